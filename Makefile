@@ -1,0 +1,41 @@
+# Two commands do everything on a machine with Python 3.11, pip, git and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint types layers docs check test-browser clean
+.DEFAULT_GOAL := demo
+
+$(READY): pyproject.toml
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) (a minute the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --editable . --group dev
+	@touch $@
+
+demo: $(READY)  ## the main job on sample sessions: no key, no service
+	@$(BIN)/reverie demo
+
+test: $(READY)  ## every test that needs no browser
+	@$(BIN)/python -m pytest -n auto
+
+test-browser: $(READY)  ## nothing to look at yet: the pages come with the server
+	@echo "There are no pages yet, so there are no browser tests."
+
+lint: $(READY)
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(READY)
+	@$(BIN)/mypy
+
+layers: $(READY)
+	@$(BIN)/lint-imports
+
+docs: $(READY)  ## rewrite the generated parts of docs/
+	@$(BIN)/python docs/generate.py
+
+check: lint types layers test  ## all that CI runs
+
+clean:
+	rm -rf $(VENV)

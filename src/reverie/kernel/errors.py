@@ -1,0 +1,72 @@
+"""What can go wrong, one class per situation a caller can act on.
+
+    ReverieError                     exit 1, HTTP 500
+    ├── BadInput                     exit 2, HTTP 400   the caller can fix it
+    │   ├── NotATranscript                              no reader knows the file
+    │   ├── NotVerbatim                                 a quotation that is not in the text
+    │   └── BadSetting                                  a flag, variable or line of reverie.toml
+    ├── NotFound                     exit 2, HTTP 404
+    ├── NotPermitted                 exit 2, HTTP 403   the file system said no
+    ├── SchemaTooNew                 exit 3, HTTP 500   the database was written by a newer Reverie
+    └── DatabaseUnusable             exit 3, HTTP 500   locked, damaged or out of reach
+
+Every message says what was found, what was expected and what to do next.
+"""
+
+from __future__ import annotations
+
+
+class ReverieError(Exception):
+    """Something Reverie can explain. `found`, `expected` and `next_step` make the message."""
+
+    exit_code = 1
+    http_status = 500
+
+    def __init__(self, found: str, *, expected: str = "", next_step: str = "") -> None:
+        super().__init__(found)
+        self.found = found
+        self.expected = expected
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        parts = [self.found]
+        if self.expected:
+            parts.append(f"Expected {self.expected}.")
+        if self.next_step:
+            parts.append(self.next_step)
+        return " ".join(parts)
+
+
+class BadInput(ReverieError):
+    exit_code = 2
+    http_status = 400
+
+
+class NotATranscript(BadInput):
+    """No reader recognises this file or value."""
+
+
+class NotVerbatim(BadInput):
+    """A quotation that does not stand in the text it is said to come from."""
+
+
+class BadSetting(BadInput):
+    """A flag, an environment variable or a line of reverie.toml that cannot be used."""
+
+
+class NotFound(ReverieError):
+    exit_code = 2
+    http_status = 404
+
+
+class NotPermitted(ReverieError):
+    exit_code = 2
+    http_status = 403
+
+
+class SchemaTooNew(ReverieError):
+    exit_code = 3
+
+
+class DatabaseUnusable(ReverieError):
+    exit_code = 3
