@@ -1,0 +1,143 @@
+"""From a reader's flat stream to Sessions of clean, redacted, numbered Turns with their Origin.
+
+Streams: at any moment one message is held. What could not be kept as it was is reported as a Flaw.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from reverie.kernel.origin import Origin, weakest
+from reverie.sessions.noise import noise_in
+from reverie.sessions.reading import Closed, Event, Flaw, Opened
+from reverie.sessions.session import Head, Said, ToolCall, Turn
+
+MAX_TURN_CHARS = 1_000_000
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_BY_ROLE = {
+    "system": Origin.OPERATOR,
+    "developer": Origin.OPERATOR,
+    "assistant": Origin.AGENT,
+    "tool": Origin.TOOL,
+}
+
+Redact = Callable[[str], tuple[str, Mapping[str, int]]]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened to the words on their way in."""
+
+    turns: int = 0
+    noise: int = 0
+    redacted: Counter[str] = field(default_factory=Counter)
+    flaws: list[Flaw] = field(default_factory=list)
+
+
+class Reading:
+    """One session of a stream. Consume `turns()` to its end; then `head` is final."""
+
+    def __init__(self, head: Head, said: Iterator[Said | Closed], intake: Intake) -> None:
+        self.head = replace(head, title=intake.clean(head.title) if head.title else None)
+        self._said = said
+        self._intake = intake
+
+    def turns(self) -> Iterator[Turn]:
+        number = 0
+        for event in self._said:
+            if isinstance(event, Closed):
+                self.head = self._closed(event)
+                continue
+            number += 1
+            yield self._intake.turn(number, event, self.head)
+
+    def skip(self) -> None:
+        """Read past this session without keeping it."""
+        for _ in self._said:
+            pass
+
+    def _closed(self, closed: Closed) -> Head:
+        return replace(
+            self.head,
+            title=self._intake.clean(closed.title) if closed.title else self.head.title,
+            ended_at=closed.ended_at or self.head.ended_at,
+            outcome=self.head.outcome if closed.outcome is None else closed.outcome,
+        )
+
+
+class Intake:
+    """Cleans, redacts, marks and numbers. One per file, so that the Tally is the file's."""
+
+    def __init__(self, owner: str, redact: Redact) -> None:
+        self._owner = owner
+        self._redact = redact
+        self.tally = Tally()
+
+    def sessions(self, events: Iterable[Event]) -> Iterator[Reading]:
+        """Each session in turn. A Reading must be consumed before the next is asked for."""
+        stream = iter(events)
+        opened = self._next_opened(stream)
+        while opened:
+            following: list[Opened] = []
+            yield Reading(opened.head, self._until_opened(stream, following), self)
+            opened = following[0] if following else None
+
+    def _next_opened(self, stream: Iterator[Event]) -> Opened | None:
+        for event in stream:
+            if isinstance(event, Opened):
+                return event
+            if isinstance(event, Flaw):
+                self.tally.flaws.append(event)
+        return None
+
+    def _until_opened(self, stream: Iterator[Event], following: list[Opened]) -> Iterator[Said | Closed]:
+        for event in stream:
+            match event:
+                case Opened():
+                    following.append(event)
+                    return
+                case Flaw():
+                    self.tally.flaws.append(event)
+                case Said() | Closed():
+                    yield event
+
+    def turn(self, number: int, said: Said, head: Head) -> Turn:
+        clean = replace(
+            said,
+            text=self.clean(self._cut(said.text, number)),
+            name=self.clean(said.name) if said.name else None,
+            calls=tuple(ToolCall(call.name, self.clean(call.arguments), call.id) for call in said.calls),
+        )
+        marked = replace(clean, noise=noise_in(clean), origin=None)
+        self.tally.turns += 1
+        self.tally.noise += marked.noise is not None
+        return Turn(number, marked, self._origin(said, head))
+
+    def clean(self, text: str) -> str:
+        """What a database can hold, without secrets."""
+        if _UNSTORABLE.search(text):
+            text = _UNSTORABLE.sub(lambda bad: "␀" if bad[0] == "\0" else "\N{REPLACEMENT CHARACTER}", text)
+        redacted, found = self._redact(text)
+        self.tally.redacted.update(found)
+        return redacted
+
+    def _cut(self, text: str, number: int) -> str:
+        if len(text) <= MAX_TURN_CHARS:
+            return text
+        left_out = len(text) - MAX_TURN_CHARS
+        why = f"{len(text):,} characters; the first {MAX_TURN_CHARS:,} are kept"
+        self.tally.flaws.append(Flaw(f"turn {number}", why))
+        return f"{text[:MAX_TURN_CHARS]}\n[cut here: {left_out:,} characters left out]"
+
+    def _origin(self, said: Said, head: Head) -> Origin:
+        by_role = _BY_ROLE.get(said.role) or self._person(said, head)
+        return by_role if said.origin is None else weakest((by_role, said.origin))
+
+    def _person(self, said: Said, head: Head) -> Origin:
+        """The owner only if the session is theirs and no other name stands at the turn."""
+        user = head.user or self._owner
+        spoken_by_user = said.name is None or said.name.casefold() == user.casefold()
+        return Origin.OWNER if user == self._owner and spoken_by_user else Origin.MEMBER

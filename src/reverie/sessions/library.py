@@ -1,0 +1,115 @@
+"""`home.sessions`: bring transcripts in, list them, show them, take them out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reverie.kernel.errors import BadInput, NotPermitted
+from reverie.kernel.scope import Scope
+from reverie.sessions.adding import Added, Adding, Skipped, Watch, os_reason
+from reverie.sessions.intake import Intake, Redact
+from reverie.sessions.readers import plain
+from reverie.sessions.reading import WHOLE_FILE, Reader, named, required_reader
+from reverie.sessions.records import Records, Source, Sources, Stored, Wanted
+from reverie.sessions.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    scope: Scope
+    owner: str
+    records: Records
+    kept_sources: Sources
+    readers: tuple[Reader, ...]
+    redact: Redact
+
+    def add(
+        self,
+        source: str | os.PathLike[str] | Mapping[str, Any],
+        *,
+        user: str | None = None,
+        reader: str | None = None,
+        remember: bool = False,
+        again: bool = False,
+        watch: Watch | None = None,
+    ) -> Added:
+        """Bring in a session dict, a file or a folder. Twice is once; what grew adds what is new.
+
+        `remember` keeps the path as a source that is read again; `again` reads files that look unchanged, too.
+        """
+        run = self._run(user=user, reader=named(reader, self.readers) if reader else None, again=again, watch=watch)
+        if isinstance(source, Mapping):
+            run.events(plain.events(source))
+            return run.added
+        path = _existing(source)
+        if path.is_file():
+            run.file(path, run.reader or required_reader(path, self.readers))
+        else:
+            run.folder(path)
+        if remember:
+            self.kept_sources.remember(self.scope.of(user or self.owner), str(path), reader)
+        return run.added
+
+    def refresh(self, *, watch: Watch | None = None) -> Added:
+        """Bring in what is new from every remembered source. What was removed by hand stays removed."""
+        added = Added()
+        for source in self.sources():
+            chosen = named(source.reader, self.readers) if source.reader else None
+            run = self._run(user=source.user, reader=chosen, bring_back=False, watch=watch, added=added)
+            if Path(source.path).exists():
+                run.folder(Path(source.path))
+            else:
+                added.flaws.append(Skipped(source.path, WHOLE_FILE, "this remembered source is not there any more"))
+        return added
+
+    def _run(self, *, user: str | None, reader: Reader | None, **how: Any) -> Adding:
+        # A source of the owner's may hold sessions of other people: those keep their own user.
+        person = None if user == self.owner else user
+        return Adding(
+            self.scope, self.owner, self.records, self.kept_sources, self.readers,
+            lambda: Intake(self.owner, self.redact), person, reader, **how,
+        )  # fmt: skip
+
+    def find(self, *, user: str | None = None, wanted: Wanted | None = None) -> Iterator[Stored]:
+        """The sessions there are, newest first."""
+        return self.records.find(self._narrowed(user), wanted or Wanted())
+
+    def get(self, session_id: str, *, user: str | None = None, revision: int | None = None) -> Session:
+        return self.records.read(self._narrowed(user), session_id, revision)
+
+    def remove(self, session_id: str, *, user: str | None = None) -> None:
+        self.records.remove(self._narrowed(user), session_id)
+
+    def sources(self) -> list[Source]:
+        return self.kept_sources.remembered(self.scope)
+
+    def forget(self, path: str | os.PathLike[str]) -> None:
+        """Stop reading a source. What it brought stays."""
+        wanted = str(Path(path).expanduser().absolute())
+        users = [source.user for source in self.sources() if source.path == wanted]
+        if not users:
+            raise BadInput(f"{wanted} is not a remembered source.", next_step="See `reverie sessions sources`.")
+        for user in users:
+            self.kept_sources.forget(self.scope.of(user), wanted)
+
+    def _narrowed(self, user: str | None) -> Scope:
+        return self.scope if user is None else self.scope.of(user)
+
+
+def _existing(source: str | os.PathLike[str]) -> Path:
+    path = Path(source).expanduser().absolute()
+    try:
+        path.stat()
+    except FileNotFoundError as error:
+        raise BadInput(
+            f"{path} does not exist.",
+            expected="a transcript file or a folder of them",
+            next_step="`reverie sessions add --all` finds the folders of the harnesses you use.",
+        ) from error
+    except OSError as error:
+        raise NotPermitted(f"{path} cannot be looked at: {os_reason(error)}.") from error
+    return path

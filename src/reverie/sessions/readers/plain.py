@@ -1,0 +1,97 @@
+"""The plain form: `{"id", "user", "started_at", "title", "messages": [{"role", "content", …}]}`.
+
+As one JSON object, a JSON list of them, or JSON Lines with one session on each line. It is also what
+`home.sessions.add` takes as a dict. Only `messages` is required; a session without an id is named after its
+content, so that adding it twice adds it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reverie.kernel.clock import moment
+from reverie.kernel.errors import NotATranscript
+from reverie.kernel.hashes import canonical, sha256
+from reverie.sessions.jsonfiles import json_lines, whole_json
+from reverie.sessions.messages import is_message, said
+from reverie.sessions.reading import Event, Flaw, Opened
+from reverie.sessions.session import Head
+
+
+class PlainReader:
+    name = "plain"
+    places: tuple[str, ...] = ()
+
+    def recognises(self, path: Path, start: bytes) -> float:
+        return 0.5 if b'"messages"' in start and start.lstrip()[:1] in (b"{", b"[") else 0.0
+
+    def read(self, path: Path) -> Iterator[Event]:
+        if path.suffix in (".jsonl", ".ndjson"):
+            yield from _read_lines(path)
+            return
+        value = whole_json(path)
+        if isinstance(value, Flaw):
+            yield value
+            return
+        for place, session in enumerate(value if isinstance(value, list) else [value], 1):
+            yield from _session_or_flaw(session, f"session {place}")
+
+
+def _read_lines(path: Path) -> Iterator[Event]:
+    for line in json_lines(path):
+        if isinstance(line, Flaw):
+            yield line
+        else:
+            yield from _session_or_flaw(line[1], f"line {line[0]}")
+
+
+def _session_or_flaw(session: Any, where: str) -> Iterator[Event]:
+    try:
+        yield from events(session, where)
+    except NotATranscript as error:
+        yield Flaw(where, str(error))
+
+
+def events(session: Mapping[str, Any], where: str = "the session") -> Iterator[Event]:
+    """The stream of one session dict. Raises `NotATranscript` when it is not one."""
+    messages = session.get("messages") if isinstance(session, Mapping) else None
+    if not isinstance(messages, list):
+        raise NotATranscript(
+            f"A session without a list of messages was found (it is {_described(session)}).",
+            expected='{"id", "user", "started_at", "messages": [{"role", "content"}, …]}',
+        )
+    yield Opened(_head(session))
+    for number, message in enumerate(messages, 1):
+        if is_message(message):
+            yield said(message)
+        else:
+            yield Flaw(f"{where}, message {number}", f"not a message with a known role: {_described(message)}")
+
+
+def _head(session: Mapping[str, Any]) -> Head:
+    identity = session.get("id")
+    user = session.get("user") or session.get("user_id")
+    outcome = session.get("outcome", session.get("reward"))
+    return Head(
+        id=str(identity) if identity not in (None, "") else f"plain:{sha256(canonical(session))[:24]}",
+        user=str(user) if user not in (None, "") else None,
+        harness=str(session.get("harness") or "plain"),
+        agent=_text(session.get("agent")),
+        title=_text(session.get("title")),
+        started_at=moment(session.get("started_at") or session.get("created_at")),
+        ended_at=moment(session.get("ended_at")),
+        parent=_text(session.get("parent")),
+        outcome=float(outcome) if isinstance(outcome, int | float) else None,
+    )
+
+
+def _described(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"an object with {', '.join(map(str, list(value)[:6])) or 'no keys'}"
+    return f"{type(value).__name__} {str(value)[:40]!r}"
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

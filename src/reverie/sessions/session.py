@@ -1,0 +1,138 @@
+"""The nouns: what was said, by whom, when, and how to quote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from reverie.kernel.errors import NotVerbatim
+from reverie.kernel.origin import Origin
+
+Role = Literal["system", "developer", "user", "assistant", "tool"]
+Weight = Literal["support", "context"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What an agent asked a tool to do. `arguments` is the text the harness recorded, usually JSON."""
+
+    name: str
+    arguments: str
+    id: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.arguments}"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message as a reader found it, before it has a number.
+
+    `origin` is None when the role decides it. A reader sets it where the role would flatter the words (a harness
+    speaking as "user", a parent agent prompting its subagent); it can lower the Origin, never raise it.
+    `noise` is the reason this is the harness talking to itself, or None.
+    `answers` is the id of the call whose result this is; `failed` says how that call ended, if it is known.
+    """
+
+    role: Role
+    text: str
+    name: str | None = None
+    at: datetime | None = None
+    calls: tuple[ToolCall, ...] = ()
+    answers: str | None = None
+    failed: bool | None = None
+    noise: str | None = None
+    origin: Origin | None = None
+
+    @property
+    def whole(self) -> str:
+        """All that can be searched and quoted: the words, then each call on a line of its own."""
+        return "\n".join([*([self.text] if self.text else []), *map(str, self.calls)])
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a Session, numbered from 1."""
+
+    number: int
+    said: Said
+    origin: Origin
+
+    @property
+    def role(self) -> Role:
+        return self.said.role
+
+    @property
+    def text(self) -> str:
+        return self.said.text
+
+    @property
+    def at(self) -> datetime | None:
+        return self.said.at
+
+    @property
+    def noise(self) -> str | None:
+        return self.said.noise
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is known about a Session besides its Turns. `id` carries the harness as prefix: `claude-code:…`."""
+
+    id: str
+    user: str | None = None
+    harness: str = "plain"
+    agent: str | None = None
+    title: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    parent: str | None = None
+    outcome: float | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An immutable transcript of one piece of an agent's work."""
+
+    head: Head
+    turns: tuple[Turn, ...]
+    revision: int = 1
+
+    @property
+    def id(self) -> str:
+        return self.head.id
+
+    def turn(self, number: int) -> Turn:
+        return self.turns[number - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verbatim quotation. Make one with `quote`; one that is not in the text cannot be made."""
+
+    session_id: str
+    turn: int
+    quote: str
+    origin: Origin
+    weight: Weight = "support"
+
+    def as_context(self) -> Evidence:
+        return replace(self, weight="context")
+
+
+def quote(session: Session, number: int, words: str, weight: Weight = "support") -> Evidence:
+    """Cite `words` from a turn, or raise `NotVerbatim`."""
+    if not 1 <= number <= len(session.turns):
+        raise NotVerbatim(
+            f"{session.id} has no turn {number}.", expected=f"a turn from 1 to {len(session.turns)}"
+        )
+    turn = session.turn(number)
+    if not words.strip() or words not in turn.said.whole:
+        raise NotVerbatim(
+            f"The words {words[:80]!r} do not stand in turn {number} of {session.id}.",
+            expected="a verbatim quotation",
+        )
+    return Evidence(session.id, number, words, turn.origin, weight)

@@ -1,0 +1,74 @@
+"""Other people's SQLite databases: opened to be read, left exactly as they were.
+
+Three things go wrong with a plain read-only connection. A WAL database that nobody has open gets a `-wal`
+and a `-shm` file from its first reader, which may not remove them again (and they may belong to the wrong
+person). On read-only media those files cannot be made at all. And a database in use may be locked. So one
+that is at rest is opened as immutable, one in use with `mode=ro`, and a lock is waited for only briefly.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+MAGIC = b"SQLite format 3\x00"
+_WAIT_SECONDS = 2.0
+_WAL_VERSION_AT = 18  # offset of the "file format write version" in the header: 2 means WAL
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that cannot write. Text comes as bytes: transcripts hold bytes that are not UTF-8."""
+    with closing(_opened(path)) as connection:
+        connection.text_factory = bytes
+        yield connection
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    if at_rest(path):
+        return _connected(path, "immutable=1")
+    connection = _connected(path, "mode=ro")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").close()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if _code(error) != sqlite3.SQLITE_CANTOPEN:
+            raise
+        return _connected(path, "immutable=1")  # a read-only folder: no `-shm` can be made there
+    return connection
+
+
+def _connected(path: Path, how: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?{how}"
+    return sqlite3.connect(address, uri=True, timeout=_WAIT_SECONDS, isolation_level=None)
+
+
+def at_rest(path: Path) -> bool:
+    """Whether this is a WAL database that nobody has open: whoever has it open keeps a `-wal` beside it."""
+    if path.with_name(path.name + "-wal").exists():
+        return False
+    with path.open("rb") as file:
+        return file.read(_WAL_VERSION_AT + 1)[_WAL_VERSION_AT:] == b"\x02"
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """What changes when the file is written to."""
+    about = path.stat()
+    return about.st_size, about.st_mtime_ns
+
+
+def columns(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    """The names of a table's columns; none if there is no such table."""
+    rows = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return tuple(name.decode() if isinstance(name, bytes) else name for (name,) in rows)
+
+
+def is_locked(error: sqlite3.Error) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _code(error: sqlite3.Error) -> int:
+    # The low byte is the kind of error, the rest refines it. Errors of the Python module itself have no code.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
