@@ -1,0 +1,90 @@
+"""Whether the machine has what Reverie needs. Looks; changes nothing, makes nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+from sqlalchemy.engine import make_url
+
+from reverie.adapters.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
+from reverie.adapters.database.migrations import CURRENT, version
+from reverie.kernel.errors import ReverieError
+
+ENOUGH_BYTES = 200 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    name: str
+    ok: bool
+    said: str
+
+
+def checks(home: Path, database: str) -> list[Check]:
+    return [_permissions(home), _database(database), _git(), _disk(home)]
+
+
+def _permissions(home: Path) -> Check:
+    if not home.exists():
+        parent = next(folder for folder in home.parents if folder.exists())
+        ok = os.access(parent, os.W_OK)
+        return Check("home", ok, "not made yet; `reverie init` makes it" if ok else f"{parent} may not be written")
+    if not home.is_dir():
+        return Check("home", False, f"{home} is not a folder")
+    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
+        return Check("home", False, f"{home} may not be read and written")
+    mode = home.stat().st_mode & 0o777
+    if mode & 0o077:
+        return Check("home", False, f"others may look into it (mode {mode:o}); `chmod 700 {home}`")
+    return Check("home", True, f"readable and writable by you alone (mode {mode:o})")
+
+
+def _database(url: str) -> Check:
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
+            return Check("database", True, "not made yet; the first command that needs it makes it")
+        made = engine(url)
+        with made.connect() as connection:
+            return _schema(connection)
+    except ReverieError as error:
+        return Check("database", False, str(error))
+
+
+def _schema(connection: Connection) -> Check:
+    found = version(connection)
+    said = f"schema {found or 'none yet'}, {_described(connection)}"
+    if found is not None and found.isdigit() and int(found) > int(CURRENT):
+        return Check("database", False, f"{said}; newer than this Reverie knows ({CURRENT}): upgrade Reverie")
+    if connection.dialect.name == "sqlite":
+        verdict = connection.execute(text("pragma quick_check(1)")).scalar()
+        return Check("database", verdict == "ok", f"{said}, quick check {verdict}")
+    return Check("database", True, said)
+
+
+def _described(connection: Connection) -> str:
+    if connection.dialect.name == "postgresql":
+        return f"PostgreSQL {connection.execute(text('show server_version')).scalar()}"
+    driver = sqlite_driver()
+    journal = connection.execute(text("pragma journal_mode")).scalar()
+    old = driver.sqlite_version_info < WAL_IS_SAFE_FROM
+    return f"SQLite {driver.sqlite_version}, journal {journal}{' (WAL is unsafe in this version)' if old else ''}"
+
+
+def _git() -> Check:
+    git = shutil.which("git")
+    if git is None:
+        return Check("git", False, "not found; install git (history is kept without it, but not shown as commits)")
+    said = subprocess.run([git, "--version"], capture_output=True, text=True, check=False, timeout=10)
+    return Check("git", said.returncode == 0, said.stdout.strip() or said.stderr.strip())
+
+
+def _disk(home: Path) -> Check:
+    folder = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(folder).free
+    return Check("disk", free >= ENOUGH_BYTES, f"{free / 1e9:.1f} GB free at {folder}")

@@ -1,0 +1,59 @@
+"""Brings a database to this version's schema, in one transaction, or leaves it exactly as it was.
+
+Alembic is imported only when the schema is not the current one: it costs half a second.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from reverie.kernel.errors import DatabaseUnusable, SchemaTooNew
+
+CURRENT = "0001"  # revisions are numbered, so that "newer than I know" can be told
+_VERSIONS = Path(__file__).parent
+_POSTGRES_LOCK = 0x7265766572696500
+
+
+def migrate(engine: Engine, target: str = CURRENT, scripts: Path = _VERSIONS) -> None:
+    with engine.connect() as connection:
+        found = version(connection)
+    _refuse_newer(found, target)
+    if found != target:
+        _upgrade(engine, target, scripts)
+
+
+def version(connection: Connection) -> str | None:
+    """The schema's revision; None for a database without tables of ours."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("select version_num from alembic_version")).scalar()
+
+
+def _refuse_newer(found: str | None, target: str) -> None:
+    if found is not None and not found.isdigit():
+        raise DatabaseUnusable(
+            f"This database has the schema revision {found!r}, which is not one of Reverie's.",
+            next_step="Point `database` at a database of its own.",
+        )
+    if found is not None and int(found) > int(target):
+        raise SchemaTooNew(
+            f"This database has schema {found}; this Reverie knows up to {target}.",
+            expected="a Reverie at least as new as the one that wrote it",
+            next_step="Upgrade with `pip install --upgrade reverie`. Nothing was changed.",
+        )
+
+
+def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+        # Someone may have migrated while we waited for the lock; Alembic reads the version again, inside it.
+        config.attributes["connection"] = connection
+        command.upgrade(config, target)
