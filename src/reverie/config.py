@@ -85,7 +85,9 @@ class Config:
 
     def shown(self) -> dict[str, Value]:
         """Every value with where it came from, fit for a screen: a password in the URL is hidden."""
-        hidden = {name: Value(_PASSWORD.sub(r"\1***@", value.text), value.came_from) for name, value in self.values.items()}
+        hidden = {
+            name: Value(_PASSWORD.sub(r"\1***@", value.text), value.came_from) for name, value in self.values.items()
+        }
         return {"home": Value(str(self.home), self.home_came_from)} | hidden
 
     def place(self, pattern: str) -> Path:
@@ -135,7 +137,11 @@ def _stored(path: Path) -> dict[str, object]:
 
 
 def _value(
-    setting: Setting, given: Mapping[str, str], environment: Mapping[str, str], stored: Mapping[str, object], home: Path
+    setting: Setting,
+    given: Mapping[str, str],
+    environment: Mapping[str, str],
+    stored: Mapping[str, object],
+    home: Path,
 ) -> Value:
     if setting.name in given:
         return Value(given[setting.name], f"--{setting.name}")
@@ -155,7 +161,8 @@ def _check(values: Mapping[str, Value]) -> None:
         ZoneInfo(zone.text)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise BadSetting(
-            f"The timezone {zone.text!r} (from {zone.came_from}) is not known.", expected="a name such as Europe/Berlin"
+            f"The timezone {zone.text!r} (from {zone.came_from}) is not known.",
+            expected="a name such as Europe/Berlin",
         ) from error
     if not values["owner"].text.strip():
         raise BadSetting(f"The owner (from {values['owner'].came_from}) is empty.", expected="a name")
@@ -165,7 +172,7 @@ def write_template(config: Config) -> bool:
     """Put a reverie.toml into the home that sets nothing and shows everything. False if there is one."""
     lines = ["# Settings of this Reverie home. A flag or REVERIE_* variable wins over a line here.\n"]
     for setting in SETTINGS:
-        lines.append(f"# {setting.about}\n# Default: {setting.default_text}.\n# {setting.name} = \"\"\n")
+        lines.append(f'# {setting.about}\n# Default: {setting.default_text}.\n# {setting.name} = ""\n')
     try:
         with (config.home / FILE).open("x", encoding="utf-8") as file:
             file.write("\n".join(lines))

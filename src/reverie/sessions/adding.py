@@ -130,9 +130,7 @@ class Adding:
             self.added.fates["removed before"] += 1
             reading.skip()
             return
-        fate, turns = self.records.write(
-            scope, reading.head, reading.turns(), source=path, finish=lambda: reading.head
-        )
+        fate, turns = self.records.write(scope, reading.head, reading.turns(), source=path, finish=lambda: reading.head)
         self.added.fates[fate] += 1
         self.added.turns += turns
 

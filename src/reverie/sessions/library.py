@@ -33,13 +33,14 @@ class Library:
         *,
         user: str | None = None,
         reader: str | None = None,
-        remember: bool = False,
+        remember: bool = True,
         again: bool = False,
         watch: Watch | None = None,
     ) -> Added:
         """Bring in a session dict, a file or a folder. Twice is once; what grew adds what is new.
 
-        `remember` keeps the path as a source that is read again; `again` reads files that look unchanged, too.
+        A path is remembered as a source that `refresh` reads again, unless told not to; `again` reads files that
+        look unchanged, too.
         """
         run = self._run(user=user, reader=named(reader, self.readers) if reader else None, again=again, watch=watch)
         if isinstance(source, Mapping):

@@ -103,7 +103,9 @@ def _openai_call(call: Mapping[str, Any]) -> ToolCall:
     function = call.get("function")
     inner: Mapping[str, Any] = function if isinstance(function, Mapping) else call
     return ToolCall(
-        str(inner.get("name", "")), arguments_text(inner.get("arguments")), _string(call.get("id") or call.get("call_id"))
+        str(inner.get("name", "")),
+        arguments_text(inner.get("arguments")),
+        _string(call.get("id") or call.get("call_id")),
     )
 
 

@@ -51,7 +51,13 @@ class Records(Protocol):
         ...
 
     def write(
-        self, scope: Scope, head: Head, turns: Iterable[Turn], *, source: str | None, finish: Callable[[], Head]
+        self,
+        scope: Scope,
+        head: Head,
+        turns: Iterable[Turn],
+        *,
+        source: str | None,
+        finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
         """Keep a whole transcript in one transaction: all of it or nothing. Returns its fate and the turns added.
 
@@ -61,9 +67,7 @@ class Records(Protocol):
 
     def read(self, scope: Scope, session_id: str, revision: int | None = None) -> Session: ...
 
-    def exchange(
-        self, scope: Scope, session_id: str, numbers: Iterable[int]
-    ) -> tuple[Stored | None, dict[int, Turn]]:
+    def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
         """The session and the named turns of its newest revision; None and nothing if it was removed."""
         ...
 

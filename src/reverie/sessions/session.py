@@ -126,9 +126,7 @@ class Evidence:
 def quote(session: Session, number: int, words: str, weight: Weight = "support") -> Evidence:
     """Cite `words` from a turn, or raise `NotVerbatim`."""
     if not 1 <= number <= len(session.turns):
-        raise NotVerbatim(
-            f"{session.id} has no turn {number}.", expected=f"a turn from 1 to {len(session.turns)}"
-        )
+        raise NotVerbatim(f"{session.id} has no turn {number}.", expected=f"a turn from 1 to {len(session.turns)}")
     turn = session.turn(number)
     if not words.strip() or words not in turn.said.whole:
         raise NotVerbatim(

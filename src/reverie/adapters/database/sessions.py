@@ -36,13 +36,20 @@ class SqlRecords:
             return _known(connection, scope, session_id)
 
     def write(
-        self, scope: Scope, head: Head, turns: Iterable[Turn], *, source: str | None, finish: Callable[[], Head]
+        self,
+        scope: Scope,
+        head: Head,
+        turns: Iterable[Turn],
+        *,
+        source: str | None,
+        finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
         with self._engine.begin() as connection:
             _alone_with(connection, scope, head.id)
             old = _known(connection, scope, head.id)
             incoming = iter(turns)
-            fate, revision, kept = "new", (old.revision + 1 if old else 1), 0
+            fate: Fate = "new"
+            revision, kept = (old.revision + 1 if old else 1), 0
             if old and not old.removed:
                 fate, kept, incoming = _compared(_pages(connection, scope, old), incoming)
                 revision = old.revision + (fate == "rewritten")
@@ -70,13 +77,12 @@ class SqlRecords:
             turns = tuple(_pages(connection, scope, stored, chosen))
             if not turns and chosen != stored.revision:
                 raise NotFound(
-                    f"{session_id} has no revision {chosen}.", expected=f"a revision from 1 to {stored.revision}"
+                    f"{session_id} has no revision {chosen}.",
+                    expected=f"a revision from 1 to {stored.revision}",
                 )
             return Session(stored.head, turns, chosen)
 
-    def exchange(
-        self, scope: Scope, session_id: str, numbers: Iterable[int]
-    ) -> tuple[Stored | None, dict[int, Turn]]:
+    def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
         with self._reading.connect() as connection:
             stored = _known(connection, scope, session_id)
             if stored is None or stored.removed:
@@ -118,7 +124,11 @@ class SqlRecords:
                 of_source = schema.files.c.path == stored.source
                 connection.execute(delete(schema.files).where(_mine(schema.files, scope), of_source))
             emptied = dict.fromkeys(("title", "facts", "outcome", "parent", "agent"))
-            mark = {"removed_at": self._clock.now(), "turns": 0, "changed": next_change(connection, scope.workspace)}
+            mark = {
+                "removed_at": self._clock.now(),
+                "turns": 0,
+                "changed": next_change(connection, scope.workspace),
+            }
             row = and_(_mine(schema.sessions, scope.of(stored.user)), schema.sessions.c.id == session_id)
             connection.execute(update(schema.sessions).where(row).values(**emptied, **mark))
 
@@ -170,7 +180,9 @@ def _required(connection: Connection, scope: Scope, session_id: str) -> Stored:
 def _of_revision(scope: Scope, stored: Stored, revision: int) -> ColumnElement[bool]:
     table = schema.turns
     return and_(
-        _mine(table, scope.of(stored.user)), table.c.session_id == stored.head.id, table.c.revision == revision
+        _mine(table, scope.of(stored.user)),
+        table.c.session_id == stored.head.id,
+        table.c.revision == revision,
     )
 
 

@@ -33,7 +33,5 @@ def next_change(connection: Connection, workspace: str) -> int:
     """
     table = schema.counters
     statement = _insert(connection, table).values(workspace=workspace, name="changes", value=1)
-    counted = statement.on_conflict_do_update(
-        index_elements=["workspace", "name"], set_={"value": table.c.value + 1}
-    )
+    counted = statement.on_conflict_do_update(index_elements=["workspace", "name"], set_={"value": table.c.value + 1})
     return int(connection.execute(counted.returning(table.c.value)).scalar_one())

@@ -1,0 +1,73 @@
+"""The command line: parse, one call on Home, render. Commands load when they are named.
+
+Exit codes: 0 done; 1 something failed; 2 the input can be mended by who gave it; 3 the database cannot be used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from reverie import __version__
+from reverie.kernel.errors import ReverieError
+
+COMMANDS = {
+    "init": "Make a home, or check the one there is.",
+    "demo": "Show the main job on sample sessions, in a home that is thrown away.",
+    "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
+    "search": "Find the turns that answer a question.",
+    "doctor": "Print every setting with where it came from, and check what Reverie needs.",
+}
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name and one line; imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"reverie.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="reverie")
+def reverie() -> None:
+    """Change control for what AI agents learn.
+
+    Reverie reads the transcripts agents leave behind and lets you find things in them. It works on the files you
+    already have, with no key and no service. Start with `reverie demo`, then `reverie sessions add --all`.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    try:
+        reverie.main(args=arguments, prog_name="reverie")
+    except ReverieError as error:
+        sys.exit(_said(error, sys.argv[1:] if arguments is None else arguments))
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`); there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _said(error: ReverieError, arguments: list[str]) -> int:
+    if "--json" in arguments:
+        import json
+
+        kind = type(error).__name__
+        told = {"kind": kind, "found": error.found, "expected": error.expected, "next": error.next_step}
+        click.echo(json.dumps({"error": told}, ensure_ascii=False), err=True)
+    else:
+        click.echo(f"Error: {error}", err=True)
+    return error.exit_code

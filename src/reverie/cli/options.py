@@ -1,0 +1,66 @@
+"""What every command shares: `--home`, `--json`, and how a Home is opened for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from reverie.home import Home
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """What `--home`, `--database` and `--json` said."""
+
+    home: str | None
+    database: str | None
+    json: bool
+
+    def opened(self) -> Home:
+        import reverie
+
+        return reverie.open(self.home, settings={"database": self.database})
+
+
+def common(function: Callable[..., None]) -> Callable[..., None]:
+    """`--home`, `--database` and `--json`, the same everywhere, handed in as `shell`."""
+
+    @wraps(function)
+    def run(*, home: str | None, database: str | None, as_json: bool, **given: Any) -> None:
+        function(shell=Shell(home, database, as_json), **given)
+
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts."),
+        click.option("--database", metavar="URL", help="Where transcripts are kept, instead of the configured place."),
+        click.option("--home", metavar="DIR", help="The home [REVERIE_HOME, default ~/.reverie]."),
+    ):
+        run = option(run)
+    return run
+
+
+class Day(click.ParamType[datetime]):
+    """A date, a time, or an age such as `7d` or `36h`."""
+
+    name = "when"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        if value[:-1].isdigit() and value[-1:] in ("h", "d", "w"):
+            unit = {"h": "hours", "d": "days", "w": "weeks"}[value[-1]]
+            return datetime.now(UTC) - timedelta(**{unit: int(value[:-1])})
+        try:
+            read = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(
+                f"{value!r} is not a date. Write 2026-05-12, 2026-05-12T14:37 or an age such as 7d.",
+                param,
+                ctx,
+            )
+        return read.replace(tzinfo=UTC) if read.tzinfo is None else read

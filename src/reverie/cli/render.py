@@ -1,0 +1,73 @@
+"""How values look: JSON for scripts, rich text for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.kernel.clock import rfc3339
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from reverie.sessions.adding import Added
+
+
+def console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def print_json(value: object) -> None:
+    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(asdict(value))
+    if isinstance(value, datetime):
+        return rfc3339(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(inner) for inner in value]
+    return value
+
+
+def day(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M}" if at else "no date"
+
+
+def one_line(text: str, width: int) -> str:
+    flat = " ".join(visible(text).split())
+    return flat if len(flat) <= width else flat[: max(1, width - 1)] + "…"
+
+
+def visible(text: str) -> str:
+    """Text that cannot drive the terminal it is shown in: control and invisible characters are spelt out."""
+    return "".join(c if c in "\n\t" or c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def added_lines(added: Added) -> Iterable[str]:
+    fates = ", ".join(f"{count:,} {fate}" for fate, count in added.fates.most_common()) or "none"
+    yield f"{counted(added.sessions, 'session')} ({fates}), {counted(added.turns, 'turn')} added."
+    if added.noise:
+        yield f"{counted(added.noise, 'turn')} marked as harness noise."
+    if added.redacted:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in added.redacted.most_common())
+        yield f"{counted(added.redacted.total(), 'secret')} redacted before storing: {kinds}."
+    if added.unchanged_files or added.other_files:
+        yield (
+            f"{counted(added.unchanged_files, 'file')} unchanged, {counted(added.other_files, 'file')} "
+            "not a transcript."
+        )

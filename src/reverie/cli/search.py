@@ -1,0 +1,62 @@
+"""`reverie search`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import Day, Shell, common
+from reverie.cli.render import console, day, one_line, print_json, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from reverie.language.finding import Hit
+
+SHOWN_CHARS = 600
+
+
+@click.command(name="search")
+@click.argument("question", nargs=-1, required=True)
+@click.option("--user", metavar="NAME", help="Only this person's sessions; nothing of anyone else is looked at.")
+@click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
+@click.option("--role", type=click.Choice(["user", "assistant", "tool", "system", "developer"]))
+@click.option("--since", type=Day(), help="Said at or after: a date, or an age such as 7d.")
+@click.option("--until", type=Day(), help="Said before.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True)
+@click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
+@common
+def command(
+    *, question: tuple[str, ...], user: str | None, harness: str | None, role: str | None, since: datetime | None,
+    until: datetime | None, limit: int, explain: bool, shell: Shell) -> None:  # fmt: skip
+    """Find the turns that answer a question, each with the exchange around it."""
+    with shell.opened() as house:
+        hits = house.search(
+            " ".join(question), user=user, harness=harness, role=role, since=since, until=until, limit=limit
+        )
+    if shell.json:
+        print_json(hits)
+        return
+    if not hits:
+        click.echo("Nothing found. `reverie sessions list` shows what there is to search.")
+    out = console()
+    for place, hit in enumerate(hits, 1):
+        show_hit(out, place, hit, explain)
+
+
+def show_hit(out: Console, place: int, hit: Hit, explain: bool) -> None:
+    title = f"  {one_line(hit.title, 60)}" if hit.title else ""
+    out.print(f"{place}. {hit.session_id} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False)
+    width = max(20, out.width - 16)
+    for turn in hit.before:
+        out.print(f"   {turn.said.name or turn.role}: {one_line(turn.said.whole, width)}", style="dim", markup=False)
+    text = hit.text if len(hit.text) <= SHOWN_CHARS else f"{hit.text[:SHOWN_CHARS]}…"
+    out.print(f" ▸ {hit.name or hit.role}: {visible(text)}", markup=False)
+    for turn in hit.after:
+        out.print(f"   {turn.said.name or turn.role}: {one_line(turn.said.whole, width)}", style="dim", markup=False)
+    if explain:
+        parts = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why)
+        out.print(f"   why: {hit.score:.2f} = {parts}", style="italic", markup=False)
+    out.print()

@@ -1,0 +1,220 @@
+"""`reverie sessions`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import Day, Shell, common
+from reverie.cli.render import added_lines, console, counted, day, one_line, print_json, visible
+
+if TYPE_CHECKING:
+    from reverie.home import Home
+    from reverie.sessions.adding import Added, Watch
+
+SHOWN_FLAWS = 10
+
+
+@click.group(name="sessions")
+def command() -> None:
+    """Bring in the transcripts agents leave behind; list, show, remove them."""
+
+
+@command.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--all", "everything", is_flag=True, help="Every harness found under the home directory.")
+@click.option("--refresh", is_flag=True, help="Read every remembered source again.")
+@click.option("--once", is_flag=True, help="Do not remember these paths as sources.")
+@click.option("--reader", metavar="NAME", help="Read as this format instead of recognising it.")
+@click.option("--user", metavar="NAME", help="Whose transcripts these are, where they do not say.")
+@click.option("--again", is_flag=True, help="Read files that look unchanged, too.")
+@common
+def add(
+    *, paths: tuple[str, ...], everything: bool, refresh: bool, once: bool, reader: str | None, user: str | None,
+    again: bool, shell: Shell,
+) -> None:  # fmt: skip
+    """Bring in transcripts: files, folders, or --all. Adding twice adds once; what grew adds what is new.
+
+    The paths are remembered as sources: --refresh, and every dream, reads what is new in them.
+    """
+    if not (paths or everything or refresh):
+        raise click.UsageError("Name a file or folder, or use --all (every harness found) or --refresh.")
+    reports: dict[str, Added] = {}
+    with shell.opened() as house, ExitStack() as stack:
+        chosen = [*paths, *(_places(house, shell.json) if everything else [])]
+        watch = None if shell.json else stack.enter_context(_Bar())
+        for path in chosen:
+            reports[path] = house.sessions.add(
+                path, user=user, reader=reader, remember=not once, again=again, watch=watch
+            )
+        if refresh:
+            reports["remembered sources"] = house.sessions.refresh(watch=watch)
+        house.index.catch_up()
+    if shell.json:
+        print_json(reports)
+        return
+    for path, report in reports.items():
+        if len(reports) > 1:
+            click.echo(f"{path}:")
+        _show_added(report)
+
+
+def _places(house: Home, quiet: bool) -> list[str]:
+    from reverie.sessions.reading import readers
+
+    found = [house.config.place(place) for reader in readers() for place in reader.places]
+    there = [str(path) for path in found if path.exists()]
+    if not quiet:
+        for path in there:
+            click.echo(f"Found {path}")
+        if not there:
+            click.echo(f"No harness found. Looked in: {', '.join(map(str, found))}")
+    return there
+
+
+class _Bar:
+    """A progress bar that appears only where someone can see it."""
+
+    def __enter__(self) -> Watch:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._progress = Progress(
+            TextColumn("{task.fields[sessions]:,} sessions"), BarColumn(), TextColumn("{task.percentage:.0f}%"),
+            TimeRemainingColumn(), transient=True,
+        )  # fmt: skip
+        self._task = self._progress.add_task("reading", sessions=0)
+        self._progress.start()
+        return self._update
+
+    def _update(self, seen: Any) -> None:
+        self._progress.update(self._task, completed=seen.done, total=seen.total or None, sessions=seen.sessions)
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+
+def _show_added(added: Added) -> None:
+    for line in added_lines(added):
+        click.echo(line)
+    for flaw in added.flaws[:SHOWN_FLAWS]:
+        click.echo(f"  left out: {visible(flaw.path)}, {flaw.where}: {visible(flaw.why)}")
+    if len(added.flaws) > SHOWN_FLAWS:
+        click.echo(f"  … and {counted(len(added.flaws) - SHOWN_FLAWS, 'more')} (--json lists all)")
+
+
+@command.command(name="list")
+@click.option("--user", metavar="NAME", help="Only this person's.")
+@click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
+@click.option("--since", type=Day(), help="Started at or after: a date, or an age such as 7d.")
+@click.option("--until", type=Day(), help="Started before.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@common
+def list_(
+    *, user: str | None, harness: str | None, since: datetime | None, until: datetime | None, limit: int,
+    shell: Shell,
+) -> None:  # fmt: skip
+    """The sessions there are, newest first."""
+    from reverie.sessions.records import Wanted
+
+    with shell.opened() as house:
+        found = list(house.sessions.find(user=user, wanted=Wanted(harness, since, until, limit)))
+    if shell.json:
+        print_json([_stored(stored) for stored in found])
+        return
+    if not found:
+        click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
+    for stored in found:
+        head = stored.head
+        click.echo(f"{day(head.started_at)}  {head.id}  {counted(stored.turns, 'turn')}  {stored.user}")
+        if head.title or head.agent:
+            click.echo(f"    {one_line(' · '.join(filter(None, (head.agent, head.title))), 100)}")
+
+
+def _stored(stored: Any) -> dict[str, Any]:
+    return asdict(stored.head) | {"user": stored.user, "revision": stored.revision, "turns": stored.turns,
+                                  "source": stored.source}  # fmt: skip
+
+
+@command.command()
+@click.argument("session_id")
+@click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
+@click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
+@click.option("--noise", is_flag=True, help="Show harness noise as well.")
+@common
+def show(
+    *, session_id: str, user: str | None, revision: int | None, noise: bool, shell: Shell) -> None:  # fmt: skip
+    """One session, turn by turn."""
+    with shell.opened() as house:
+        session = house.sessions.get(session_id, user=user, revision=revision)
+    if shell.json:
+        turns = [asdict(turn.said) | {"turn": turn.number, "origin": turn.origin} for turn in session.turns]
+        print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
+        return
+    out = console()
+    out.print(f"{session.id}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
+    for turn in session.turns:
+        if turn.noise and not noise:
+            continue
+        who = f"{turn.role}{f' {turn.said.name}' if turn.said.name else ''}"
+        mark = f" [noise: {turn.noise}]" if turn.noise else ""
+        out.print(f"\n{turn.number}  {who} ({turn.origin}){mark}", markup=False, style="bold")
+        out.print(visible(turn.said.whole), markup=False)
+    quiet = sum(1 for turn in session.turns if turn.noise)
+    if quiet and not noise:
+        click.echo(f"\n{counted(quiet, 'turn')} of harness noise not shown (--noise shows them).")
+
+
+@command.command()
+@click.argument("session_ids", nargs=-1, required=True)
+@click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@common
+def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, shell: Shell) -> None:
+    """Take sessions out: their words are deleted here, the source file is left alone.
+
+    A remembered source does not bring them back; `reverie sessions add FILE` does.
+    """
+    with shell.opened() as house:
+        there = [house.sessions.get(session_id, user=user) for session_id in session_ids]
+        if not yes:
+            turns = sum(len(session.turns) for session in there)
+            click.confirm(f"Remove {counted(len(there), 'session')} ({counted(turns, 'turn')})?", abort=True)
+        for session in there:
+            house.sessions.remove(session.id, user=user)
+        house.index.catch_up()
+    if shell.json:
+        print_json({"removed": [session.id for session in there]})
+    else:
+        click.echo(f"Removed {counted(len(there), 'session')}.")
+
+
+@command.command()
+@common
+def sources(*, shell: Shell) -> None:
+    """The paths that are read again at every refresh."""
+    with shell.opened() as house:
+        found = house.sessions.sources()
+    if shell.json:
+        print_json([asdict(source) for source in found])
+        return
+    if not found:
+        click.echo("No remembered sources. `reverie sessions add --all` remembers every harness it finds.")
+    for source in found:
+        click.echo(f"{source.path}  ({source.reader or 'recognised'}, {source.user})")
+
+
+@command.command()
+@click.argument("path")
+@common
+def forget(*, path: str, shell: Shell) -> None:
+    """Stop reading a remembered source. What it brought stays."""
+    with shell.opened() as house:
+        house.sessions.forget(path)
+    if shell.json:
+        print_json({"forgotten": path})
+    else:
+        click.echo(f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out.")

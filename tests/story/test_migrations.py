@@ -1,0 +1,114 @@
+"""The schema: one way forward, all or nothing, never backwards. On SQLite and on a real Postgres."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, inspect, text
+
+from reverie.adapters.database import migrations, schema
+from reverie.adapters.database.engine import engine as make_engine
+from reverie.kernel.errors import BadSetting, DatabaseUnusable, SchemaTooNew
+
+NEXT = f"{int(migrations.CURRENT) + 1:04}"
+
+SLOW_MIGRATION = f'''
+revision = "{NEXT}"
+down_revision = "{migrations.CURRENT}"
+
+def upgrade():
+    import time, sys
+    import sqlalchemy as sa
+    from alembic import op
+    op.create_table("half_done", sa.Column("a", sa.Text))
+    op.add_column("sessions", sa.Column("half_done", sa.Text))
+    print("half-way", flush=True)
+    time.sleep(60)
+'''
+
+
+def test_the_migrations_make_the_tables_the_code_knows(engine: Engine) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+
+
+def test_every_row_that_belongs_to_someone_begins_with_workspace_and_user() -> None:
+    for table in schema.metadata.sorted_tables:
+        key = [column.name for column in table.primary_key.columns]
+        assert key[:2] == ["workspace", "user"] or table.name == "counters", table.name
+
+
+def test_an_older_reverie_refuses_a_newer_schema_and_changes_nothing(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = '9999'"))
+    with pytest.raises(SchemaTooNew, match=r"schema 9999.*Upgrade.*Nothing was changed"):
+        migrations.migrate(engine)
+    with engine.connect() as connection:
+        assert migrations.version(connection) == "9999"
+
+
+def test_someone_elses_database_is_refused(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = 'ae1027a6acf'"))
+    with pytest.raises(DatabaseUnusable, match="not one of Reverie's"):
+        migrations.migrate(engine)
+
+
+def test_a_migration_killed_half_way_leaves_the_old_schema_intact(
+    engine: Engine, database: str, tmp_path: Path
+) -> None:
+    """SIGKILL lands behind the first two statements of a migration and before its commit."""
+    scripts = _with_a_slow_migration(tmp_path)
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(f"""
+            from pathlib import Path
+            from reverie.adapters.database.engine import engine
+            from reverie.adapters.database.migrations import migrate
+            migrate(engine({database!r}), {NEXT!r}, Path({str(scripts)!r}))
+        """)],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "half-way\n"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    with engine.connect() as connection:
+        assert migrations.version(connection) == migrations.CURRENT
+        assert not inspect(connection).has_table("half_done")
+        assert "half_done" not in {column["name"] for column in inspect(connection).get_columns("sessions")}
+    migrations.migrate(engine)
+
+
+def _with_a_slow_migration(folder: Path) -> Path:
+    ours = Path(migrations.__file__).parent
+    scripts = folder / "scripts"
+    (scripts / "versions").mkdir(parents=True)
+    (scripts / "env.py").write_text((ours / "env.py").read_text())
+    for step in (ours / "versions").glob("*.py"):
+        (scripts / "versions" / step.name).write_text(step.read_text())
+    (scripts / "versions" / f"{NEXT}_slow.py").write_text(SLOW_MIGRATION)
+    return scripts
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "nonsense", "", "redis://localhost"])
+def test_a_database_url_that_cannot_be_used_is_explained(url: str) -> None:
+    with pytest.raises(BadSetting, match="sqlite:///"):
+        make_engine(url)
+
+
+def test_a_file_that_is_no_database_is_explained_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "reverie.db"
+    path.write_text("these are my notes, not a database\n" * 100)
+    with pytest.raises(DatabaseUnusable, match="not a database"):
+        migrations.migrate(make_engine(f"sqlite:///{path}"))
+    assert path.read_text().startswith("these are my notes")
