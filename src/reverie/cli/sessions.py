@@ -103,7 +103,7 @@ def _show_added(added: Added) -> None:
     for flaw in added.flaws[:SHOWN_FLAWS]:
         click.echo(f"  left out: {visible(flaw.path)}, {flaw.where}: {visible(flaw.why)}")
     if len(added.flaws) > SHOWN_FLAWS:
-        click.echo(f"  … and {counted(len(added.flaws) - SHOWN_FLAWS, 'more')} (--json lists all)")
+        click.echo(f"  … and {len(added.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
 
 
 @command.command(name="list")

@@ -1,0 +1,41 @@
+"""Documentation that cannot go stale."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from reverie.sessions.reading import readers
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def test_the_generated_parts_are_what_the_code_says_now() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_reader_is_documented() -> None:
+    formats = (ROOT / "docs" / "formats.md").read_text()
+    assert [reader.name for reader in readers() if f"`{reader.name}`" not in formats] == []
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_reachable_from_the_readme() -> None:
+    linked = {
+        (page.parent / target).resolve()
+        for page in PAGES
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+    }
+    orphans = [page.name for page in PAGES[1:] if page.resolve() not in linked and page.parent.name != "decisions"]
+    assert orphans == []

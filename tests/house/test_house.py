@@ -1,0 +1,55 @@
+"""The house itself: layers, exports, where the environment is read, what importing costs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import reverie
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "reverie"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def test_the_public_surface_is_a_sorted_list_of_names_that_exist() -> None:
+    assert reverie.__all__ == sorted(reverie.__all__)
+    assert all(hasattr(reverie, name) for name in reverie.__all__)
+
+
+def test_only_config_reads_the_environment() -> None:
+    reading = [path for path in MODULES if re.search(r"os\.environ|getenv", path.read_text())]
+    assert reading == [SOURCE / "config.py"]
+
+
+def test_every_room_says_what_comes_in_what_goes_out_and_what_it_never_does() -> None:
+    for room in (path.parent for path in SOURCE.glob("*/__init__.py")):
+        said = ast.get_docstring(ast.parse((room / "__init__.py").read_text())) or ""
+        assert "never" in said or room.name == "cli", f"{room.name}/__init__.py"
+
+
+def test_importing_reverie_loads_nothing_heavy() -> None:
+    heavy = "{'sqlalchemy', 'alembic', 'numpy', 'tantivy', 'wordllama', 'rich', 'psycopg', 'ijson', 'click'}"
+    code = f"import sys, reverie; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_command_line_starts_without_the_database_or_the_index() -> None:
+    heavy = "{'sqlalchemy', 'alembic', 'numpy', 'tantivy', 'wordllama', 'rich'}"
+    code = f"import sys, reverie.cli; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_no_except_is_silent_and_nothing_is_mocked() -> None:
+    silent = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ExceptHandler) and all(isinstance(b, ast.Pass) for b in node.body):
+                silent.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert silent == []
+    assert not [path for path in (ROOT / "tests").rglob("*.py") if "unittest" + ".mock" in path.read_text()]
