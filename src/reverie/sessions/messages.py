@@ -72,7 +72,7 @@ def _part_text(part: object) -> str:
         return part
     if not isinstance(part, Mapping):
         return ""
-    kind = part.get("type")
+    kind = _string(part.get("type"))
     if kind in _TEXT_PARTS or (kind is None and "text" in part):
         return _string(part.get("text")) or ""
     if kind == "tool_result":

@@ -47,8 +47,22 @@ def _connected(path: Path, how: str) -> sqlite3.Connection:
 
 def at_rest(path: Path) -> bool:
     """Whether this is a WAL database that nobody has open: whoever has it open keeps a `-wal` beside it."""
-    if path.with_name(path.name + "-wal").exists():
+    return _keeps_log(path) and not _log(path).exists()
+
+
+def misses_log(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether a log lies beside the database that this connection cannot see: its newest rows are in there."""
+    if not (_keeps_log(path) and _log(path).exists() and _log(path).stat().st_size):
         return False
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    return bool(mode != b"wal")
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _keeps_log(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(_WAL_VERSION_AT + 1)[_WAL_VERSION_AT:] == b"\x02"
 

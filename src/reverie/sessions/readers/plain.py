@@ -7,6 +7,8 @@ content, so that adding it twice adds it once.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,12 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.errors import NotATranscript
 from reverie.kernel.hashes import canonical, sha256
-from reverie.sessions.jsonfiles import json_lines, whole_json
+from reverie.sessions.jsonarrays import json_values
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head
+
+_MESSAGES = re.compile(rb'"messages"\s*:\s*\[\s*(?:\{|\])')  # a list: translations have "messages", too
 
 
 class PlainReader:
@@ -25,26 +29,14 @@ class PlainReader:
     places: tuple[str, ...] = ()
 
     def recognises(self, path: Path, start: bytes) -> float:
-        return 0.5 if b'"messages"' in start and start.lstrip()[:1] in (b"{", b"[") else 0.0
+        return 0.5 if start.lstrip()[:1] in (b"{", b"[") and _MESSAGES.search(start) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        if path.suffix in (".jsonl", ".ndjson"):
-            yield from _read_lines(path)
-            return
-        value = whole_json(path)
-        if isinstance(value, Flaw):
-            yield value
-            return
-        for place, session in enumerate(value if isinstance(value, list) else [value], 1):
-            yield from _session_or_flaw(session, f"session {place}")
-
-
-def _read_lines(path: Path) -> Iterator[Event]:
-    for line in json_lines(path):
-        if isinstance(line, Flaw):
-            yield line
-        else:
-            yield from _session_or_flaw(line[1], f"line {line[0]}")
+        for found in json_values(path):
+            if isinstance(found, Flaw):
+                yield found
+            else:
+                yield from _session_or_flaw(found[1], found[0])
 
 
 def _session_or_flaw(session: Any, where: str) -> Iterator[Event]:
@@ -75,7 +67,7 @@ def _head(session: Mapping[str, Any]) -> Head:
     user = session.get("user") or session.get("user_id")
     outcome = session.get("outcome", session.get("reward"))
     return Head(
-        id=str(identity) if identity not in (None, "") else f"plain:{sha256(canonical(session))[:24]}",
+        id=str(identity) if identity not in (None, "") else _named_by_content(session),
         user=str(user) if user not in (None, "") else None,
         harness=str(session.get("harness") or "plain"),
         agent=_text(session.get("agent")),
@@ -85,6 +77,14 @@ def _head(session: Mapping[str, Any]) -> Head:
         parent=_text(session.get("parent")),
         outcome=float(outcome) if isinstance(outcome, int | float) else None,
     )
+
+
+def _named_by_content(session: Mapping[str, Any]) -> str:
+    try:
+        content = canonical(session)
+    except ValueError:  # NaN, which JSON files hold and the canonical form does not
+        content = json.dumps(session, sort_keys=True).encode()
+    return f"plain:{sha256(content)[:24]}"
 
 
 def _described(value: object) -> str:

@@ -1,0 +1,139 @@
+"""SWE-agent: `<instance>.traj`, one run. `history` is what was said; `trajectory` has the same by steps.
+
+Seen from 0.4 to 1.1: actions as text in the answer or as tool calls, observations as "user" or as "tool". The
+task is an issue fetched from somewhere, in a template: its words are data, not a person's. `exit_status` only
+says that the agent submitted something, not that it was right; the outcome is left open.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reverie.kernel.origin import Origin
+from reverie.sessions.jsonarrays import is_large, json_array, json_at
+from reverie.sessions.jsonfiles import whole_json
+from reverie.sessions.messages import openai_calls, role_of, text_of
+from reverie.sessions.readers.runs import facts_of, run_id, within
+from reverie.sessions.reading import Event, Flaw, Opened
+from reverie.sessions.session import Head, Said, ToolCall
+
+_BEGINS = re.compile(rb'\s*\{\s*"(?:environment|trajectory|history|info|attempts|replay_config)"\s*:')
+_STEP = (b'"thought"', b'"action"', b'"observation"')
+
+
+class SweAgentReader:
+    name = "swe-agent"
+    places: tuple[str, ...] = ()
+
+    def recognises(self, path: Path, start: bytes) -> float:
+        if not _BEGINS.match(start):
+            return 0.0
+        if path.suffix == ".traj":
+            return 0.95
+        return 0.9 if b'"trajectory"' in start and all(key in start for key in _STEP) else 0.0
+
+    def read(self, path: Path) -> Iterator[Event]:
+        run = _run(path)
+        if isinstance(run, Flaw):
+            yield run
+            return
+        attempts = run.get("attempts")
+        if run.get("history") or run.get("trajectory") or not isinstance(attempts, list):
+            yield from _events(run, path)
+            return
+        for attempt in attempts:
+            if isinstance(attempt, Mapping):
+                yield from _events({**run, **attempt}, path)
+
+
+def _run(path: Path) -> Mapping[str, Any] | Flaw:
+    """The file's object. Of a large one only what is needed: every step repeats the whole conversation."""
+    value = None if is_large(path) else whole_json(path)
+    if isinstance(value, Mapping):
+        return value
+    history = [message for message in json_array(path, "history") if not isinstance(message, Flaw)]
+    if not history:
+        return value if isinstance(value, Flaw) else Flaw("the file", "no `history` of messages")
+    whole = {key: next(json_at(path, key), None) for key in ("info", "environment", "replay_config")}
+    return {"history": history, **{key: part for key, part in whole.items() if not isinstance(part, Flaw)}}
+
+
+def _events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
+    history = run.get("history")
+    messages = history if isinstance(history, list) and history else _from_steps(run.get("trajectory"))
+    yield Opened(_head(run, path, messages))
+    acted, called = False, None
+    for number, message in enumerate(messages, 1):
+        said = _said(message, acted, called)
+        if said is None:
+            yield Flaw(f"message {number}", "not a message with a known role")
+            continue
+        if said.role == "assistant" and not said.noise:
+            acted, called = True, said.calls[0] if said.calls else None
+        yield said
+
+
+def _from_steps(steps: object) -> list[dict[str, Any]]:
+    """The messages of a file that has only steps."""
+    messages: list[dict[str, Any]] = []
+    for step in steps if isinstance(steps, list) else []:
+        if isinstance(step, Mapping):
+            answer = {
+                "role": "assistant",
+                "content": step.get("response"),
+                **{k: step.get(k) for k in ("thought", "action")},
+            }
+            messages += [answer, {"role": "tool", "content": step.get("observation")}]
+    return messages
+
+
+def _head(run: Mapping[str, Any], path: Path, messages: list[Any]) -> Head:
+    replayed = run.get("replay_config")
+    try:
+        config = json.loads(replayed) if isinstance(replayed, str) else replayed
+    except ValueError:
+        config = None  # only the model's name is lost
+    return Head(
+        id=run_id("swe-agent", path, messages),
+        harness="swe-agent",
+        facts=facts_of(
+            exit_status=within(run, "info", "exit_status"),
+            model=within(config, "agent", "model", "name"),
+            environment=run.get("environment"),
+            version=within(run, "info", "swe_agent_version"),
+        ),
+    )
+
+
+def _said(message: Any, acted: bool, called: ToolCall | None) -> Said | None:
+    role = role_of(message.get("role")) if isinstance(message, Mapping) else None
+    if role is None:
+        return None
+    text = text_of(message.get("content"))
+    if message.get("is_demo"):
+        return Said(role, text, noise="demonstration", origin=Origin.TOOL)
+    if role == "system":
+        return Said(role, text, noise="system prompt")
+    if role == "assistant":
+        return _answer(message, text)
+    if not acted and role == "user":
+        return Said(role, text, origin=Origin.TOOL)
+    ids = message.get("tool_call_ids")
+    answers = str(ids[0]) if isinstance(ids, list) and ids else None
+    return Said("tool", text, name=called.name if called else None, answers=answers)
+
+
+def _answer(message: Mapping[str, Any], text: str) -> Said:
+    calls, action, thought = (
+        openai_calls(message.get("tool_calls")),
+        message.get("action"),
+        message.get("thought"),
+    )
+    if not calls and isinstance(action, str) and action.strip():
+        name, *arguments = action.strip().split(maxsplit=1)
+        calls = (ToolCall(name, "".join(arguments)),)
+    return Said("assistant", thought.strip() if calls and isinstance(thought, str) else text, calls=calls)
