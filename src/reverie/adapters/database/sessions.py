@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, insert, literal, select, text, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, delete, insert, literal, select, text, update
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.rows import head_values, same_words, stored_of, turn_of, turn_values
@@ -23,6 +23,13 @@ from reverie.sessions.records import Fate, Stored, Wanted
 from reverie.sessions.session import Head, Session, Turn
 
 _PAGE = 500
+
+# The statements of every write, built once: building them costs more than running them.
+_APPEND = insert(schema.turns)
+_ANY_USERS = select(schema.sessions).where(
+    schema.sessions.c.workspace == bindparam("w"), schema.sessions.c.id == bindparam("i")
+)
+_ONE_USERS = _ANY_USERS.where(schema.sessions.c.user == bindparam("u"))
 
 
 class SqlRecords:
@@ -157,8 +164,8 @@ def _alone_with(connection: Connection, scope: Scope, session_id: str) -> None:
 
 
 def _known(connection: Connection, scope: Scope, session_id: str) -> Stored | None:
-    table = schema.sessions
-    rows = connection.execute(select(table).where(_mine(table, scope), table.c.id == session_id)).all()
+    sought = _ONE_USERS if scope.user is not None else _ANY_USERS
+    rows = connection.execute(sought, {"w": scope.workspace, "u": scope.user, "i": session_id}).all()
     if len(rows) > 1:
         raise BadInput(
             f"{len(rows)} users have a session {session_id}: {', '.join(row.user for row in rows[:5])}.",
@@ -222,6 +229,6 @@ def _append(connection: Connection, scope: Scope, session_id: str, revision: int
     key = {"workspace": scope.workspace, "user": scope.user, "session_id": session_id, "revision": revision}
     added = 0
     while page := [key | turn_values(turn) for turn in islice(turns, _PAGE)]:
-        connection.execute(insert(schema.turns), page)
+        connection.execute(_APPEND, page)
         added += len(page)
     return added

@@ -1,17 +1,14 @@
-"""The two statements that differ between the dialects."""
+"""The two statements that differ between the dialects. Built once: building costs more than running them."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Executable, Table, bindparam
 from sqlalchemy.dialects import postgresql, sqlite
 
 from reverie.adapters.database import schema
-
-
-def _insert(connection: Connection, table: Table) -> Any:
-    return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
 
 
 def upsert(
@@ -21,8 +18,17 @@ def upsert(
     row: dict[str, Any],
     only_when_new: dict[str, Any] | None = None,
 ) -> None:
-    statement = _insert(connection, table).values(**key, **row, **(only_when_new or {}))
-    connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=row))
+    new = only_when_new or {}
+    statement = _upsert(connection.dialect.name, table, tuple(key), tuple(row), tuple(new))
+    connection.execute(statement, key | row | new)
+
+
+@cache
+def _upsert(dialect: str, table: Table, key: tuple[str, ...], row: tuple[str, ...], new: tuple[str, ...]) -> Executable:
+    statement = _insert(dialect, table).values({name: bindparam(name) for name in key + row + new})
+    return _executable(
+        statement.on_conflict_do_update(index_elements=key, set_={name: statement.excluded[name] for name in row})
+    )
 
 
 def next_change(connection: Connection, workspace: str) -> int:
@@ -31,7 +37,21 @@ def next_change(connection: Connection, workspace: str) -> int:
     The counter's row stays locked until the commit, so a smaller number is always visible before a larger one.
     Ask for it late in a transaction: writers of one workspace queue behind it.
     """
+    return int(connection.execute(_counted(connection.dialect.name), {"workspace": workspace}).scalar_one())
+
+
+@cache
+def _counted(dialect: str) -> Executable:
     table = schema.counters
-    statement = _insert(connection, table).values(workspace=workspace, name="changes", value=1)
-    counted = statement.on_conflict_do_update(index_elements=["workspace", "name"], set_={"value": table.c.value + 1})
-    return int(connection.execute(counted.returning(table.c.value)).scalar_one())
+    statement = _insert(dialect, table).values(workspace=bindparam("workspace"), name="changes", value=1)
+    one_more = statement.on_conflict_do_update(index_elements=["workspace", "name"], set_={"value": table.c.value + 1})
+    return _executable(one_more.returning(table.c.value))
+
+
+def _insert(dialect: str, table: Table) -> Any:
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
+
+
+def _executable(statement: Any) -> Executable:
+    assert isinstance(statement, Executable)
+    return statement
