@@ -1,0 +1,70 @@
+"""Take the secrets out of a text and leave behind what kind they were."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from reverie.safety.secrets.assignments import named_values
+from reverie.safety.secrets.blocks import addresses, headers, key_blocks
+from reverie.safety.secrets.commands import command_secrets
+from reverie.safety.secrets.spans import Span, merged, outside
+from reverie.safety.secrets.tokens import vendor_tokens
+
+# Taking one secret out can bring another to light: the word before it now ends. Two passes are usual; the limit keeps
+# a text made for the purpose from costing more than a fixed multiple of its length.
+_MOST_PASSES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text without its secrets, and how many of each kind were in it."""
+
+    text: str
+    found: Mapping[str, int]
+
+
+@cache
+def _placeholder() -> re.Pattern[str]:
+    return re.compile(r"\[redacted:[a-z0-9-]{1,32}\]")
+
+
+def _suspects(text: str) -> Iterator[Span]:
+    # Tokens are ASCII. One byte a character is searched fastest, and "?" keeps every other character's place.
+    plain = text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
+    lowered = plain.lower()
+    yield from vendor_tokens(plain)
+    yield from key_blocks(plain)
+    yield from addresses(text)
+    yield from headers(text, lowered)
+    yield from named_values(text, lowered)
+    yield from command_secrets(text)
+
+
+def _secrets(text: str) -> list[Span]:
+    spans = merged(_suspects(text))
+    if "[redacted:" not in text:
+        return spans
+    return list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))
+
+
+def _replaced(text: str, spans: list[Span]) -> str:
+    pieces: list[str] = []
+    end = 0
+    for span in spans:
+        pieces += text[end : span.start], f"[redacted:{span.kind}]"
+        end = span.end
+    return "".join((*pieces, text[end:]))
+
+
+def redact(text: str) -> Redacted:
+    """The text with each secret replaced by `[redacted:<kind>]`; everything else keeps its bytes."""
+    found: Counter[str] = Counter()
+    for _ in range(_MOST_PASSES):
+        spans = _secrets(text)
+        if not spans:
+            break
+        found.update(span.kind for span in spans)
+        text = _replaced(text, spans)
+    return Redacted(text, dict(found))

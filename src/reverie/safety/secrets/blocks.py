@@ -1,0 +1,159 @@
+"""Secrets that a structure gives away: key blocks, addresses with credentials, request headers."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from reverie.safety.secrets.spans import Span
+from reverie.safety.secrets.values import is_placeholder, is_random, is_template
+
+# Between two lines of a key may stand what quoting a file does to it: escapes, quotes, diff and reply marks, gutters
+# (whose arrow arrives here as "?").
+_GAP = r"""(?:\\+[nrt]|[\s"'`,>|#*+]|-(?!-)|(?<=\s)\d{1,5}[:\t?|]\s?)"""
+_ARMOUR = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ?[^\\\r\n]{1,120}"
+_LINES = rf"(?:{_GAP}{{0,60}}+(?:[A-Za-z0-9+/]{{16,}}+={{0,2}}|{_ARMOUR}))++"
+_TAIL = rf"(?:{_GAP}{{1,60}}+[A-Za-z0-9+/]{{1,76}}(?:={{1,2}}|(?={_GAP}{{0,60}}+(?:=[\w+/]{{4}}|-----?[ ]?END))))?"
+_END = rf"(?:(?:{_GAP}{{1,60}}+=[\w+/]{{4}})?{_GAP}{{0,60}}+-----?[ ]?END[ A-Z0-9]{{1,50}}-{{4,5}})?"
+
+
+@cache
+def _key_block() -> re.Pattern[str]:
+    begin = r"----(?:-BEGIN| BEGIN)(?: [A-Z0-9]{1,12}){0,4} PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+    return re.compile(rf"(?:{begin}|Private-Lines: \d{{1,4}}){_LINES}{_TAIL}{_END}")
+
+
+@cache
+def _gates() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(r"----[- ]?BEGIN[ A-Z0-9]{1,50}PRIVATE"), re.compile(r"Private-Lines: \d")
+
+
+@cache
+def _address() -> re.Pattern[str]:
+    return re.compile(
+        r"""://(?P<user>[^\s/?\#:@"'<>`\\]{0,200})(?::(?P<password>[^\s/"'<>`\\]{1,256}))?@(?=[\w\[$.{<-])(?P<host>[\w.-]{0,80})"""
+    )
+
+
+# Only the secret part is in the group: which service it was is worth remembering. Each begins with a literal the engine
+# skips to; what stands before the literal is looked back at.
+_ADDRESSES: tuple[tuple[str, str], ...] = (
+    ("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,120})"),
+    ("discord-webhook", r"hooks/\d{15,22}/([\w-]{50,100})"),
+    ("teams-webhook", r"hook\.office\.com/webhookb2/([\w@/-]{60,220})"),
+    ("password", r"DENTIFIED BY ['\"]([^'\"\r\n]{1,128})['\"]"),
+    ("password", r"dentified by ['\"]([^'\"\r\n]{1,128})['\"]"),
+    ("azure-sas", r"sig=([A-Za-z0-9%/+]{40,100}(?:%3[Dd]|=){0,2})"),
+    ("azure-storage-key", r"Key=(?<=AccountKey=)([A-Za-z0-9+/]{80,90}={0,2})"),
+    ("azure-shared-access-key", r"Key=(?<=AccessKey=)([A-Za-z0-9+/]{32,100}={0,2})"),
+)
+_LITERALS = ("hook", "sig=", "Key=", "DENTIFIED BY ", "dentified by ")
+
+
+@cache
+def _addresses() -> tuple[tuple[str, tuple[tuple[str, re.Pattern[str]], ...]], ...]:
+    compiled = [(kind, re.compile(body, re.ASCII)) for kind, body in _ADDRESSES]
+    return tuple((begin, tuple(c for c in compiled if c[1].pattern.startswith(begin))) for begin in _LITERALS)
+
+
+@cache
+def _headers() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    scheme = re.compile(r"bearer[ :=]{1,3}\\?[\"']?(?P<bearer>[\w.~+/=-]{8,4096})", re.IGNORECASE | re.ASCII)
+    field = re.compile(
+        r"""authorization\\?["'`]?\]?[ ]{0,4}(?:[:=,]|=>)[ ]{0,4}\\?["'`]?(?:
+            basic[ ]+(?P<basic>[A-Za-z0-9+/]{6,512}={0,2})
+            |(?:token|bot|apikey|api-key|key|digest)[ :]+(?P<token>[\w.~+/=-]{12,2048})
+            |(?P<raw>[\w.~+/=-]{16,2048})(?![\w .~+/=-]))""",
+        re.IGNORECASE | re.ASCII | re.VERBOSE,
+    )
+    cookie = re.compile(
+        r"""cookies?\\?["'`]?[ ]{0,2}[:=][ ]{0,4}\\?["'`]?(?P<pairs>[\w.%-]{1,64}=[^\r\n"'`\\]{1,4096})""",
+        re.I,
+    )
+    return scheme, field, cookie
+
+
+@cache
+def _pair() -> re.Pattern[str]:
+    return re.compile(r"(?P<name>[\w.%-]{1,64})=(?P<value>[^;\s\"'`\\]{1,4000})")
+
+
+@cache
+def _session_names() -> re.Pattern[str]:
+    return re.compile(r"sess|(?:^|[._-])sid|token|auth|jwt|csrf|xsrf|remember|login|secret|credential", re.IGNORECASE)
+
+
+def key_blocks(text: str) -> Iterator[Span]:
+    """Private keys, whole or broken off; a header with no key under it is only talk about keys."""
+    for gate in _gates():
+        end = 0
+        for at in gate.finditer(text):
+            block = _key_block().match(text, at.start()) if at.start() >= end else None
+            if block is not None:
+                end = block.end()
+                yield Span(block.start(), end, "private-key")
+
+
+def _credentials(found: re.Match[str]) -> Span | None:
+    password = found["password"]
+    if "sentry" in found["host"] and re.fullmatch(r"[0-9a-f]{32}", found["user"]):
+        return Span(found.start("user"), found.end("password") if password else found.end("user"), "sentry-dsn")
+    if password is None:
+        lone = found["user"] if len(found["user"]) >= 20 else ""
+        return Span(found.start("user"), found.end("user"), "url-token") if is_random(lone) else None
+    # "http://host:8080), then mail me@…" is a port, a closing bracket and a mail address.
+    if is_template(password) or re.match(r"\d{1,5}[),;\]]|(?i:your|change_?me|example)", password):
+        return None
+    return Span(found.start("password"), found.end("password"), "url-password")
+
+
+def addresses(text: str) -> Iterator[Span]:
+    """Passwords and tokens inside URLs and connection strings; the rest of the address stays."""
+    if "://" in text:
+        yield from filter(None, map(_credentials, _address().finditer(text)))
+    for literal, patterns in _addresses():
+        for at in _each(text, literal):
+            for kind, pattern in patterns:
+                if (found := pattern.match(text, at)) and not is_template(found[1]):
+                    yield Span(found.start(1), found.end(1), kind)
+
+
+def _header(found: re.Match[str], group: str, kind: str, strict: bool) -> Span | None:
+    value = found[group]
+    if value is None or is_placeholder(value) or not (is_random(value) if strict else re.search(r"\d|=$|[A-Z]", value)):
+        return None
+    return Span(found.start(group), found.end(group), kind)
+
+
+def _cookie(found: re.Match[str]) -> Iterator[Span]:
+    for pair in _pair().finditer(found.string, found.start("pairs"), found.end("pairs")):
+        value = pair["value"]
+        telling = _session_names().search(pair["name"]) is not None and len(value) >= 8
+        if (telling or len(value) >= 20) and not is_placeholder(value) and (telling or is_random(value)):
+            yield Span(pair.start("value"), pair.end("value"), "cookie")
+
+
+def _authorization(found: re.Match[str]) -> Iterator[Span]:
+    kinds = (("basic", "basic-auth", False), ("token", "token", False), ("raw", "token", True))
+    yield from filter(None, [_header(found, *kind) for kind in kinds])
+
+
+def _bearer(found: re.Match[str]) -> Iterator[Span]:
+    yield from filter(None, [_header(found, "bearer", "bearer-token", True)])
+
+
+def headers(text: str, lowered: str) -> Iterator[Span]:
+    """Authorization and cookies, wherever a request was pasted."""
+    readers = zip(("bearer", "authorization", "cookie"), _headers(), (_bearer, _authorization, _cookie), strict=True)
+    for literal, pattern, spans in readers:
+        end = 0
+        for at in _each(lowered, literal):
+            if at >= end and (found := pattern.match(text, at)):
+                end = found.end()
+                yield from spans(found)
+
+
+def _each(text: str, needle: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + len(needle))

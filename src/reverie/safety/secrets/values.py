@@ -1,0 +1,143 @@
+"""Is this value a secret, or only the place where one would stand?
+
+Position alone (`password = …`) cannot tell: documentation, type hints, format strings and prose stand in the same
+places. Everything here looks at one short value and never at the text around it.
+"""
+
+import re
+from functools import cache
+from itertools import pairwise
+
+_CREDENTIAL = (
+    r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|secret|token|(?:api|auth|access|private)?[-_ ]?key|credentials?)"
+)
+
+# A value may be long, but only its head is judged: the answer must cost the same for any length.
+_JUDGED = 300
+
+
+# Parts that give a template or a mask away wherever they stand, and words that documentation uses for "not this one".
+_TEMPLATE_PARTS = ("${", "$(", "{{", "}}", "***", "••", "...", "…", "xxxx", "XXXX")
+_DOC_WORDS = (
+    *("example", "placeholder", "changeme", "change_me", "change-me", "changeit", "change-this", "dummy", "redacted"),
+    *("replaceme", "replace-me", "replace_me", "replace_with", "replace-with", "insert-", "insert_", "your_", "your-"),
+    *("yourpass", "yoursecret", "yourtoken", "yourkey", "yourapi"),
+)
+
+
+@cache
+def _template() -> re.Pattern[str]:
+    return re.compile(
+        r"""\$\w+$|<|[^<>]{0,60}>$|\{[^{}]*\}$|%(?:\(\w*\))?[sdrv]$|%\w+%$|\#\{|\[|(?:x+|X+|0+|\.+|-+|_+|\*+|\#+|\?+)$
+        |(?:[xX]{3}[-_]?)+$|\^|@\w+$|env[.:]""",
+        re.VERBOSE,
+    )
+
+
+@cache
+def _stand_in() -> re.Pattern[str]:
+    return re.compile(
+        rf"""(?:my|the|some|an?|new|old|test|fake|enter|add|put|user|db|sample|mock|your)?[-_ ]*{_CREDENTIAL}\d?$
+        |(?:string|str|text|none|null|nil|undefined|true|false|yes|no|on|off|empty|required|optional|hidden|value
+        |unknown|missing|invalid|incorrect|wrong|expired|changed|hashed|encrypted|unset|todo|tbd|n/?a|default|test
+        |int|integer|bool|boolean|bytes|any|object|varchar|number|input|env|prompt|masked|secured?|protected|bearer
+        |basic|disabled|enabled|asdf|foo|bar|baz|foobar|qwerty)$""",
+        re.VERBOSE | re.IGNORECASE,
+    )
+
+
+@cache
+def _known_word() -> re.Pattern[str]:
+    """Words of the trade and of the calendar that mix letters with digits or signs."""
+    return re.compile(
+        r"""(?:sha|md|aes|rsa|hs|rs|es|ps|utf|ascii|base|hmac|crc|p|x|s|ec|ipv|v|tls|ssl|http|oauth|gpt|ed)[-_]?\d[\w.-]*
+        |(?:bcrypt|argon|scrypt|pbkdf|kerberos|ntlmv|samlv?|webauthn|fido|totp|k8s|b64|i18n|l10n|a11y|1password|2fa|mfa)\w*
+        |\d+(?:st|nd|rd|th|x|h|m|s|ms|d|px|em|gb|mb|kb|k|am|pm|%)|\d+-[a-z-]+|[\d.,:/-]+[a-z]?
+        |\d{4}-\d\d-\d\dT[\d:.+Z-]+|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][a-z0-9+.-]*://.*|(?:~|\.{1,2})?/[\w./@-]*|[\w.-]+(?:/[\w.-]+){2,}|[a-z]:\\.*
+        |[\w./-]+\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|ini|cfg|conf|env|txt|md|html?|css|sh|go|rs|rb|java|php|pem|key|crt
+        |log|csv|xml|sql|lock|db|com|org|net|io|dev)
+        |(?:sha\d+|md5|hex|base64|bcrypt|arn|urn|secret|vault|ref|file|env|ssm|keychain|op)[:-].*""",
+        re.VERBOSE | re.IGNORECASE,
+    )
+
+
+_CODE_PARTS = ("()", "=>", "->", "][", "||", "lambda ")
+
+
+@cache
+def _code() -> re.Pattern[str]:
+    """An expression that will produce the value when the program runs."""
+    return re.compile(
+        r"""[A-Za-z_][\w.:>-]{0,80}+[(\[{]|[A-Za-z_]\w{0,60}+(?:\.|::|\?\.)[A-Za-z_]\w{0,60}+(?:$|[(\[.])
+        |[&*!:@][A-Za-z_][\w.]{0,80}+$|\\""",
+        re.VERBOSE,
+    )
+
+
+@cache
+def _uuid() -> re.Pattern[str]:
+    return re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+
+
+def is_uuid(value: str) -> bool:
+    return _uuid().fullmatch(value) is not None
+
+
+def is_template(value: str) -> bool:
+    """A variable, a format field or a mask, whatever words are in it."""
+    head = value[:_JUDGED]
+    return any(part in head for part in _TEMPLATE_PARTS) or _template().match(head) is not None
+
+
+def is_placeholder(value: str) -> bool:
+    """A template, a mask or a documentation word: stands for a secret and is none."""
+    head = value[:_JUDGED].lower()
+    return is_template(value) or any(word in head for word in _DOC_WORDS) or _stand_in().match(head) is not None
+
+
+def is_masked(token: str) -> bool:
+    """The one doubt a vendor's full shape leaves: somebody already crossed it out, or wrote `your`."""
+    body = re.split(r"[-_.:]", token)[-1]
+    crossed_out = len(set(body)) == 1 and body[0] in "xX0*"
+    return crossed_out or re.search(r"[xX]{6}|(?i:your[-_]|[-_]here$)", token) is not None
+
+
+def is_code(value: str) -> bool:
+    head = value[:_JUDGED]
+    return any(part in head for part in _CODE_PARTS) or _code().match(head) is not None
+
+
+def is_random(value: str) -> bool:
+    """Letters and digits change places too often for words, names, versions or dates."""
+    packed = re.sub(r"[^A-Za-z0-9]", "", value[:_JUDGED])
+    if re.fullmatch(r"(?=\d*[a-f])[0-9a-f]{32,}", packed):
+        return True
+    digits = sum(map(str.isdigit, packed))
+    if len(packed) < 14 or len(packed) - digits < 3:
+        return False
+    classes = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in packed]
+    changes = sum(a != b for a, b in pairwise(classes)) / len(packed)
+    return changes >= 0.2 if digits >= 2 else changes >= 0.4 and len(packed) >= 20
+
+
+def is_mixed(value: str) -> bool:
+    """What separates `hunter2` and `b!ue-Sky` from the words of a sentence."""
+    core = value.strip("*_!?.@")
+    letters = re.search(r"[^\W\d_]", core) is not None
+    marks = re.search(r"[\d!@#$%^&*~]", core) is not None
+    # No word of the trade is longer than this, and the pattern for them is the dearest here.
+    return len(core) >= 5 and letters and marks and (len(core) > 80 or _known_word().fullmatch(core) is None)
+
+
+@cache
+def _sentence() -> re.Pattern[str]:
+    words = "the|your|you|is|are|was|to|must|please|enter|for|of|invalid|an?|and|or|not|in|with|from"
+    return re.compile(rf"[.,:?;()/]|\b(?:{words})\b", re.IGNORECASE)
+
+
+def is_message(value: str) -> bool:
+    """Text with spaces that is no passphrase: that would be a few bare words, and a message is a sentence."""
+    if " " not in value:
+        return False
+    bare = _sentence().search(value[:_JUDGED]) is None and not value[:1].isupper()
+    return not (bare and 3 <= value.count(" ") + 1 <= 8)
