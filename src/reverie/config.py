@@ -116,7 +116,7 @@ def _home(home: str | os.PathLike[str] | None, environment: Mapping[str, str]) -
     return Path("~/.reverie").expanduser(), "default"
 
 
-def _stored(path: Path) -> dict[str, object]:
+def _stored(path: Path) -> dict[str, str]:
     try:
         stored = tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -127,20 +127,25 @@ def _stored(path: Path) -> dict[str, object]:
         raise NotPermitted(f"{path} may not be read.", next_step="Check its owner and mode.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not TOML: {error}.", next_step="Mend it or move it away.") from error
+    return {name: _known_text(path, name, value) for name, value in stored.items()}
+
+
+def _known_text(path: Path, name: str, value: object) -> str:
     known = [setting.name for setting in SETTINGS]
-    for name in stored:
-        if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            meant = f"Did you mean {close[0]!r}?" if close else ""
-            raise BadSetting(f"{path} sets {name!r}.", expected=f"only {', '.join(known)}", next_step=meant)
-    return stored
+    if name not in known:
+        close = difflib.get_close_matches(name, known, 1)
+        meant = f"Did you mean {close[0]!r}?" if close else ""
+        raise BadSetting(f"{path} sets {name!r}.", expected=f"only {', '.join(known)}", next_step=meant)
+    if not isinstance(value, str):
+        raise BadSetting(f"{name} in {path} is {value!r}.", expected="a text in quotes")
+    return value
 
 
 def _value(
     setting: Setting,
     given: Mapping[str, str],
     environment: Mapping[str, str],
-    stored: Mapping[str, object],
+    stored: Mapping[str, str],
     home: Path,
 ) -> Value:
     if setting.name in given:
@@ -148,10 +153,7 @@ def _value(
     if environment.get(setting.variable):
         return Value(environment[setting.variable], setting.variable)
     if setting.name in stored:
-        text = stored[setting.name]
-        if not isinstance(text, str):
-            raise BadSetting(f"{setting.name} in {FILE} is {text!r}.", expected="a text in quotes")
-        return Value(text, FILE)
+        return Value(stored[setting.name], FILE)
     return Value(setting.default(home), "default")
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from reverie.adapters.checkup import Check
     from reverie.adapters.database.sessions import SqlRecords
+    from reverie.adapters.tantivy_index import TantivyIndex
+    from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.sessions.library import Library
@@ -75,8 +77,7 @@ class Home:
         from reverie.language.finding import Finder
         from reverie.language.search import Search
 
-        search = Search(self.index.index, self.index.vectors)
-        return Finder(self.scope, search, self._records, self.index.catch_up)
+        return Finder(self.scope, Search(*self._derived), self._records, self.index.before_a_search)
 
     @cached_property
     def engine(self) -> Engine:
@@ -95,16 +96,22 @@ class Home:
 
     @cached_property
     def index(self) -> Follower:
-        from reverie.adapters.tantivy_index import TantivyIndex
-        from reverie.adapters.wordllama_vectors import WordllamaVectors
         from reverie.language.following import Follower
 
+        return Follower(self.scope, self._records, *self._derived)
+
+    @cached_property
+    def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:
+        from reverie.adapters.tantivy_index import TantivyIndex
+        from reverie.adapters.wordllama_vectors import WordllamaVectors
+
         folder = self.config.home / "index" / self.scope.workspace
-        return Follower(self.scope, self._records, TantivyIndex(folder), WordllamaVectors(folder))
+        return TantivyIndex(folder), WordllamaVectors(folder)
 
     def close(self) -> None:
-        if "index" in self.__dict__:
-            self.index.close()
+        if "_derived" in self.__dict__:
+            for derived in self._derived:
+                derived.close()
         if "engine" in self.__dict__:
             self.engine.dispose()
 

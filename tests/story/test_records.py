@@ -86,7 +86,9 @@ def test_a_long_transcript_grows_beyond_a_page(records: SqlRecords) -> None:
     keep(records, ANN, talk(*many[:1100]))
     assert keep(records, ANN, talk(*many)) == ("grown", 102)
     assert texts(records, ANN) == many
-    assert [turn.text for turn in records.every_turn(ANN, "s1")] == many
+    stored = records.known(ANN, "s1")
+    assert stored is not None
+    assert [turn.text for turn in records.every_turn(ANN, stored)] == many
 
 
 def test_a_new_title_is_kept_though_no_turn_is_new(records: SqlRecords) -> None:

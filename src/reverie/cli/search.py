@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from reverie.language.finding import Hit
+    from reverie.sessions.session import Turn
 
 SHOWN_CHARS = 600
 
@@ -48,15 +49,19 @@ def command(
 
 def show_hit(out: Console, place: int, hit: Hit, explain: bool) -> None:
     title = f"  {one_line(hit.title, 60)}" if hit.title else ""
-    out.print(f"{place}. {hit.session_id} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False)
-    width = max(20, out.width - 16)
+    out.print(f"{place}. {visible(hit.session_id)} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False)
+    width = max(20, out.width - 4)
     for turn in hit.before:
-        out.print(f"   {turn.said.name or turn.role}: {one_line(turn.said.whole, width)}", style="dim", markup=False)
+        out.print(_beside(turn, width), style="dim", markup=False)
     text = hit.text if len(hit.text) <= SHOWN_CHARS else f"{hit.text[:SHOWN_CHARS]}…"
-    out.print(f" ▸ {hit.name or hit.role}: {visible(text)}", markup=False)
+    out.print(f" ▸ {visible(hit.name or hit.role)}: {visible(text)}", markup=False)
     for turn in hit.after:
-        out.print(f"   {turn.said.name or turn.role}: {one_line(turn.said.whole, width)}", style="dim", markup=False)
+        out.print(_beside(turn, width), style="dim", markup=False)
     if explain:
         parts = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why)
         out.print(f"   why: {hit.score:.2f} = {parts}", style="italic", markup=False)
     out.print()
+
+
+def _beside(turn: Turn, width: int) -> str:
+    return f"   {one_line(f'{turn.said.name or turn.role}: {turn.said.whole}', width)}"

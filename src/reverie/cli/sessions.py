@@ -129,7 +129,7 @@ def list_(
         click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
     for stored in found:
         head = stored.head
-        click.echo(f"{day(head.started_at)}  {head.id}  {counted(stored.turns, 'turn')}  {stored.user}")
+        click.echo(visible(f"{day(head.started_at)}  {head.id}  {counted(stored.turns, 'turn')}  {stored.user}"))
         if head.title or head.agent:
             click.echo(f"    {one_line(' · '.join(filter(None, (head.agent, head.title))), 100)}")
 
@@ -155,11 +155,11 @@ def show(
         print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
         return
     out = console()
-    out.print(f"{session.id}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
+    out.print(f"{visible(session.id)}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
     for turn in session.turns:
         if turn.noise and not noise:
             continue
-        who = f"{turn.role}{f' {turn.said.name}' if turn.said.name else ''}"
+        who = visible(f"{turn.role} {turn.said.name or ''}").strip()
         mark = f" [noise: {turn.noise}]" if turn.noise else ""
         out.print(f"\n{turn.number}  {who} ({turn.origin}){mark}", markup=False, style="bold")
         out.print(visible(turn.said.whole), markup=False)
@@ -199,12 +199,12 @@ def sources(*, shell: Shell) -> None:
     with shell.opened() as house:
         found = house.sessions.sources()
     if shell.json:
-        print_json([asdict(source) for source in found])
+        print_json(found)
         return
     if not found:
         click.echo("No remembered sources. `reverie sessions add --all` remembers every harness it finds.")
     for source in found:
-        click.echo(f"{source.path}  ({source.reader or 'recognised'}, {source.user})")
+        click.echo(f"{visible(source.path)}  ({source.reader or 'recognised'}, {source.user})")
 
 
 @command.command()

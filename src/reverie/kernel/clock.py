@@ -49,7 +49,7 @@ def moment(value: object) -> datetime | None:
 
 
 def _from_epoch(number: float) -> datetime | None:
-    if number != number or number <= 0:
+    if not number > 0:  # so that NaN is unknown, too
         return None
     while number >= _SECONDS_END:
         number /= 1000

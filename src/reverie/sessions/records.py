@@ -71,8 +71,8 @@ class Records(Protocol):
         """The session and the named turns of its newest revision; None and nothing if it was removed."""
         ...
 
-    def every_turn(self, scope: Scope, session_id: str) -> Iterator[Turn]:
-        """The turns of the newest revision in order, streamed."""
+    def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
+        """The turns of a session at the revision found, in order, streamed."""
         ...
 
     def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:

@@ -29,6 +29,14 @@ _APPEND = insert(schema.turns)
 _ANY_USERS = select(schema.sessions).where(
     schema.sessions.c.workspace == bindparam("w"), schema.sessions.c.id == bindparam("i")
 )
+_NEXT_PAGE = (
+    select(schema.turns)
+    .where(schema.turns.c.workspace == bindparam("w"), schema.turns.c.user == bindparam("u"))
+    .where(schema.turns.c.session_id == bindparam("i"), schema.turns.c.revision == bindparam("r"))
+    .where(schema.turns.c.number > bindparam("last"))
+    .order_by(schema.turns.c.number)
+    .limit(_PAGE)
+)
 _ONE_USERS = _ANY_USERS.where(schema.sessions.c.user == bindparam("u"))
 
 
@@ -98,9 +106,8 @@ class SqlRecords:
             rows = connection.execute(select(schema.turns).where(wanted))
             return stored, {row.number: turn_of(row) for row in rows}
 
-    def every_turn(self, scope: Scope, session_id: str) -> Iterator[Turn]:
+    def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
         with self._reading.connect() as connection:
-            stored = _required(connection, scope, session_id)
             yield from _pages(connection, scope, stored)
 
     def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
@@ -194,11 +201,10 @@ def _of_revision(scope: Scope, stored: Stored, revision: int) -> ColumnElement[b
 
 
 def _pages(connection: Connection, scope: Scope, stored: Stored, revision: int | None = None) -> Iterator[Turn]:
-    table, last = schema.turns, 0
-    mine = _of_revision(scope, stored, revision or stored.revision)
+    key = {"w": scope.workspace, "u": stored.user, "i": stored.head.id, "r": revision or stored.revision}
+    last = 0
     while True:
-        asked = select(table).where(mine, table.c.number > last).order_by(table.c.number).limit(_PAGE)
-        rows = connection.execute(asked).all()
+        rows = connection.execute(_NEXT_PAGE, key | {"last": last}).all()
         yield from map(turn_of, rows)
         if len(rows) < _PAGE:
             return
