@@ -11,13 +11,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reverie.home import Home
+    from reverie.light.candidate import Candidate
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "open"]
+__all__ = ["__version__", "notice", "open"]
+
+
+def notice(session: Mapping[str, Any]) -> list[Candidate]:
+    """What in a session may be worth keeping, by the built-in reader. Its user's words count as the owner's."""
+    from reverie.light.front import notice_dict
+
+    return notice_dict(session)
 
 
 def open(

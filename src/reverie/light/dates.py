@@ -1,0 +1,97 @@
+"""The dates a sentence speaks of, resolved against the day it was said. What cannot be resolved is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+_MONTHS = (
+    "jan(?:uary|uar|vier|eiro|uari)?|enero?|gennaio", "feb(?:ruary|ruar|braio|ruari)?|febrero|février|fevereiro",
+    "mar(?:ch|zo|s|ço|t)?|märz|maart|maa", "apr(?:il|ile)?|abril|abr|avril", "may|mai|mayo|maio|maggio|mei",
+    "june?|juni|junio|juin|junho|giugno", "july?|juli|julio|juillet|julho|luglio", "aug(?:ust|ustus)?|agosto|août|ago",
+    "sep(?:t|tember|tiembre|tembre)?|setembro|settembre", "oct(?:ober|ubre|obre)?|okt(?:ober)?|outubro|ottobre",
+    "nov(?:ember|iembre|embre|embro)?", "dec(?:ember)?|dez(?:ember|embro)?|diciembre|décembre|dicembre",
+)  # fmt: skip
+_WEEKDAYS = (
+    "monday|montag|lunes|lundi|segunda-feira|lunedì|maandag",
+    "tuesday|dienstag|martes|mardi|terça-feira|martedì|dinsdag",
+    "wednesday|mittwoch|miércoles|mercredi|quarta-feira|mercoledì|woensdag",
+    "thursday|donnerstag|jueves|jeudi|quinta-feira|giovedì|donderdag",
+    "friday|freitag|viernes|vendredi|sexta-feira|venerdì|vrijdag", "saturday|samstag|sábado|samedi|sabato|zaterdag",
+    "sunday|sonntag|domingo|dimanche|domenica|zondag",
+)  # fmt: skip
+_NEAR = {
+    0: "today|heute|hoy|aujourd'hui|hoje|oggi|vandaag|今天|今日",
+    -1: "yesterday|gestern|ayer|hier|ontem|ieri|gisteren|昨天|昨日",
+    1: "tomorrow|mañana|demain|amanhã|domani|明天|明日",
+}
+_MONTH = "|".join(f"(?P<m{place}>{names})" for place, names in enumerate(_MONTHS, 1))
+_YEAR = r"(?:,? (?:de |del )?(?P<year>20\d\d))?"
+_WRITTEN = re.compile(
+    rf"\b(?P<iso>20\d\d-\d\d-\d\d)\b|(?P<cy>20\d\d)?年?(?P<cm>\d{{1,2}})月(?P<cd>\d{{1,2}})[日号]"
+    rf"|\b(?P<before>\d{{1,2}})(?:st|nd|rd|th|\.|er|º)? (?:of |de )?(?:{_MONTH})\b\.?{_YEAR}"
+)
+_MONTH_FIRST = re.compile(rf"\b(?:{_MONTH})\.? (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d|:){_YEAR}")
+_LAST_DAY = re.compile(
+    r"\b(?:on|since|last|am|seit|letzten|el|desde el|le|depuis|na|op|sinds) (?:"
+    + "|".join(f"(?P<w{place}>{names})" for place, names in enumerate(_WEEKDAYS)) + r")\b(?!s)"
+)  # fmt: skip
+_NEARBY = re.compile("|".join(rf"(?P<d{shift + 1}>\b(?:{words})\b|(?:{words}))" for shift, words in _NEAR.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A date and where it stands. `relative` ones ("yesterday") mean nothing to a later reader."""
+
+    start: int
+    end: int
+    day: date
+    relative: bool
+
+
+def dates_in(words: str, said_on: date | None) -> list[Spoken]:
+    """In the order they stand. `words` are in lower case."""
+    return sorted([*_written(words, said_on), *_relative(words, said_on)], key=lambda spoken: spoken.start)
+
+
+def _written(words: str, said_on: date | None) -> Iterator[Spoken]:
+    for pattern in (_WRITTEN, _MONTH_FIRST):
+        for found in pattern.finditer(words):
+            if day := _day(found, said_on):
+                yield Spoken(*found.span(), day, relative=False)
+
+
+def _day(found: re.Match[str], said_on: date | None) -> date | None:
+    parts = {name: value for name, value in found.groupdict().items() if value}
+    if iso := parts.get("iso"):
+        return _date(*(int(part) for part in iso.split("-")))
+    month = int(parts["cm"]) if "cm" in parts else next(int(name[1:]) for name in parts if name[0] == "m")
+    day = int(parts.get("cd") or parts.get("before") or parts["after"])
+    year = parts.get("cy") or parts.get("year")
+    if year:
+        return _date(int(year), month, day)
+    return _closest(month, day, said_on) if said_on else None
+
+
+def _closest(month: int, day: int, said_on: date) -> date | None:
+    near = [_date(said_on.year + shift, month, day) for shift in (-1, 0, 1)]
+    return min((one for one in near if one), key=lambda one: abs(one - said_on), default=None)
+
+
+def _relative(words: str, said_on: date | None) -> Iterator[Spoken]:
+    if said_on is None:
+        return
+    for found in _LAST_DAY.finditer(words):
+        back = (said_on.weekday() - int((found.lastgroup or "w0")[1:])) % 7 or 7
+        yield Spoken(found.start(found.lastgroup or 0), found.end(), said_on - timedelta(back), relative=True)
+    for found in _NEARBY.finditer(words):
+        yield Spoken(*found.span(), said_on + timedelta(int((found.lastgroup or "d1")[1:]) - 1), relative=True)
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

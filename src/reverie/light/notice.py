@@ -1,0 +1,162 @@
+"""The built-in reader: what in a Session may be worth keeping. Pure, deterministic, linear in the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import takewhile
+
+from reverie.kernel.origin import Origin
+from reverie.light.candidate import Candidate
+from reverie.light.dates import dates_in
+from reverie.light.echoes import Echoes, subjects
+from reverie.light.games import in_play
+from reverie.light.kinds import about, explicitness, kind_of
+from reverie.light.lessons import lessons
+from reverie.light.marks import Mark
+from reverie.light.recurring import recurring
+from reverie.light.regions import edges, own_words
+from reverie.light.sentences import Sentence, sentences
+from reverie.light.tongues import Tongue, language_of, plain, tongue
+from reverie.light.weighing import Setting, Weighed, clause, weigh
+from reverie.light.wording import worded
+from reverie.sessions.noise import heard
+from reverie.sessions.session import Evidence, Session, Turn, quote
+
+MOST_PER_TURN = 4
+REPLACED = 0.4  # how much of a change an earlier turn must speak of to count as what it changes
+SAID_AGAIN = 0.28
+_SOON = 6
+_LONG_AGO = 100  # turns; further back nothing is looked for, so that a long session stays linear
+_PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
+_LEANS = re.compile(r"\b(?:those|these|it|it's|that|that's|them|they)\b")
+_REPLACING = frozenset({Mark.CHANGED, Mark.DENIES, Mark.ENDED})
+_LASTING = frozenset({Mark.STANDING, Mark.PREFER, Mark.REMEMBER, Mark.WISH})
+
+
+def notice(session: Session) -> list[Candidate]:
+    """Candidates in the order of the turns they rest on."""
+    spoken = _spoken(session)
+    echoes = Echoes({heard_turn.number: heard_turn.own for heard_turn in spoken})
+    found = [candidate for place in range(len(spoken)) for candidate in _told(session, spoken, place, echoes)]
+    found += recurring(session, _requests(spoken), spoken[0].language if spoken else "und")
+    found += lessons(session)
+    return sorted(found, key=lambda candidate: candidate.first_turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A person's turn: their own words in it, sentence by sentence."""
+
+    number: int
+    own: str
+    language: str
+    sentences: list[Sentence]
+    said_on: date | None
+
+
+def _spoken(session: Session) -> list[Heard]:
+    turns = [turn for turn in session.turns if turn.role == "user" and turn.noise is None and turn.origin in _PEOPLE]
+    playing = in_play((turn.number, turn.text) for turn in turns)
+    main = language_of(" ".join(turn.text[:200] for turn in turns[:20]))
+    return [_heard(session, turn, main) for turn in turns if turn.number not in playing]
+
+
+def _heard(session: Session, turn: Turn, main: str) -> Heard:
+    text = edges(heard(turn.text))
+    own = own_words(text)
+    said = [sentence for sentence in sentences(text, own) if sentence.text in turn.text]
+    at = turn.at or session.head.started_at
+    return Heard(turn.number, own, language_of(own, main), said, at.date() if at else None)
+
+
+def _told(session: Session, spoken: list[Heard], place: int, echoes: Echoes) -> Iterator[Candidate]:
+    turn = spoken[place]
+    voice = tongue(turn.language)
+    if voice is None:
+        return
+    kept = [weighed for weighed in _weighed(session, turn, voice, opens=place == 0) if weighed.kept]
+    if any(weighed.strong for weighed in kept):  # a remark that only leans on it is its reason, not a thing of its own
+        kept = [weighed for weighed in kept if weighed.strong or not _LEANS.search(plain(weighed.sentence.own))]
+    strongest = sorted(kept, key=lambda weighed: -weighed.score)[:MOST_PER_TURN]
+    for weighed in sorted(strongest, key=lambda weighed: weighed.sentence.place):
+        yield _candidate(session, turn, weighed, _elsewhere(session, spoken, place, weighed, echoes))
+
+
+def _weighed(session: Session, turn: Heard, voice: Tongue, *, opens: bool) -> Iterator[Weighed]:
+    asks = any(sentence.asked and not voice.bears(Mark.WISH, plain(sentence.own)) for sentence in turn.sentences)
+    agrees = _agrees(turn, voice)
+    asked = _asked_before(session, turn)
+    for sentence in turn.sentences:
+        yield weigh(sentence, voice, Setting(opens, asked and sentence.place == 0, asks, agrees))
+
+
+def _asked_before(session: Session, turn: Heard) -> bool:
+    before = session.turn(turn.number - 1) if turn.number > 1 else None
+    asked = before is not None and before.role == "assistant" and before.text.rstrip().endswith(("?", "？"))
+    return asked and len(turn.sentences) <= 2
+
+
+def _candidate(session: Session, turn: Heard, weighed: Weighed, elsewhere: list[Evidence]) -> Candidate:
+    lead = weighed.lead or Mark.STATE
+    marks = weighed.marks.keys()
+    kind = kind_of(lead, marks)
+    dates = dates_in(plain(weighed.sentence.own), turn.said_on)
+    return Candidate(
+        kind=kind,
+        text=worded(weighed.sentence.text, weighed.marks[lead][0], turn.language, dates),
+        confidence=weighed.confidence,
+        explicitness=explicitness(marks),
+        evidence=(quote(session, turn.number, weighed.sentence.text), *elsewhere),
+        about=about(kind, marks),
+        language=turn.language,
+        dates=tuple(dict.fromkeys(spoken.day for spoken in dates)),
+        marks=tuple(weighed.marks),
+    )
+
+
+def _elsewhere(session: Session, spoken: list[Heard], place: int, weighed: Weighed, echoes: Echoes) -> list[Evidence]:
+    """As context: the turn that a change replaces, or those soon after that say a lasting wish again or go by it."""
+    own, lead = weighed.sentence.own, weighed.lead
+    if lead in _REPLACING:
+        earlier = [turn.number for turn in spoken[max(0, place - _LONG_AGO) : place]]
+        valued = echoes.valued(own, earlier)
+        own = own[slice(*clause(plain(own), weighed.marks[lead]))]
+        numbers = {number for number in (valued, echoes.nearest(own, earlier, REPLACED)) if number}
+    elif lead in _LASTING:
+        soon = [turn for turn in spoken[place + 1 :] if turn.number <= spoken[place].number + _SOON]
+        telling = (turn.number for turn in soon if not all(sentence.asked for sentence in turn.sentences))
+        numbers = echoes.alike(own, telling, SAID_AGAIN)
+        numbers |= {turn.number for turn in takewhile(_goes_along, soon[:2])}
+    else:
+        return []
+    return [_closest(session, turn, own) for turn in spoken if turn.number in numbers and turn.sentences]
+
+
+def _goes_along(turn: Heard) -> bool:
+    """Not a bare thank-you: it says how the person goes on."""
+    voice = tongue(turn.language)
+    return voice is not None and _agrees(turn, voice) and len(turn.own.split()) > 4
+
+
+def _agrees(turn: Heard, voice: Tongue) -> bool:
+    return any(voice.bears(Mark.AGREES, plain(first.own)) for first in turn.sentences[:1])
+
+
+def _closest(session: Session, turn: Heard, text: str) -> Evidence:
+    words = subjects(text)
+    closest = max(turn.sentences, key=lambda sentence: len(words & subjects(sentence.own)))
+    return quote(session, turn.number, closest.text, "context")
+
+
+def _requests(spoken: list[Heard]) -> dict[int, str]:
+    """The last task each turn sets, if it sets one."""
+    asked: dict[int, str] = {}
+    for turn in spoken:
+        voice = tongue(turn.language)
+        for sentence in turn.sentences if voice else ():
+            if voice and not sentence.asked and voice.bears(Mark.TASK, plain(sentence.own)):
+                asked[turn.number] = sentence.text
+    return asked

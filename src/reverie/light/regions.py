@@ -1,0 +1,89 @@
+"""Whose words are these? Blanks out what a person pasted, keeping every character in its place.
+
+Code, logs, quotation lines and documents become spaces; the inside of quotation marks becomes `¤`, so that
+"never write ¤¤" still reads as a rule while a quoted rule does not. Linear: one pass over the lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+QUOTED = "¤"
+MAX_OWN_WORDS = 1500  # people rarely type more in one go; beyond it only the first and last paragraph are theirs
+MAX_PARAGRAPH = 900
+_EDGE = 6_000
+
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_RULE = re.compile(r"\s*[-=_*]{3,}\s*$")
+_QUOTE_LINE = re.compile(r"\s{0,3}(?:>|\|.*\|\s*$|#{1,6}\s|(?:From|To|Subject|Date|Cc|Von|Betreff|De|Asunto|Objet):\s)")
+_LOG_LINE = re.compile(
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d"
+    r"|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b[\]:]?"
+    r"|Traceback \(|File \"|\s+at [\w.$<>]+\(|(?:\w+\.)*\w*(?:Error|Exception): |npm ERR!|E   "
+    r"|[+-]{3} [ab/]|@@ |diff --git|\$ |>>> |PS [A-Z]:)"
+)
+_CODE_LINE = re.compile(
+    r"\s*(?:(?:import|from|def|class|const|let|var|function|return|public|private|export|async|elif|except|#include"
+    r"|package|using|SELECT|INSERT|UPDATE|CREATE)\b.*[\w(){};:=,'\"]\s*$(?<![.!?])"
+    r"|.*[;{}]\s*$|</?\w+[^>]*>\s*$|[\w.\[\]\"']+\s*=\s*\S+\s*$|@\w+[\w.]*\()"
+)
+_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MARKS = (
+    r'"[^"\n]{1,400}"', r"“[^”\n]{1,400}”", r"„[^“”\n]{1,400}[“”]", r"«[^»\n]{1,400}»", r"「[^」\n]{1,400}」",
+    r"『[^』\n]{1,400}』", r"‘[^’\n]{1,400}’(?!\w)", r"(?<!\w)'[^'\n]{1,400}'(?!\w)", r"`[^`\n]{1,200}`",
+)  # fmt: skip
+_QUOTATION = re.compile("|".join(_MARKS))
+
+
+def edges(text: str) -> str:
+    """Of a huge message, which is pasted, only the beginning and the end: there a person may have added a word."""
+    return text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n\n{text[-_EDGE:]}"
+
+
+def own_words(text: str) -> str:
+    """The text, as long as it was, with everything that is not the person's own blanked."""
+    if "<!--" in text:
+        text = _HTML_COMMENT.sub(lambda found: _blank(found[0]), text)
+    return _only_edges("".join(_QUOTATION.sub(_veiled, line) for line in _lines(text)))
+
+
+def _lines(text: str) -> Iterator[str]:
+    fence, document = "", False
+    for line in text.splitlines(keepends=True):
+        if opening := _FENCE.match(line):
+            fence = "" if fence == opening[1] else fence or opening[1]
+            yield _blank(line)
+        elif fence:
+            yield _blank(line)
+        elif _RULE.match(line):
+            document = not document
+            yield _blank(line)
+        else:
+            yield _blank(line) if document or _is_foreign(line) else line
+
+
+def _is_foreign(line: str) -> bool:
+    indented = line.startswith(("    ", "\t")) and not line.lstrip().startswith(("-", "*", "•"))
+    return indented or any(shape.match(line) for shape in (_QUOTE_LINE, _LOG_LINE, _CODE_LINE))
+
+
+def _only_edges(text: str) -> str:
+    if len(text) - text.count(" ") <= MAX_OWN_WORDS:
+        return text
+    paragraphs = [found.span() for found in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)]
+    kept = {paragraphs[0], paragraphs[-1]}
+    pieces, place = [], 0
+    for start, end in sorted(kept):
+        stop = min(end, start + MAX_PARAGRAPH)
+        pieces += [_blank(text[place:start]), text[start:stop]]
+        place = stop
+    return "".join([*pieces, _blank(text[place:])])
+
+
+def _veiled(found: re.Match[str]) -> str:
+    return found[0][0] + QUOTED * (len(found[0]) - 2) + found[0][-1]
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)

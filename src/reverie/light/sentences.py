@@ -1,0 +1,59 @@
+"""Sentences with their place in the turn, so that each can be quoted as it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_SENTENCE = 600
+_ENDS = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|\n+")
+_ABBREVIATED = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|Prof|St|No|Nr|bzw|z\.\s?B|d\.h|ca|usw|Sr|Sra|Srta|p\.\s?ej|M|Mme"
+    r"|Sig|dott|bijv|[A-Z])\.$"
+)
+_ORDINAL = re.compile(r"(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # "am 3. November"
+_BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`text` is verbatim, `own` the same with quotations veiled, `place` its order in the turn."""
+
+    text: str
+    own: str
+    place: int
+
+    @property
+    def asked(self) -> bool:
+        return self.own.rstrip("\"'”’»)] ").endswith(("?", "？"))
+
+
+def sentences(text: str, own: str) -> list[Sentence]:
+    """Those with words of the person's own. `own` is `text` with foreign parts blanked, as long as it."""
+    found: list[Sentence] = []
+    for begin, end in _spans(own):
+        bullet = _BULLET.match(own, begin, end)
+        start = bullet.end() if bullet else begin
+        piece = own[start:end].rstrip()[:MAX_SENTENCE]
+        if any(letter.isalpha() for letter in piece):
+            found.append(Sentence(text[start : start + len(piece)], piece, len(found)))
+    return found
+
+
+def _spans(own: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for stop in _ENDS.finditer(own):
+        if stop[0] == "." and _is_inside(own, stop):
+            continue
+        if own[start : stop.end()].strip():
+            yield start, stop.end()
+        start = stop.end()
+    if own[start:].strip():
+        yield start, len(own)
+
+
+def _is_inside(own: str, stop: re.Match[str]) -> bool:
+    """The full stop of an abbreviation or a German ordinal."""
+    abbreviated = _ABBREVIATED.search(own, max(0, stop.end() - 8), stop.end())
+    return bool(abbreviated or _ORDINAL.match(own, stop.start()))

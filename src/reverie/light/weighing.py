@@ -1,0 +1,132 @@
+"""How much speaks for keeping one sentence: its marks, their weights, and what stands around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+from math import exp
+
+from reverie.light.marks import (
+    AGAINST,
+    IN_THE_CLAUSE,
+    LEADING,
+    MOST_SUPPORT,
+    MOST_SUPPORT_IN_A_REQUEST,
+    NOT_AGAINST_PLAIN_WORDS,
+    PLAIN_WORDS,
+    STRONG,
+    SUPPORTING,
+    THRESHOLD,
+    Mark,
+)
+from reverie.light.regions import QUOTED
+from reverie.light.sentences import Sentence
+from reverie.light.tongues import Tongue, plain
+
+_EXACT = re.compile(rf"\d|{QUOTED}|\b[a-z]\w*[A-Z_/]\w|\w[./_-]\w+[./_-]\w|~/|\B/\w|(?<=[a-z,;:] )[A-Z][\w-]+")
+_DATED = re.compile(
+    r"\d{4}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|\d [a-z]{3,9}\b"
+    r"|yesterday|last (?:week|month|year)"
+)
+_WORD = re.compile(r"\w+")
+_CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_NOT_TOLD = {Mark.QUESTION, Mark.ASKS, Mark.TASK, Mark.REACTION}
+_CLAUSE_END = re.compile(
+    r"[,;:—–]\s|\s-\s|\b(?:but|and|so|because|since|which|although|aber|pero|mais|mas|ma|maar)\b|[、，；]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What stands around a sentence."""
+
+    opens: bool = False
+    asked_before: bool = False
+    asks: bool = False
+    agrees: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    sentence: Sentence
+    marks: dict[Mark, tuple[int, int]]
+    lead: Mark | None
+    score: float
+
+    @property
+    def kept(self) -> bool:
+        return self.lead is not None and self.score >= THRESHOLD
+
+    @property
+    def strong(self) -> bool:
+        return self.lead is not None and LEADING[self.lead] >= STRONG
+
+    @property
+    def confidence(self) -> float:
+        return round(1 / (1 + exp(THRESHOLD - 0.6 - self.score)), 3)
+
+
+def weigh(sentence: Sentence, tongue: Tongue, setting: Setting) -> Weighed:
+    words = plain(sentence.own)
+    marks = {mark: found.span() for mark, found in tongue.marks(words).items()}
+    _settle(marks, sentence, setting, words)
+    lead = max((mark for mark in marks if mark in LEADING), key=lambda mark: LEADING[mark], default=None)
+    if lead:
+        _drop_from_other_clauses(marks, lead, words, tongue)
+    return Weighed(sentence, marks, lead, _score(marks.keys(), lead))
+
+
+def _score(marks: Set[Mark], lead: Mark | None) -> float:
+    if lead is None:
+        return -9.0
+    most = MOST_SUPPORT_IN_A_REQUEST if Mark.ASKS in marks else MOST_SUPPORT
+    support = sum(weight for mark, weight in SUPPORTING.items() if mark in marks and mark is not lead)
+    return LEADING[lead] + min(support, most) + sum(AGAINST.get(mark, 0.0) for mark in marks)
+
+
+def _has_body(words: str) -> bool:
+    return len(_WORD.findall(words)) >= 5 or len(_CJK.findall(words)) >= 8
+
+
+def _drop_from_other_clauses(marks: dict[Mark, tuple[int, int]], lead: Mark, words: str, tongue: Tongue) -> None:
+    start, end = clause(words, marks[lead])
+    excused = NOT_AGAINST_PLAIN_WORDS if lead in PLAIN_WORDS else frozenset()
+    for mark in (IN_THE_CLAUSE | excused) & marks.keys():
+        if mark in excused or not tongue.cues[mark].search(words, start, end):
+            del marks[mark]
+
+
+def clause(words: str, span: tuple[int, int]) -> tuple[int, int]:
+    """From the last boundary before the span to the first one after it."""
+    start = max((found.end() for found in _CLAUSE_END.finditer(words, 0, span[0] + 1)), default=0)
+    after = _CLAUSE_END.search(words, span[1])
+    return start, after.start() if after else len(words)
+
+
+def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Setting, words: str) -> None:
+    """Marks that depend on each other or on what stands around, not on words alone."""
+    everywhere = (0, len(words))
+    if _EXACT.search(sentence.own):
+        marks[Mark.EXACT] = everywhere
+    if Mark.DONE in marks and not _DATED.search(words):
+        del marks[Mark.DONE]
+    if sentence.asked:
+        marks[Mark.QUESTION] = everywhere
+    if Mark.WISH in marks:  # a manner asked for politely is no question and no task
+        marks.pop(Mark.QUESTION, None)
+        marks.pop(Mark.ASKS, None)
+    if Mark.QUESTION in marks and Mark.ASKS in marks:
+        del marks[Mark.ASKS if marks[Mark.QUESTION][0] == 0 and not sentence.asked else Mark.QUESTION]
+    if Mark.TASK in marks and {Mark.STANDING, Mark.SCOPE, Mark.WISH, Mark.REMEMBER} & marks.keys():
+        del marks[Mark.TASK]
+    if setting.asks:
+        marks.setdefault(Mark.ASKS, everywhere)
+    if not (setting.opens or setting.asks or setting.agrees or _NOT_TOLD & marks.keys()) and _has_body(words):
+        marks[Mark.TOLD] = everywhere
+    if setting.agrees:
+        marks[Mark.AGREES] = everywhere
+    if setting.opens:
+        marks[Mark.OPENING] = everywhere
+    if setting.asked_before and Mark.EXACT in marks and not {Mark.QUESTION, Mark.REACTION, Mark.TASK} & marks.keys():
+        marks[Mark.ANSWERS] = everywhere
