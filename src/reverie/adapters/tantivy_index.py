@@ -8,24 +8,18 @@ document too, and lands in the same commit.
 from __future__ import annotations
 
 import logging
-import math
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import tantivy
-from tantivy import Document, Occur, Query
 
-from reverie.language.search import Candidate, IndexedSession, IndexedTurn, Term, TurnKey, Where
-from reverie.language.tokens import tokens
+from reverie.adapters import tantivy_turns as turns
+from reverie.language.search import Candidate, IndexedSession, Term, Where
 
-FORMAT = 1
-CONTEXT = 60  # tokens of a neighbour: enough for its gist, too few for a long answer to drown a short question
 _HEAP = 50_000_000
-_WORDS = "words"
-_META = "cursor"
 _LOG = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
@@ -35,18 +29,20 @@ class TantivyIndex:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "turns"
+        self._warned = False
         self._index = self._opened()
         self._writer: tantivy.IndexWriter | None = None
 
     @property
     def cursor(self) -> int:
         """How far this index has followed the database; 0 when it has to start again."""
-        return self._guarded(lambda index: _meta(index)[1], 0)
+        return self._read(turns.cursor, 0)
 
     def try_writer(self) -> bool:
-        """False while another process writes: reading goes on, catching up is its affair."""
+        """False while another process writes: reading goes on, and catching up is that process's affair."""
         if self._writer is None:
-            index = self._index or self._fresh()
+            # Whoever writes may have rebuilt what was damaged when this process last looked.
+            index = self._index or self._opened() or self._fresh()
             try:
                 self._writer = index.writer(_HEAP, 1)
             except ValueError as busy:
@@ -57,34 +53,40 @@ class TantivyIndex:
         return True
 
     def replace(self, entry: IndexedSession) -> None:
-        """Every turn of the session anew. Seen by searches after the next `commit`."""
+        """Every turn of the session anew. Searches see it after the next `commit`."""
         self.remove(entry.user, entry.session_id)
-        for document in _documents(entry):
-            self._writing().add_document(document)
+        writer = self._writing()
+        for document in turns.documents(entry):
+            writer.add_document(document)
 
     def remove(self, user: str, session_id: str) -> None:
-        of_user, of_session = _is("user", user), _is("session", session_id)
-        self._writing().delete_documents_by_query(_all(of_user, of_session))
+        self._writing().delete_documents_by_query(turns.of_session(user, session_id))
 
     def commit(self, cursor: int) -> None:
         """Changes and cursor land together; then the writer is released to other processes."""
         writer = self._writing()
-        writer.delete_documents_by_term("meta", _META)
-        writer.add_document(Document(meta=_META, format=FORMAT, cursor=cursor))
-        writer.commit()
-        self._release()
+        try:
+            writer.delete_documents_by_term("meta", turns.CURSOR)
+            writer.add_document(turns.followed(cursor))
+            writer.commit()
+            self._release()
+        except (ValueError, OSError) as error:
+            self._writer = None
+            if self._opened() is not None:  # it is not the index that failed, but the disk under it
+                raise
+            self._warn(error)
+            self._index = None
 
     def pool(self, terms: Sequence[Term], where: Where, size: int) -> list[Candidate]:
-        query = Query.boolean_query([(Occur.Should, _asked(term)) for term in terms])
-        bounds = list(_bounds(where))
-        if bounds:
-            query = _all(query, *(Query.const_score_query(bound, 0.0) for bound in bounds))
-        return self._guarded(lambda index: _candidates(index, query, size), [])
+        asked = self._read(lambda index: turns.worth_asking(index, terms), list(terms))
+        query = turns.question(asked, where)  # made outside the reading, where a ValueError means damage
+        return self._read(lambda index: turns.candidates(index, query, size), [])
 
     def rarity(self, terms: Sequence[Term]) -> list[float]:
-        return self._guarded(lambda index: _rarities(index, terms), [0.0] * len(terms))
+        return self._read(lambda index: turns.rarities(index, terms), [0.0] * len(terms))
 
     def close(self) -> None:
+        """What was not committed is forgotten; the database still has it, and the cursor has not moved."""
         if self._writer is not None:
             self._writer.rollback()
             self._release()
@@ -99,10 +101,9 @@ class TantivyIndex:
             self._writer.wait_merging_threads()
             self._writer = None
 
-    def _guarded(self, read: Callable[[tantivy.Index], _Result], nothing: _Result) -> _Result:
-        """A damaged index reads as an empty one, at cursor 0, and the next writer builds it again."""
-        if self._index is None and self._folder.is_dir():
-            self._index = self._opened()
+    def _read(self, read: Callable[[tantivy.Index], _Result], nothing: _Result) -> _Result:
+        """A damaged index reads as an empty one, and the next writer builds it again from cursor 0."""
+        self._index = self._index or self._opened()
         if self._index is None:
             return nothing
         try:
@@ -111,9 +112,8 @@ class TantivyIndex:
         except BaseException as error:
             if not _is_damage(error):
                 raise
-            _LOG.warning("The search index in %s is damaged and will be rebuilt: %s", self._folder, error)
+            self._warn(error)
             self._index = None
-            shutil.rmtree(self._folder, ignore_errors=True)
             return nothing
 
     def _opened(self) -> tantivy.Index | None:
@@ -121,15 +121,29 @@ class TantivyIndex:
         if not (self._folder / "meta.json").is_file():
             return None
         try:
-            index = _prepared(tantivy.Index.open(str(self._folder)))
-            return index if _meta(index)[0] == FORMAT else None
+            index = turns.prepared(tantivy.Index.open(str(self._folder)))
+            return index if turns.is_current(index) else None
         except BaseException as error:
             if not _is_damage(error):
                 raise
-            _LOG.warning("The search index in %s cannot be read and will be rebuilt: %s", self._folder, error)
+            self._warn(error)
             return None
 
+    def _warn(self, error: BaseException) -> None:
+        if not self._warned:
+            _LOG.warning("The search index in %s cannot be read and will be rebuilt: %s", self._folder, error)
+        self._warned = True
+
     def _fresh(self) -> tantivy.Index:
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir(parents=True)
-        return _prepared(tantivy.Index(_schema(), path=str(self._folder)))
+        if (self._folder / "meta.json").exists():
+            # Out of the way in one step, whoever may be writing there; what cannot be deleted now is in nobody's way.
+            aside = Path(tempfile.mkdtemp(prefix="damaged-", dir=self._folder.parent))
+            self._folder.rename(aside / "turns")
+            shutil.rmtree(aside, ignore_errors=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return turns.prepared(tantivy.Index(turns.schema(), path=str(self._folder)))
+
+
+def _is_damage(error: BaseException) -> bool:
+    """A panic inside tantivy arrives as a class that cannot be imported and is no Exception."""
+    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
