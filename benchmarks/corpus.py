@@ -17,8 +17,9 @@ COMMON = (
     "the of and to in a is that for it was on are as with be this have from or by we not but what all were when can "
     "there use an each which do how if will up other about out many then them these so some would make like into has "
     "look two more write go see number no way could people my than first been call who its now find long down day did"
-).split()
-SYLLABLES = [a + b for a in "b c d f g l m n p r s t v st tr pl ch".split() for b in "a e i o u ai er on in al".split()]
+).split()  # noqa: SIM905
+ONSETS, RHYMES = "b c d f g l m n p r s t v st tr pl ch", "a e i o u ai er on in al"
+SYLLABLES = [onset + rhyme for onset in ONSETS.split() for rhyme in RHYMES.split()]
 
 
 class Corpus:
@@ -42,7 +43,10 @@ class Corpus:
     def _message(self, turn: int) -> dict[str, str]:
         role = ("user", "assistant")[turn % 2]
         sentences = self._random.randint(1, 4) if role == "user" else self._random.randint(4, 18)
-        return {"role": role, "content": " ".join(self._sentence(self._random.randint(5, 16)) for _ in range(sentences))}
+        return {
+            "role": role,
+            "content": " ".join(self._sentence(self._random.randint(5, 16)) for _ in range(sentences)),
+        }
 
     def _sentence(self, length: int) -> str:
         words = self._random.choices(self._words, cum_weights=self._weights, k=length)

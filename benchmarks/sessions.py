@@ -29,13 +29,11 @@ HERMES_UP_TO = 100_000
 
 def main() -> None:
     sizes = [int(word) for word in sys.argv[1:]] or [10_000, 100_000, 1_000_000]
-    if sizes == [0]:
-        return
-    head = "messages  text MB  add MB/s  index MB/s  add+index MB/s  vectors MB/s  bytes/byte (db+index+vectors)"
-    print(head + "  search p95 ms: home, one user  peak RSS MB")
     for size in sizes:
         # A process of its own for each size, so that the peak of memory is that size's.
-        done = subprocess.run([sys.executable, __file__, "--ours", str(size)], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, __file__, "--ours", str(size)], capture_output=True, text=True, check=True
+        )
         ours = json.loads(done.stdout)
         print(_row(size, ours), flush=True)
         if size <= HERMES_UP_TO:
@@ -48,12 +46,13 @@ def main() -> None:
 def _row(size: int, ours: dict[str, Any]) -> str:
     text = ours["text"]
     rate = {name: text / ours[name] / 1e6 for name in ("add", "index", "vectors")}
-    both = text / (ours["add"] + ours["index"]) / 1e6
-    parts = [ours["disk"][name] / text for name in ("db", "index", "vectors")]
+    parts = {name: ours["disk"][name] / text for name in ("db", "index", "vectors")}
+    spaces = ", ".join(f"{name} {share:.2f}" for name, share in parts.items())
     return (
-        f"{size:>9,}  {text / 1e6:>6.1f}  {rate['add']:>8.2f}  {rate['index']:>9.2f}  {both:>13.2f}  {rate['vectors']:>11.2f}  "
-        f"{sum(parts):.2f} ({parts[0]:.2f}+{parts[1]:.2f}+{parts[2]:.2f})            "
-        f"{ours['p95_home']:>8.1f}, {ours['p95_user']:.1f}            {ours['rss']:>5}"
+        f"{size:,} messages, {text / 1e6:.0f} MB of text\n"
+        f"  add {rate['add']:.2f} MB/s; then words {rate['index']:.2f} MB/s, vectors {rate['vectors']:.2f} MB/s\n"
+        f"  {sum(parts.values()):.2f} bytes a byte of text ({spaces}); peak memory {ours['rss']} MB\n"
+        f"  search p95 {ours['p95_home']:.0f} ms in the whole home, {ours['p95_user']:.0f} ms for one user of fifty"
     )
 
 
@@ -62,7 +61,7 @@ def _compared(ours: dict[str, Any], hermes: dict[str, Any]) -> str:
     add = ours["text"] / ours["add"] / 1e6
     both = ours["text"] / (ours["add"] + ours["index"]) / 1e6
     return (
-        f"           Hermes: {theirs:.2f} MB/s with its index, {hermes['disk'] / hermes['text']:.2f} bytes/byte; "
+        f"  Hermes: {theirs:.2f} MB/s with its index, {hermes['disk'] / hermes['text']:.2f} bytes/byte; "
         f"we add {add / theirs:.1f} times as fast, {both / theirs:.1f} times with the index built, "
         f"in {sum(ours['disk'].values()) / ours['text'] / (hermes['disk'] / hermes['text']):.2f} of the space"
     )

@@ -1,6 +1,6 @@
 """How long a command takes to start, next to a bare interpreter and to `hermes --version`.
 
-    python benchmarks/startup.py [RUNS]
+python benchmarks/startup.py [RUNS]
 """
 
 from __future__ import annotations

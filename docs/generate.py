@@ -1,7 +1,7 @@
 """Writes the generated parts of the documentation, between their marks.
 
-    python docs/generate.py          rewrite them
-    python docs/generate.py --check  fail if any is stale
+python docs/generate.py          rewrite them
+python docs/generate.py --check  fail if any is stale
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ def commands() -> str:
     """Every command's --help."""
     from reverie.cli import reverie
 
-    return "\n\n".join(f"## `{name}`\n\n```text\n{_help(name, command)}\n```" for name, command in _walk("reverie", reverie))
+    return "\n\n".join(
+        f"## `{name}`\n\n```text\n{_help(name, command)}\n```" for name, command in _walk("reverie", reverie)
+    )
 
 
 def _walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reverie.home import Home
+    from reverie.language.relation import Relation
     from reverie.light.candidate import Candidate
+    from reverie.safety.report import Report
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "notice", "open"]
+__all__ = ["__version__", "notice", "open", "relate", "scan"]
 
 
 def notice(session: Mapping[str, Any]) -> list[Candidate]:
@@ -38,3 +40,17 @@ def open(
     from reverie.home import open_home
 
     return open_home(path, now=now, settings=settings)
+
+
+def relate(old: str, new: str) -> Relation:
+    """How a new statement stands to an old one: same, refines, supersedes, contradicts or unrelated."""
+    from reverie.language.relation import relate as related
+
+    return related(old, new)
+
+
+def scan(text: str | bytes, surface: str = "memory") -> Report:
+    """What in a text could harm whoever reads it as a prompt. `surface`: memory, skill, script or context."""
+    from reverie.safety.scan import scan as scanned
+
+    return scanned(text, surface)

@@ -16,6 +16,7 @@ from reverie.adapters.tantivy_index import TantivyIndex
 from reverie.adapters.wordllama_vectors import WordllamaVectors
 from reverie.language.search import IndexedSession, IndexedTurn, Search, TurnKey, Where
 from reverie.language.tokens import terms
+from reverie.language.turn_vectors import cosines, question_vector
 
 MAY = datetime(2026, 5, 12, 9, tzinfo=UTC)
 JUNE = datetime(2026, 6, 2, 9, tzinfo=UTC)
@@ -198,21 +199,21 @@ def test_filling_twice_changes_nothing_and_removing_leaves_the_rest(vectors: Wor
     for session in (MOVED, PARTY, MOVED):
         vectors.replace(session)
     vectors.commit(7)
-    first = vectors.similarities({"database": 1.0}, keys)
+    first = vectors.bits(keys)
     vectors.replace(PARTY)
-    assert vectors.similarities({"database": 1.0}, keys) == first
-    assert first[0] is not None and first[1] is not None and first[2] is None
-    assert first[0] > first[1]
+    assert vectors.bits(keys) == first
+    assert set(first) == set(keys[:2])
+    move, party = cosines(question_vector({"database": 1.0}), [first[key] for key in keys[:2]])
+    assert move > party
     vectors.remove("ann", "move")
-    assert [near is None for near in vectors.similarities({"database": 1.0}, keys)] == [True, False, True]
+    assert set(vectors.bits(keys)) == {keys[1]}
     assert vectors.cursor == 7
 
 
 def test_a_session_longer_than_a_block_keeps_every_vector(vectors: WordllamaVectors) -> None:
     vectors.replace(_session("long", *(f"Note number {number} about gardens." for number in range(1, 201))))
     keys = [TurnKey("ann", "long", number) for number in range(1, 202)]
-    near = vectors.similarities({"gardens": 1.0}, keys)
-    assert [place for place, value in enumerate(near, 1) if value is None] == [201]
+    assert set(keys) - set(vectors.bits(keys)) == {keys[-1]}
 
 
 @pytest.mark.parametrize("accident", ["emptied", "truncated", "overwritten", "gone"])
@@ -282,7 +283,7 @@ def test_damaged_vectors_start_again_and_never_raise(tmp_path: Path, accident: s
     made.close()
     _harm(tmp_path / "vectors.db", accident)
     again = WordllamaVectors(tmp_path)
-    assert again.similarities({"database": 1.0}, [TurnKey("ann", "move", 1)]) == [None]
+    assert again.bits([TurnKey("ann", "move", 1)]) == {}
     assert again.cursor == 0
     again.replace(MOVED)
     again.commit(2)

@@ -10,12 +10,12 @@ import logging
 import sqlite3
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from reverie.language.search import IndexedSession, IndexedTurn, TurnKey
-from reverie.language.turn_vectors import BYTES, cosines, question_vector, turn_bits
+from reverie.language.turn_vectors import BYTES, turn_bits
 
 FORMAT = 1
 BLOCK = 64  # turns in a row of the table: a few thousand bytes to read, however long the session
@@ -69,13 +69,9 @@ class WordllamaVectors:
             database.execute("delete from followed")
             database.execute("insert into followed values (?)", (cursor,))
 
-    def similarities(self, words: Mapping[str, float], keys: Sequence[TurnKey]) -> list[float | None]:
+    def bits(self, keys: Sequence[TurnKey]) -> dict[TurnKey, bytes]:
         none: dict[TurnKey, bytes] = {}
-        found = self._read(lambda database: _found(database, keys), none)
-        if not found:
-            return [None] * len(keys)
-        near = dict(zip(found, cosines(question_vector(words), list(found.values())), strict=True))
-        return [near.get(key) for key in keys]
+        return self._read(lambda database: _found(database, keys), none)
 
     def close(self) -> None:
         if self._database is not None:

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from reverie.language.ranking import DEFAULT, Candidate, Ranked, TurnKey, Weights, page, rank
 from reverie.language.tokens import Term, terms
+from reverie.language.turn_vectors import cosines, leaning, question_vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Candidate", "Index", "IndexedSession", "IndexedTurn", "Ranked", "Search", "Term", "TurnKey", "Vectors", "Where",
@@ -65,8 +70,8 @@ class Index(Protocol):
 
 
 class Vectors(Protocol):
-    def similarities(self, words: Mapping[str, float], keys: Sequence[TurnKey]) -> list[float | None]:
-        """Cosine of the weighted words and each turn; None where the turn has no vector yet."""
+    def bits(self, keys: Sequence[TurnKey]) -> Mapping[TurnKey, bytes]:
+        """The vectors of those turns that have one yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +85,31 @@ class Search:
         candidates = self.index.pool(asked, where, max(POOL, limit)) if asked else []
         if not candidates:
             return []
+        bits = self.vectors.bits([candidate.key for candidate in candidates])
+        return page(self._ranked(candidates, bits, self._words(asked)), limit)
+
+    def _words(self, asked: Sequence[Term]) -> dict[str, float]:
         words: dict[str, float] = {}
         for term, rarity in zip(asked, self.index.rarity(asked), strict=True):
             words[term.word] = max(words.get(term.word, 0.0), rarity * term.weight)
-        similarities = self.vectors.similarities(words, [candidate.key for candidate in candidates])
-        return page(rank(candidates, similarities, self.weights), limit)
+        return words
+
+    def _ranked(
+        self, candidates: Sequence[Candidate], bits: Mapping[TurnKey, bytes], words: Mapping[str, float]
+    ) -> list[Ranked]:
+        """Ranked twice: the best match says in other words what the question is about, and the question leans to it."""
+        if not bits:
+            return rank(candidates, [None] * len(candidates), self.weights)
+        question = question_vector(words)
+        first = rank(candidates, _near(question, candidates, bits), self.weights)
+        best = bits.get(first[0].key) if first else None
+        if best is None:
+            return first
+        return rank(candidates, _near(leaning(question, best), candidates, bits), self.weights)
+
+
+def _near(
+    question: NDArray[np.float32], candidates: Sequence[Candidate], bits: Mapping[TurnKey, bytes]
+) -> list[float | None]:
+    near = dict(zip(bits, cosines(question, list(bits.values())), strict=True))
+    return [near.get(candidate.key) for candidate in candidates]

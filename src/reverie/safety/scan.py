@@ -1,0 +1,148 @@
+"""Scan a text that could become part of a prompt, over all of it, and fail closed.
+
+    text -> views (views.py) and decoded passages (decoding.py) -> rules (rules.py, detectors/) -> signals -> Report
+
+A scan raises the cost of an attack and sends doubtful text to a person. It is not the boundary: what a text may do is
+decided by where it came from (Origin).
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Literal, get_args
+
+from reverie.kernel.errors import BadInput
+from reverie.safety.decoding import decoded_passages
+from reverie.safety.detectors import gapless_rules, rule_book
+from reverie.safety.hidden import hidden_stretches
+from reverie.safety.invisible import invisible_runs
+from reverie.safety.judging import Signal, judged
+from reverie.safety.mentions import is_mention
+from reverie.safety.report import Report
+from reverie.safety.rules import Budget, Hit, TooMuchWork
+from reverie.safety.views import View, whole_views
+
+Surface = Literal["memory", "skill", "script", "context"]
+
+LARGEST = 25 * 1024 * 1024
+_DEEPEST = 3
+# Headings are set apart by letter too, but not whole sentences.
+_LONG_SPACING = 20
+# Hidden or encoded text has to explain itself: what is merely unusual in the open blocks there.
+_HIDDEN_FACTOR = 2.5
+# A quoted attack in a title or an example still deserves a look, not a refusal.
+_MENTION_FACTOR = 0.15
+_MENTIONED = frozenset({"override", "jailbreak", "impersonation"})
+# These readings come about by accident (a wrapped command line, a formula), so they add no suspicion of their own.
+_HARMLESS_VIEWS = frozenset({None, "joined lines"})
+
+
+def _traced(view: View, hit: Hit) -> Signal:
+    """The hit with its span in the text the view was made from; a reversed view swaps the ends."""
+    one, other = view.trace(hit.start), view.trace(max(hit.start, hit.end - 1))
+    factor = 1.0 if view.name in _HARMLESS_VIEWS else _HIDDEN_FACTOR
+    if view.name is None and hit.category in _MENTIONED and is_mention(view.text, hit.start, hit.end):
+        factor = _MENTION_FACTOR
+    return Signal(hit.rule, hit.category, hit.weight * factor, min(one, other), max(one, other) + 1, view.name)
+
+
+def _read(view: View, surface: str, budget: Budget) -> Iterator[Hit]:
+    book = gapless_rules() if view.gapless else rule_book()
+    return book.run(view.text, surface, budget)
+
+
+def _in_views(text: str, surface: str, budget: Budget) -> Iterator[Signal]:
+    """What the rules find in any reading of the text; a disguised one must show what the plain one does not."""
+    plain: set[tuple[str, int]] = set()
+    starts: set[int] = set()
+    for view in whole_views(text):
+        for hit in _read(view, surface, budget):
+            signal = _traced(view, hit)
+            if view.name is None:
+                plain.add((signal.rule, signal.start))
+                starts.add(signal.start)
+            elif (signal.rule, signal.start) in plain or (view.gapless and signal.start in starts):
+                continue
+            yield signal
+        if view.name is None:
+            yield from _hidden(view, surface, budget)
+
+
+def _shifted(view: View, start: int, place: int) -> int:
+    return view.trace(start + place)
+
+
+def _hidden(view: View, surface: str, budget: Budget) -> Iterator[Signal]:
+    """Stretches a renderer hides, read once more on their own with less patience."""
+    for start, end, kind in hidden_stretches(view.text):
+        inside = View(view.text[start:end], partial(_shifted, view, start))
+        words = inside.text.count(" ")
+        if surface == "memory" and words > 4:
+            yield _traced(inside, Hit(f"hidden.{kind}", "hidden", 0.6, 0, end - start))
+        for hit in _read(inside, surface, budget):
+            found = _traced(inside, hit)
+            yield found._replace(rule=f"hidden.{hit.rule}", category="hidden", weight=hit.weight * _HIDDEN_FACTOR)
+
+
+def _in_passages(text: str, surface: str, budget: Budget, depth: int) -> Iterator[Signal]:
+    for passage in decoded_passages(text):
+        if passage.encoding == "spaced-out letters" and depth == 0 and len(passage.text) > _LONG_SPACING:
+            weight = 1.0 if surface == "memory" else 0.7
+            yield Signal("obfuscation.spaced", "obfuscation", weight, passage.start, passage.end, passage.encoding)
+        if depth >= _DEEPEST:
+            yield Signal("obfuscation.nested", "obfuscation", 1.0, passage.start, passage.end, passage.encoding)
+            continue
+        for signal in _signals(passage.text, surface, budget, depth + 1):
+            source = f"{passage.encoding}, {signal.decoded_from}" if signal.decoded_from else passage.encoding
+            weight = signal.weight * (_HIDDEN_FACTOR if depth == 0 else 1)
+            yield Signal(signal.rule, signal.category, weight, passage.start, passage.end, source)
+
+
+def _signals(text: str, surface: str, budget: Budget, depth: int = 0) -> Iterator[Signal]:
+    for hit in invisible_runs(text):
+        yield Signal(*hit, None)
+    if depth == 0:
+        yield from _in_views(text, surface, budget)
+    else:
+        for view in whole_views(text):
+            yield from (_traced(view, hit) for hit in _read(view, surface, budget))
+            break
+    yield from _in_passages(text, surface, budget, depth)
+
+
+def _quarantined(reason: str, start: int, end: int) -> Signal:
+    return Signal(f"quarantine.{reason}", "quarantine", 1.0, start, end, None)
+
+
+def _unreadable(text: str) -> Iterator[Signal]:
+    """Characters no text has: NUL, and halves of surrogate pairs that cannot be written out."""
+    place = text.find("\0")
+    if place >= 0:
+        yield _quarantined("binary", place, place + 1)
+    try:
+        text.encode()
+    except UnicodeEncodeError as problem:
+        yield _quarantined("surrogate", problem.start, problem.end)
+
+
+def _as_text(data: bytes) -> tuple[str, Iterable[Signal]]:
+    """The bytes as text. Bytes that are not UTF-8 are still read as far as they go, and quarantined."""
+    try:
+        return data.decode("utf-8"), ()
+    except UnicodeDecodeError as problem:
+        before = len(data[: problem.start].decode("utf-8"))
+        return data.decode("utf-8", "replace"), [_quarantined("not-utf-8", before, before + 1)]
+
+
+def scan(text: str | bytes, surface: str = "memory") -> Report:
+    """What is wrong with a text that may become memory, a skill, a script of a skill, or a context file."""
+    if surface not in get_args(Surface):
+        raise BadInput(f"No surface {surface!r}.", expected="one of " + ", ".join(get_args(Surface)))
+    if len(text) > LARGEST:
+        return judged("", [_quarantined("too-large", 0, 0)], surface)
+    content, problems = _as_text(text) if isinstance(text, bytes) else (text, ())
+    signals = [*problems, *_unreadable(content)]
+    try:
+        signals += _signals(content, surface, Budget(len(content)))
+    except TooMuchWork:
+        signals.append(_quarantined("too-much-work", 0, len(content)))
+    return judged(content, signals, surface)
