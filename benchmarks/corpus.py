@@ -17,7 +17,7 @@ COMMON = (
     "the of and to in a is that for it was on are as with be this have from or by we not but what all were when can "
     "there use an each which do how if will up other about out many then them these so some would make like into has "
     "look two more write go see number no way could people my than first been call who its now find long down day did"
-).split()  # noqa: SIM905
+).split()
 ONSETS, RHYMES = "b c d f g l m n p r s t v st tr pl ch", "a e i o u ai er on in al"
 SYLLABLES = [onset + rhyme for onset in ONSETS.split() for rhyme in RHYMES.split()]
 

@@ -25,7 +25,7 @@ MOST_TERMS = 64  # of a page pasted as a question
 _SAMPLE = 80
 _LONGEST = 64
 _MOST_PIECES = 4
-_REMEMBERED = 200_000
+_REMEMBERED = 60_000
 
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"

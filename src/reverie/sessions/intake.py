@@ -105,15 +105,20 @@ class Intake:
                     yield event
 
     def turn(self, number: int, said: Said, head: Head) -> Turn:
-        clean = replace(
-            said,
+        clean = Said(
+            role=said.role,
             text=self.clean(self._cut(said.text, number)),
             name=self.clean(said.name) if said.name else None,
+            at=said.at,
             calls=tuple(ToolCall(call.name, self.clean(call.arguments), call.id) for call in said.calls),
+            answers=said.answers,
+            failed=said.failed,
+            noise=said.noise,
         )
-        marked = replace(clean, noise=noise_in(clean), origin=None)
+        noise = noise_in(clean)
         self.tally.turns += 1
-        self.tally.noise += marked.noise is not None
+        self.tally.noise += noise is not None
+        marked = clean if noise == clean.noise else replace(clean, noise=noise)
         return Turn(number, marked, self._origin(said, head))
 
     def clean(self, text: str) -> str:
@@ -121,7 +126,8 @@ class Intake:
         if _UNSTORABLE.search(text):
             text = _UNSTORABLE.sub(lambda bad: "␀" if bad[0] == "\0" else "\N{REPLACEMENT CHARACTER}", text)
         redacted, found = self._redact(text)
-        self.tally.redacted.update(found)
+        if found:
+            self.tally.redacted.update(found)
         return redacted
 
     def _cut(self, text: str, number: int) -> str:

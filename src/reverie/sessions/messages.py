@@ -36,8 +36,10 @@ def said(message: Mapping[str, Any]) -> Said:
     if role is None:
         raise ValueError(f"unknown role {message.get('role')!r}")
     content = message.get("content")
-    results = tool_results(content)
-    calls = (*calls_in(content), *openai_calls(message.get("tool_calls")), *_function_call(message))
+    results: list[Mapping[str, Any]] = []
+    calls = (*openai_calls(message.get("tool_calls")), *_function_call(message))
+    if not isinstance(content, str):
+        results, calls = tool_results(content), (*calls_in(content), *calls)
     if results and role == "user":
         # Words of a tool inside a person's message: nothing in it may count as the person's.
         role, origin = ("tool", None) if _only_results(content) else (role, Origin.TOOL)

@@ -8,26 +8,24 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from reverie.adapters.database.schema import microseconds
 from reverie.kernel.origin import Origin
 from reverie.sessions.records import Stored
 from reverie.sessions.session import Head, Said, ToolCall, Turn
 
+TURN_ROW = ("number", "role", "origin", "name", "at", "noise", "detail", "text")
 
-def turn_values(turn: Turn) -> dict[str, Any]:
+
+def turn_row(turn: Turn) -> tuple[object, ...]:
+    """The values of TURN_ROW as the driver takes them."""
     said = turn.said
-    return {
-        "number": turn.number,
-        "role": said.role,
-        "origin": turn.origin.value,
-        "name": said.name,
-        "at": said.at,
-        "noise": said.noise,
-        "detail": _detail(said),
-        "text": said.text,
-    }
+    at = None if said.at is None else microseconds(said.at)
+    return turn.number, said.role, turn.origin.value, said.name, at, said.noise, _detail(said), said.text
 
 
 def _detail(said: Said) -> str | None:
+    if not said.calls and said.answers is None and said.failed is None:
+        return None
     detail: dict[str, Any] = {}
     if said.calls:
         detail["calls"] = [[call.name, call.arguments, call.id] for call in said.calls]
@@ -35,7 +33,7 @@ def _detail(said: Said) -> str | None:
         detail["answers"] = said.answers
     if said.failed is not None:
         detail["failed"] = said.failed
-    return json.dumps(detail, ensure_ascii=False, separators=(",", ":")) if detail else None
+    return json.dumps(detail, ensure_ascii=False, separators=(",", ":"))
 
 
 def turn_of(row: Row[Any]) -> Turn:

@@ -14,6 +14,10 @@ from sqlalchemy.types import TypeDecorator
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def microseconds(at: datetime) -> int:
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
 class Moment(TypeDecorator[datetime]):
     """Aware UTC as microseconds since 1970: exact, compact and ordered on both dialects."""
 
@@ -21,7 +25,7 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Any) -> int | None:
-        return None if value is None else (value - _EPOCH) // timedelta(microseconds=1)
+        return None if value is None else microseconds(value)
 
     def process_result_value(self, value: int | None, dialect: Any) -> datetime | None:
         return None if value is None else _EPOCH + timedelta(microseconds=value)

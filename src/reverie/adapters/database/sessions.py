@@ -7,13 +7,14 @@ past: an equal prefix with more behind it is growth; a difference starts a new r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import chain, islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, delete, insert, literal, select, text, update
 
 from reverie.adapters.database import schema
-from reverie.adapters.database.rows import head_values, same_words, stored_of, turn_of, turn_values
+from reverie.adapters.database.rows import TURN_ROW, head_values, same_words, stored_of, turn_of, turn_row
 from reverie.adapters.database.upsert import next_change, upsert
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, NotFound
@@ -25,7 +26,6 @@ from reverie.sessions.session import Head, Session, Turn
 _PAGE = 500
 
 # The statements of every write, built once: building them costs more than running them.
-_APPEND = insert(schema.turns)
 _ANY_USERS = select(schema.sessions).where(
     schema.sessions.c.workspace == bindparam("w"), schema.sessions.c.id == bindparam("i")
 )
@@ -232,9 +232,18 @@ def _copy_prefix(connection: Connection, scope: Scope, old: Stored, count: int) 
 
 
 def _append(connection: Connection, scope: Scope, session_id: str, revision: int, turns: Iterator[Turn]) -> int:
-    key = {"workspace": scope.workspace, "user": scope.user, "session_id": session_id, "revision": revision}
-    added = 0
-    while page := [key | turn_values(turn) for turn in islice(turns, _PAGE)]:
-        connection.execute(_APPEND, page)
+    """Rows go to the driver as they are: between them and it, half of the time of a large `add` would be spent."""
+    key = (scope.workspace, scope.user, session_id, revision)
+    statement, added = _insert_text(connection.dialect.name), 0
+    while page := [key + turn_row(turn) for turn in islice(turns, _PAGE)]:
+        connection.exec_driver_sql(statement, page)
         added += len(page)
     return added
+
+
+@cache
+def _insert_text(dialect: str) -> str:
+    names = ("workspace", "user", "session_id", "revision", *TURN_ROW)
+    columns = ", ".join(f'"{name}"' for name in names)
+    places = ", ".join(["%s" if dialect == "postgresql" else "?"] * len(names))
+    return f"insert into turns ({columns}) values ({places})"

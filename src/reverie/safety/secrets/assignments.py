@@ -6,6 +6,7 @@ The name decides how much the value has to prove. After `password` a short word 
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from reverie.safety.secrets import names
 from reverie.safety.secrets.spans import Span
@@ -121,10 +122,16 @@ def _at(text: str, at: int, allowed: str, kind: str) -> Span | None:
     return _follows(text, at, allowed, kind) or (_before(text, at) if kind == "password" else None)
 
 
+@cache
+def _gates() -> tuple[tuple[re.Pattern[str], str, str], ...]:
+    families = (*names.FAMILIES, *((word, names.PASSWORDS, "password") for word in names.LATIN))
+    return tuple((names.gate(anchor), allowed, kind) for anchor, allowed, kind in families)
+
+
 def named_values(text: str, lowered: str) -> Iterator[Span]:
     """Values whose name says that they are secret."""
-    for anchor, allowed, kind in (*names.FAMILIES, *((word, names.PASSWORDS, "password") for word in names.LATIN)):
-        for found in names.gate(anchor).finditer(lowered):
+    for gate, allowed, kind in _gates():
+        for found in gate.finditer(lowered):
             yield from filter(None, [_at(text, found.start(), allowed, kind)])
     if not text.isascii():
         for found in (found for word in names.other_scripts() for found in word.finditer(text)):
