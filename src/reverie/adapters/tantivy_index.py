@@ -19,7 +19,7 @@ import tantivy
 from reverie.adapters import tantivy_turns as turns
 from reverie.language.search import Candidate, IndexedSession, Term, Where
 
-_HEAP = 50_000_000
+_HEAP = 20_000_000
 _LOG = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 

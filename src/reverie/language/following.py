@@ -1,8 +1,8 @@
 """`home.index`: keeps what is derived for search in step with the records.
 
 Index and vectors each remember how far they have followed the order of changes, so they can be deleted, killed or
-left behind at any time and catch up from there. One process at a time does the work; the index's writer lock is the
-lock for both. Whoever does not get it within a moment searches what is there.
+left behind at any time and catch up from there. One process at a time writes the index; whoever does not get its lock
+within a moment searches what is there. Two that fill vectors at once do the same work twice, to the same end.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from reverie.sessions.noise import heard
 from reverie.sessions.records import Records, Stored
 
 PATIENCE_SECONDS = 1.0
-SLICE_SECONDS = 1.0  # vectors are filled in slices, so that nobody waits long for the lock
-TURNS_PER_COMMIT = 20_000
+SLICE_SECONDS = 1.0  # vectors are filled in slices: a question waits for one at most
+TURNS_PER_COMMIT = 100_000  # each commit costs a writer, and the memory of a writer is not given back
 
 
 class Derived(Protocol):
@@ -53,11 +53,15 @@ class Follower:
 
     def before_a_search(self) -> None:
         """All the words, and a slice of the meaning: a question is never kept waiting for a long backlog."""
-        self._follow(self.index)
+        self.catch_up_words()
         self._follow(self.vectors, seconds=SLICE_SECONDS)
 
     def catch_up_words(self, watch: Watch | None = None) -> None:
-        self._follow(self.index, watch=watch)
+        if self._behind(self.index) and self._locked():
+            try:
+                self._follow(self.index, watch=watch)
+            finally:
+                self.index.close()
 
     def catch_up(self, watch: Watch | None = None) -> None:
         """Everything. `watch` is told the number of sessions done."""
@@ -65,22 +69,13 @@ class Follower:
         while self._follow(self.vectors, seconds=SLICE_SECONDS, watch=watch):
             pass
 
+    def _behind(self, derived: Derived) -> bool:
+        return next(self.records.changed_since(self.scope, derived.cursor), None) is not None
+
     def _follow(self, derived: Derived, seconds: float | None = None, watch: Watch | None = None) -> bool:
         """Go through what changed, for so long at most. True if there is more to do."""
-        changes = self.records.changed_since(self.scope, derived.cursor)
-        first = next(changes, None)
-        if first is None or not self._locked():
-            return False
-        try:
-            return self._apply(derived, first, changes, seconds, watch)
-        finally:
-            self.index.close()
-
-    def _apply(
-        self, derived: Derived, first: Stored, rest: Iterator[Stored], seconds: float | None, watch: Watch | None
-    ) -> bool:
-        start, uncommitted, stored = time.monotonic(), 0, first
-        for done, stored in enumerate(_chained(first, rest), 1):
+        start, uncommitted, stored = time.monotonic(), 0, None
+        for done, stored in enumerate(self.records.changed_since(self.scope, derived.cursor), 1):
             self._bring(derived, stored)
             uncommitted += stored.turns
             if watch:
@@ -90,9 +85,9 @@ class Follower:
                 return True
             if uncommitted >= TURNS_PER_COMMIT:
                 derived.commit(stored.changed)
-                self._locked()
                 uncommitted = 0
-        derived.commit(stored.changed)
+        if stored is not None:
+            derived.commit(stored.changed)
         return False
 
     def _bring(self, derived: Derived, stored: Stored) -> None:
@@ -117,8 +112,3 @@ class Follower:
                 return False
             time.sleep(0.05)
         return True
-
-
-def _chained(first: Stored, rest: Iterator[Stored]) -> Iterator[Stored]:
-    yield first
-    yield from rest
