@@ -119,11 +119,14 @@ class Intake:
         self.tally.turns += 1
         self.tally.noise += noise is not None
         marked = clean if noise == clean.noise else replace(clean, noise=noise)
-        return Turn(number, marked, self._origin(said, head))
+        origin = self._origin(said, head)
+        # A harness that can only be told by its words still speaks as "user": those words are nobody's.
+        posing = said.role == "user" and said.noise is None and noise not in (None, "empty")
+        return Turn(number, marked, weakest((origin, Origin.TOOL)) if posing else origin)
 
     def clean(self, text: str) -> str:
         """What a database can hold, without secrets."""
-        if _UNSTORABLE.search(text):
+        if "\0" in text or (not text.isascii() and _UNSTORABLE.search(text)):
             text = _UNSTORABLE.sub(lambda bad: "␀" if bad[0] == "\0" else "\N{REPLACEMENT CHARACTER}", text)
         redacted, found = self._redact(text)
         if found:

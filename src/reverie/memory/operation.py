@@ -1,0 +1,119 @@
+"""What someone intends to do to a document, and what that would make of it.
+
+An Operation names an Entry by the hash of its text, so that someone else's write to another entry is no conflict.
+Applying is pure: bytes and operations in, the outcome out. All of them apply or none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reverie.kernel.hashes import sha256
+from reverie.memory.formats import FORMATS, Document, FormatName, Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    document: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    document: str
+    old_sha256: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    document: str
+    old_sha256: str
+
+
+Operation = Add | Replace | Remove
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    before: bytes
+    after: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicted:
+    """The entry the operation speaks of is not there any more. Nothing was changed."""
+
+    operation: Operation
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class OverBudget:
+    """The result would not fit. Nothing was changed."""
+
+    characters: int
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A text that could not be read back as the one entry it is. Nothing was changed."""
+
+    operation: Operation
+    why: str
+
+
+Outcome = Applied | Conflicted | OverBudget | Unfit
+
+
+def entry_hash(text: str) -> str:
+    """The identity of a statement: the SHA-256 of its text in UTF-8."""
+    return sha256(text.encode("utf-8", "surrogateescape"))
+
+
+def applied(content: bytes, form: FormatName, operations: Sequence[Operation], budget: int | None = None) -> Outcome:
+    """The outcome of all operations on one document. The budget, in characters, binds the result and not the steps."""
+    document = FORMATS[form].read(content)
+    for operation in operations:
+        step = _one(document, form, operation)
+        if not isinstance(step, Document):
+            return step
+        document = step
+    after = document.to_bytes()
+    characters = len(after.decode("utf-8", "surrogateescape"))
+    grew = characters > len(content.decode("utf-8", "surrogateescape"))
+    if budget is not None and characters > budget and grew:
+        return OverBudget(characters, budget)
+    return Applied(content, after)
+
+
+def _one(document: Document, form: FormatName, operation: Operation) -> Document | Conflicted | Unfit:
+    made = FORMATS[form]
+    pieces = list(document.pieces)
+    if isinstance(operation, Add):
+        return _checked(made.added(pieces, operation.text), form, operation)
+    place = next((at for at in document.places() if _is(pieces[at], operation.old_sha256)), None)
+    if place is None:
+        return Conflicted(operation, "no entry of the document has this hash")
+    if isinstance(operation, Remove):
+        return _reread(made.removed(pieces, place), form)
+    return _checked(made.replaced(pieces, place, operation.text), form, operation)
+
+
+def _is(piece: Piece, old_sha256: str) -> bool:
+    return piece.entry is not None and entry_hash(piece.entry) == old_sha256
+
+
+def _reread(pieces: list[Piece], form: FormatName) -> Document:
+    return FORMATS[form].read(Document(tuple(pieces)).to_bytes())
+
+
+def _checked(pieces: list[Piece], form: FormatName, operation: Add | Replace) -> Document | Unfit:
+    """The document as the next reader will see it, if that is what was meant."""
+    meant = Document(tuple(pieces))
+    seen = _reread(pieces, form)
+    if seen.entries != meant.entries:
+        return Unfit(operation, f"in the format {form!r} this text would not be read back as one entry")
+    return seen
