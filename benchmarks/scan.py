@@ -1,7 +1,7 @@
 """How much the scanner stops, how much it stops by mistake, and what it costs.
 
-    python -m benchmarks.scan                     the shipped corpus, then speed
-    python -m benchmarks.scan texts.jsonl         also a labelled file: {"text", "surface", "label", "family", "source"}
+    python benchmarks/scan.py                     the shipped corpus, then speed
+    python benchmarks/scan.py texts.jsonl         also a labelled file: {"text", "surface", "label", "family", "source"}
 
 Recall counts blocked attacks, the rate counts blocked harmless texts. Times are processor time; the last lines compare
 each size with the one before it, which means the same on a busy machine as on an idle one.
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks import scan_corpus
 from reverie.safety.scan import scan
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import hypothesis
 import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import make_url
@@ -21,6 +22,10 @@ from sqlalchemy.engine import make_url
 from reverie.adapters.database.engine import engine as make_engine
 from reverie.adapters.database.migrations import migrate
 from reverie.home import Home, open_home
+
+# A busy machine is not a failing test: how long things take is for benchmarks/.
+hypothesis.settings.register_profile("reverie", deadline=None)
+hypothesis.settings.load_profile("reverie")
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NOON = datetime(2026, 5, 12, 12, 0, tzinfo=UTC)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import reverie
 from reverie.sessions.reading import readers
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,12 @@ def test_the_generated_parts_are_what_the_code_says_now() -> None:
 def test_every_reader_is_documented() -> None:
     formats = (ROOT / "docs" / "formats.md").read_text()
     assert [reader.name for reader in readers() if f"`{reader.name}`" not in formats] == []
+
+
+def test_every_public_name_is_documented() -> None:
+    documented = "\n".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
+    found = set(re.findall(r"\breverie\.(\w+)", documented))
+    assert [name for name in reverie.__all__ if name not in found] == []
 
 
 def test_links_between_pages_lead_somewhere() -> None:

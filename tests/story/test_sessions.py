@@ -196,3 +196,10 @@ def test_two_homes_in_one_process_do_not_see_each_other(homes: HomeMaker, tmp_pa
     one, two = homes(tmp_path / "one"), homes(tmp_path / "two")
     one.sessions.add(session("only here"))
     assert list(two.sessions.find()) == []
+
+
+def test_a_named_user_is_whose_sessions_they_are_where_they_do_not_say(home: Home) -> None:
+    home.sessions.add(session("mine or not", name="unsaid"), user="bob")
+    home.sessions.add(session("of cleo", name="said", user="cleo"), user="bob")
+    assert {(stored.head.id, stored.user) for stored in home.sessions.find()} == {("unsaid", "bob"), ("said", "cleo")}
+    assert home.sessions.get("unsaid", user="bob").turns[0].origin == "member"

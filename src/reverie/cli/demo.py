@@ -28,6 +28,7 @@ def command(as_json: bool) -> None:
         as_file(files("reverie") / "samples") as samples,
     ):
         added = house.sessions.add(samples, user="sam")
+        house.index.catch_up()
         answers = {question: house.search(question, limit=1) for question in QUESTIONS}
     if as_json:
         print_json({"added": added, "answers": answers})

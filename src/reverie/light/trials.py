@@ -35,7 +35,7 @@ def _paired(session: Session) -> Iterator[Trial]:
     for turn in session.turns:
         if turn.noise is not None:
             continue
-        if turn.said.calls:
+        if turn.said.calls and turn.role == "assistant":  # a lesson rests on the agent's own calls
             waiting = [(turn, call) for call in turn.said.calls]
         elif turn.role == "tool" and waiting:
             place = next((n for n, (_, call) in enumerate(waiting) if call.id and call.id == turn.said.answers), 0)

@@ -38,7 +38,7 @@ _PURPOSE = re.compile(
     r"\b[^,;]*[,;] (?:and |so |but )?",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"[\s,]*(?:please|pls|plz|ok|okay|thanks|thx|btw)?[\s.!?,;:…]*$", re.IGNORECASE)
+_TAIL = re.compile(r"[\s,]*+(?:please|pls|plz|ok|okay|thanks|thx|btw)?[\s.!?,;:…]*$", re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:(?:can|could|would|will) (?:you|we) (?:please |kindly )?|any chance you could )", re.IGNORECASE
 )

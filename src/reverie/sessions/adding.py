@@ -125,7 +125,7 @@ class Adding:
         return tally.flaws
 
     def _keep(self, reading: Reading, path: str | None) -> None:
-        scope = self.scope.of(self.user or reading.head.user or self.owner)
+        scope = self.scope.of(reading.head.user or self.user or self.owner)
         if not self.bring_back and self._was_removed(scope, reading.head.id):
             self.added.fates["removed before"] += 1
             reading.skip()

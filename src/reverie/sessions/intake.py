@@ -69,10 +69,14 @@ class Reading:
 
 
 class Intake:
-    """Cleans, redacts, marks and numbers. One per file, so that the Tally is the file's."""
+    """Cleans, redacts, marks and numbers. One per file, so that the Tally is the file's.
 
-    def __init__(self, owner: str, redact: Redact) -> None:
+    `user` is whose sessions these are where they do not say: what is added for someone else is not the owner's.
+    """
+
+    def __init__(self, owner: str, redact: Redact, user: str | None = None) -> None:
         self._owner = owner
+        self._user = user
         self._redact = redact
         self.tally = Tally()
 
@@ -147,6 +151,6 @@ class Intake:
 
     def _person(self, said: Said, head: Head) -> Origin:
         """The owner only if the session is theirs and no other name stands at the turn."""
-        user = head.user or self._owner
+        user = head.user or self._user or self._owner
         spoken_by_user = said.name is None or said.name.casefold() == user.casefold()
         return Origin.OWNER if user == self._owner and spoken_by_user else Origin.MEMBER

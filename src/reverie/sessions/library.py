@@ -72,7 +72,7 @@ class Library:
         person = None if user == self.owner else user
         return Adding(
             self.scope, self.owner, self.records, self.kept_sources, self.readers,
-            lambda: Intake(self.owner, self.redact), person, reader, **how,
+            lambda: Intake(self.owner, self.redact, person), person, reader, **how,
         )  # fmt: skip
 
     def find(self, *, user: str | None = None, wanted: Wanted | None = None) -> Iterator[Stored]:

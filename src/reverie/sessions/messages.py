@@ -40,11 +40,8 @@ def said(message: Mapping[str, Any]) -> Said:
     calls = (*openai_calls(message.get("tool_calls")), *_function_call(message))
     if not isinstance(content, str):
         results, calls = tool_results(content), (*calls_in(content), *calls)
-    if results and role == "user":
-        # Words of a tool inside a person's message: nothing in it may count as the person's.
-        role, origin = ("tool", None) if _only_results(content) else (role, Origin.TOOL)
-    else:
-        origin = None
+    if role == "user" and results and _only_results(content):
+        role = "tool"
     first = results[0] if results else {}
     return Said(
         role=role,
@@ -54,8 +51,13 @@ def said(message: Mapping[str, Any]) -> Said:
         calls=calls,
         answers=_string(message.get("tool_call_id") or first.get("tool_use_id")),
         failed=_failed(message, first),
-        origin=origin,
+        origin=origin_of(content),
     )
+
+
+def origin_of(content: object) -> Origin | None:
+    """Words of a tool inside anyone's message: nothing in it may count as theirs."""
+    return Origin.TOOL if tool_results(content) else None
 
 
 def text_of(content: object) -> str:
@@ -121,13 +123,12 @@ def arguments_text(arguments: object) -> str:
 
 
 def _parts(content: object, kind: str) -> list[Mapping[str, Any]]:
-    if not isinstance(content, list):
-        return []
-    return [part for part in content if isinstance(part, Mapping) and part.get("type") == kind]
+    parts = content if isinstance(content, list) else [content]
+    return [part for part in parts if isinstance(part, Mapping) and part.get("type") == kind]
 
 
 def _only_results(content: object) -> bool:
-    return isinstance(content, list) and len(_parts(content, "tool_result")) == len(content)
+    return len(_parts(content, "tool_result")) == (len(content) if isinstance(content, list) else 1)
 
 
 def _failed(message: Mapping[str, Any], result: Mapping[str, Any]) -> bool | None:

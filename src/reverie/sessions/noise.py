@@ -7,8 +7,10 @@ words of its own. Readers mark what their format marks; this is what can be told
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from reverie.sessions.session import Said
+if TYPE_CHECKING:
+    from reverie.sessions.session import Said
 
 OURS = "<!-- reverie:"  # every text Reverie writes for people or agents begins with this mark
 

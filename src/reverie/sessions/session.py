@@ -9,6 +9,7 @@ from typing import Literal
 
 from reverie.kernel.errors import NotVerbatim
 from reverie.kernel.origin import Origin
+from reverie.sessions.noise import heard
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Weight = Literal["support", "context"]
@@ -124,7 +125,7 @@ class Evidence:
 
 
 def quote(session: Session, number: int, words: str, weight: Weight = "support") -> Evidence:
-    """Cite `words` from a turn, or raise `NotVerbatim`."""
+    """Cite `words` from a turn, or raise `NotVerbatim`. What a harness injected into a turn is not its speaker's."""
     if not 1 <= number <= len(session.turns):
         raise NotVerbatim(f"{session.id} has no turn {number}.", expected=f"a turn from 1 to {len(session.turns)}")
     turn = session.turn(number)
@@ -133,4 +134,5 @@ def quote(session: Session, number: int, words: str, weight: Weight = "support")
             f"The words {words[:80]!r} do not stand in turn {number} of {session.id}.",
             expected="a verbatim quotation",
         )
-    return Evidence(session.id, number, words, turn.origin, weight)
+    own = replace(turn.said, text=heard(turn.text)).whole
+    return Evidence(session.id, number, words, turn.origin if words in own else Origin.TOOL, weight)

@@ -19,7 +19,7 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
-from reverie.sessions.messages import arguments_text, role_of, text_of
+from reverie.sessions.messages import arguments_text, origin_of, role_of, text_of
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
 
@@ -230,7 +230,8 @@ class _Rollout:
             return None
         if role == "user" and own:
             request = text.partition(_REQUEST)[2].strip() if text.startswith("# Context from my IDE") else ""
-            return Said(role, request or text, at=item.at, origin=Origin.AGENT if self.subagent else None)
+            origin = origin_of(own) or (Origin.AGENT if self.subagent else None)
+            return Said(role, request or text, at=item.at, origin=origin)
         if role == "user":
             return Said(role, text, at=item.at, noise="written by the harness", origin=Origin.TOOL)
         from_harness = role == "developer" and text.lstrip().startswith("<")

@@ -144,14 +144,16 @@ def _message(number: int, row: Mapping[str, Any], about: Mapping[str, Any], nois
     if message.role == "tool":
         message = replace(message, failed=failure(json_object(text)))
     if message.role == "user":
-        message = _heard_from(replace(message, text=text), row, about)
+        message = heard_from(replace(message, text=text), row, about)
     if text.lstrip().startswith(_SUMMARIES):
         noise = noise or "compaction"
     yield replace(message, text=text, noise=noise)
 
 
-def _heard_from(message: Said, row: Mapping[str, Any], about: Mapping[str, Any]) -> Said:
+def heard_from(message: Said, row: Mapping[str, Any], about: Mapping[str, Any]) -> Said:
     """Whose words a "user" row really holds. Only the person's own keep the Origin of a user."""
+    if message.origin is Origin.TOOL:  # a tool's words stand in it: no sender makes them better
+        return message
     if message.text.startswith(_NOTICES) and about.get("source") != "cron":
         return replace(message, origin=Origin.TOOL)
     if about.get("source") in _AUTOMATIC or "_delegate_from" in str(about.get("model_config")):

@@ -14,7 +14,7 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
 from reverie.sessions.jsonfiles import whole_json
-from reverie.sessions.messages import openai_calls, role_of, text_of
+from reverie.sessions.messages import openai_calls, origin_of, role_of, text_of
 from reverie.sessions.readers.runs import facts_of, run_id, within
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
@@ -82,7 +82,8 @@ def _said(message: Any, acted: bool, benchmark: bool) -> Said | None:
         return None
     if acted and not str(within(message, "extra", "interrupt_type")).startswith("User"):
         return _result(message, text, at)
-    return Said("user", text, at=at, origin=Origin.TOOL if benchmark and not acted else None)
+    posing = Origin.TOOL if benchmark and not acted else None
+    return Said("user", text, at=at, origin=posing or origin_of(message.get("content")))
 
 
 def _answer(message: Mapping[str, Any], at: Any) -> Said:

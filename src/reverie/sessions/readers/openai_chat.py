@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.kernel.clock import moment
+from reverie.kernel.origin import Origin
 from reverie.sessions.jsonarrays import json_values
 from reverie.sessions.messages import role_of
 from reverie.sessions.reading import Event, Flaw, Opened
@@ -103,6 +104,7 @@ def _said(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:
     recipient = message.get("recipient")
     called = role == "assistant" and isinstance(recipient, str) and recipient not in ("", "all")
     name = author.get("name")
+    noise = _noise(role, kind, about)
     yield Said(
         role=role,
         text="" if called else text,
@@ -110,7 +112,8 @@ def _said(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:
         at=moment(message.get("create_time")),
         calls=(ToolCall(str(recipient), text),) if called else (),
         failed=_failed(content, about) if role == "tool" else None,
-        noise=_noise(role, kind, about),
+        noise=noise,
+        origin=Origin.TOOL if role == "user" and noise == "hidden" else None,
     )
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
-from reverie.sessions.messages import arguments_text, text_of
+from reverie.sessions.messages import arguments_text, origin_of, text_of
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
 
@@ -238,7 +238,7 @@ class _Transcript:
                 return _noted("user", text, at, "injected context")
 
     def _user(self, message: Entry, at: datetime | None) -> Said | None:
-        text = text_of(message.get("content"))
+        text, of_tool = text_of(message.get("content")), origin_of(message.get("content"))
         if not text.strip():
             return None
         words, sender = self._unwrapped(text)
@@ -249,8 +249,8 @@ class _Transcript:
             return Said("user", text, at=at, noise=noise, origin=Origin.TOOL)
         if self.subagent or kind != "external_user" or words.startswith(_FROM_AGENTS):
             task = words.partition(_TASK)[2].lstrip(": \n") if words.startswith(_FROM_AGENTS) else words
-            return Said("user", task or words, at=at, origin=Origin.AGENT)
-        return Said("user", words, name=sender, at=at, origin=Origin.MEMBER if self.in_a_room else None)
+            return Said("user", task or words, at=at, origin=of_tool or Origin.AGENT)
+        return Said("user", words, name=sender, at=at, origin=of_tool or (Origin.MEMBER if self.in_a_room else None))
 
     def _unwrapped(self, text: str) -> tuple[str, str | None]:
         """The words without what the gateway put around them, and who the gateway says wrote them."""

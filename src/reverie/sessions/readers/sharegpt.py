@@ -15,7 +15,7 @@ from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.sessions.jsonarrays import json_values
-from reverie.sessions.messages import role_of, text_of
+from reverie.sessions.messages import origin_of, role_of, text_of
 from reverie.sessions.readers.embedded import calls_out_of, failure, json_object, spoken
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head, Said
@@ -72,14 +72,15 @@ def _said(message: Any, where: str) -> Said | Flaw:
     role = role_of(speaker)
     if role is None:
         return Flaw(where, f"unknown speaker {speaker!r}")
-    text = text_of(message.get("value", message.get("content")))
+    content = message.get("value", message.get("content"))
+    text = text_of(content)
     if role == "assistant":
         text, calls = calls_out_of(spoken(text))
         return Said(role, text, calls=calls)
     if role == "tool":
         return _result(text)
     generated = role == "system" and text.startswith(_SPOKEN_BY_HARNESS)
-    return Said(role, text, noise="system prompt" if generated else None)
+    return Said(role, text, noise="system prompt" if generated else None, origin=origin_of(content))
 
 
 def _result(text: str) -> Said:

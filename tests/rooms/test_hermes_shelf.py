@@ -1,0 +1,108 @@
+"""The memory of a Hermes home, as Hermes' own tool would find it afterwards."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from reverie.adapters.hermes_shelf import HermesShelf
+from reverie.kernel.errors import BadInput, NotPermitted
+from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
+
+BEFORE = "Project demo uses pytest with xdist\n§\nStaging DB host is db-stage.internal\nport 5433\n§\nCI runs on GitHub"
+
+
+@pytest.fixture
+def hermes(tmp_path: Path) -> Path:
+    memories = tmp_path / "memories"
+    memories.mkdir()
+    (memories / "MEMORY.md").write_text(BEFORE)
+    (memories / "MEMORY.md").chmod(0o640)
+    return tmp_path
+
+
+def changed(before: bytes) -> bytes:
+    old = entry_hash("Staging DB host is db-stage.internal\nport 5433")
+    operations = [Replace("MEMORY.md", old, "Staging DB is db2.internal:6432"), Add("MEMORY.md", "Money is Decimal")]
+    outcome = applied(before, "hermes", operations, 2200)
+    assert isinstance(outcome, Applied)
+    return outcome.after
+
+
+def test_a_change_touches_its_entries_and_nothing_else(hermes: Path) -> None:
+    assert HermesShelf(hermes).rewrite("MEMORY.md", changed)
+    path = hermes / "memories" / "MEMORY.md"
+    assert path.read_text().split("\n§\n") == [
+        "Project demo uses pytest with xdist",
+        "Staging DB is db2.internal:6432",
+        "CI runs on GitHub",
+        "Money is Decimal",
+    ]
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert sorted(one.name for one in path.parent.iterdir()) == ["MEMORY.md", "MEMORY.md.lock"]
+
+
+def test_a_document_that_is_not_there_yet_is_made_for_its_owner_alone(hermes: Path) -> None:
+    shelf = HermesShelf(hermes)
+    assert shelf.read("USER.md") is None
+    assert shelf.rewrite("USER.md", lambda before: before + b"Prefers short answers")
+    path = hermes / "memories" / "USER.md"
+    assert path.read_bytes() == b"Prefers short answers"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_change_that_declines_leaves_the_file_alone(hermes: Path) -> None:
+    path = hermes / "memories" / "MEMORY.md"
+    stamp = path.stat().st_mtime_ns
+    assert not HermesShelf(hermes).rewrite("MEMORY.md", lambda before: None)
+    assert not HermesShelf(hermes).rewrite("MEMORY.md", lambda before: before)
+    assert path.stat().st_mtime_ns == stamp
+
+
+def test_hermes_own_lock_is_waited_for_and_what_it_wrote_meanwhile_is_kept(hermes: Path) -> None:
+    path = hermes / "memories" / "MEMORY.md"
+    handle = os.open(path.with_name("MEMORY.md.lock"), os.O_RDWR | os.O_CREAT)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    writer = threading.Thread(target=HermesShelf(hermes).rewrite, args=("MEMORY.md", changed))
+    writer.start()
+    time.sleep(0.2)
+    assert path.read_text() == BEFORE
+    path.write_text(BEFORE + "\n§\nwritten by Hermes")
+    os.close(handle)
+    writer.join(10)
+    assert "written by Hermes" in path.read_text()
+    assert "Money is Decimal" in path.read_text()
+
+
+def test_limits_come_from_hermes_configuration(hermes: Path) -> None:
+    assert [place.budget for place in HermesShelf(hermes).places()] == [2200, 1375]
+    (hermes / "config.yaml").write_text("model:\n  memory_char_limit: 1\nmemory:\n  memory_char_limit: 9000\n")
+    assert [place.budget for place in HermesShelf(hermes).places()] == [9000, 1375]
+
+
+def test_a_link_is_not_followed_and_other_names_are_refused(hermes: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (hermes / "memories" / "USER.md").symlink_to(victim)
+    with pytest.raises(NotPermitted):
+        HermesShelf(hermes).rewrite("USER.md", lambda before: b"overwritten")
+    assert victim.read_text() == "mine"
+    for name in ("../config.yaml", "SOUL.md", ""):
+        with pytest.raises(BadInput):
+            HermesShelf(hermes).read(name)
+
+
+def test_removing_every_entry_leaves_an_empty_document(hermes: Path) -> None:
+    def emptied(before: bytes) -> bytes:
+        entries = before.decode().split("\n§\n")
+        outcome = applied(before, "hermes", [Remove("MEMORY.md", entry_hash(entry)) for entry in entries])
+        assert isinstance(outcome, Applied)
+        return outcome.after
+
+    assert HermesShelf(hermes).rewrite("MEMORY.md", emptied)
+    assert (hermes / "memories" / "MEMORY.md").read_bytes() == b""
