@@ -73,7 +73,7 @@ def demo() -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {"commands": commands, "settings": settings, "readers": readers, "demo": demo}
-MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
+MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def main() -> None:
@@ -81,7 +81,7 @@ def main() -> None:
     stale = []
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         old = path.read_text("utf-8")
-        new = MARK.sub(lambda mark: mark[1] + made[mark[2]] + mark[3], old)
+        new = MARK.sub(lambda mark: f"{mark[1]}{made[mark[2]]}\n{mark[3]}", old)
         if new != old:
             stale.append(path.relative_to(ROOT))
             if "--check" not in sys.argv:
