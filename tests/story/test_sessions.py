@@ -203,3 +203,14 @@ def test_a_named_user_is_whose_sessions_they_are_where_they_do_not_say(home: Hom
     home.sessions.add(session("of cleo", name="said", user="cleo"), user="bob")
     assert {(stored.head.id, stored.user) for stored in home.sessions.find()} == {("unsaid", "bob"), ("said", "cleo")}
     assert home.sessions.get("unsaid", user="bob").turns[0].origin == "member"
+
+
+def test_a_long_run_tells_how_far_it_is(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.json").write_text(json.dumps(session("a", name=f"s{number}")))
+    seen: list[tuple[int, int]] = []
+    home.sessions.add(folder, watch=lambda progress: seen.append((progress.done, progress.sessions)))
+    assert seen == sorted(seen)
+    assert seen[-1] == (sum(path.stat().st_size for path in folder.glob("*.json")), 3)

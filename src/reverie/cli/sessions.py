@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -14,7 +14,8 @@ from reverie.cli.render import added_lines, console, counted, day, one_line, pri
 
 if TYPE_CHECKING:
     from reverie.home import Home
-    from reverie.sessions.adding import Added, Watch
+    from reverie.sessions.adding import Added
+    from reverie.sessions.adding import Progress as Seen
 
 SHOWN_FLAWS = 10
 
@@ -46,14 +47,15 @@ def add(
     reports: dict[str, Added] = {}
     with shell.opened() as house, ExitStack() as stack:
         chosen = [*paths, *(_places(house, shell.json) if everything else [])]
-        watch = None if shell.json else stack.enter_context(_Bar())
+        bar = None if shell.json else stack.enter_context(_Bar())
+        watch = bar.reading if bar else None
         for path in chosen:
             reports[path] = house.sessions.add(
                 path, user=user, reader=reader, remember=not once, again=again, watch=watch
             )
         if refresh:
             reports["remembered sources"] = house.sessions.refresh(watch=watch)
-        house.index.catch_up()
+        house.index.catch_up(bar.indexing if bar else None)
     if shell.json:
         print_json(reports)
         return
@@ -77,24 +79,27 @@ def _places(house: Home, quiet: bool) -> list[str]:
 
 
 class _Bar:
-    """A progress bar that appears only where someone can see it."""
+    """Progress, shown only where someone can see it."""
 
-    def __enter__(self) -> Watch:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    def __enter__(self) -> Self:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        self._progress = Progress(
-            TextColumn("{task.fields[sessions]:,} sessions"), BarColumn(), TextColumn("{task.percentage:.0f}%"),
-            TimeRemainingColumn(), transient=True,
+        self._shown = Progress(
+            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[sessions]:,} sessions"),
+            TimeElapsedColumn(), transient=True,
         )  # fmt: skip
-        self._task = self._progress.add_task("reading", sessions=0)
-        self._progress.start()
-        return self._update
+        self._task = self._shown.add_task("Reading", total=None, sessions=0)
+        self._shown.start()
+        return self
 
-    def _update(self, seen: Any) -> None:
-        self._progress.update(self._task, completed=seen.done, total=seen.total or None, sessions=seen.sessions)
+    def reading(self, seen: Seen) -> None:
+        self._shown.update(self._task, completed=seen.done, total=seen.total or None, sessions=seen.sessions)
+
+    def indexing(self, done: int) -> None:
+        self._shown.update(self._task, description="Indexing", completed=0, total=None, sessions=done)
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        self._shown.stop()
 
 
 def _show_added(added: Added) -> None:

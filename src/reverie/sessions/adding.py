@@ -45,7 +45,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a long run is, in bytes of the files found."""
+    """How far a long run is, in bytes of the files found. A `total` of 0 means it is not known."""
 
     done: int
     total: int
@@ -72,6 +72,8 @@ class Adding:
     bring_back: bool = True
     watch: Watch | None = None
     added: Added = field(default_factory=Added)
+    _done: int = 0
+    _total: int = 0
 
     @property
     def _mine(self) -> Scope:
@@ -79,16 +81,16 @@ class Adding:
 
     def folder(self, folder: Path) -> None:
         found = [(path, path.stat().st_size) for path in _files(folder)]
-        total, done = sum(size for _, size in found), 0
+        self._total = sum(size for _, size in found)
         for path, size in found:
-            self._tell(done, total, str(path))
+            self._tell(str(path))
             self._one_of_many(path)
-            done += size
-        self._tell(total, total, "")
+            self._done += size
+        self._tell("")
 
-    def _tell(self, done: int, total: int, path: str) -> None:
+    def _tell(self, path: str) -> None:
         if self.watch:
-            self.watch(Progress(done, total, path, self.added.sessions))
+            self.watch(Progress(self._done, self._total, path, self.added.sessions))
 
     def _one_of_many(self, path: Path) -> None:
         try:
@@ -133,6 +135,7 @@ class Adding:
         fate, turns = self.records.write(scope, reading.head, reading.turns(), source=path, finish=lambda: reading.head)
         self.added.fates[fate] += 1
         self.added.turns += turns
+        self._tell(path or "")
 
     def _was_removed(self, scope: Scope, session_id: str) -> bool:
         known = self.records.known(scope, session_id)
