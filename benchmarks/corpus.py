@@ -40,6 +40,13 @@ class Corpus:
                 "messages": [self._message(turn) for turn in range(TURNS)],
             }
 
+    def short_sessions(self, count: int) -> Iterator[dict[str, Any]]:
+        """A sentence in each turn."""
+        for number in range(count):
+            said = [self._sentence(self._random.randint(8, 20)) for _ in range(TURNS)]
+            messages = [{"role": ("user", "assistant")[turn % 2], "content": text} for turn, text in enumerate(said)]
+            yield {"id": f"s{number:07}", "user": f"user{number % 50:02}", "messages": messages}
+
     def _message(self, turn: int) -> dict[str, str]:
         role = ("user", "assistant")[turn % 2]
         sentences = self._random.randint(1, 4) if role == "user" else self._random.randint(4, 18)

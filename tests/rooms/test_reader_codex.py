@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from reverie.kernel.origin import Origin
 from reverie.sessions.readers.codex import CodexReader
-from reverie.sessions.reading import SNIFFED_BYTES, Event, Flaw, Opened
-from reverie.sessions.session import Head, Said
+from reverie.sessions.reading import Flaw
+from tests.reading import Reads
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"
 OURS = TRANSCRIPTS / "codex"
@@ -25,26 +25,8 @@ BARE = OURS / "sessions/2025/08/20/rollout-2025-08-20T07-30-00-5f0c9a7b-3a7d-4e5
 OLDEST = OURS / "sessions" / "rollout-2025-05-02-11112222-3333-4444-8555-666677778888.json"
 
 
-def read(path: Path) -> list[Event]:
-    return list(CodexReader().read(path))
-
-
-def said(path: Path) -> list[Said]:
-    return [event for event in read(path) if isinstance(event, Said)]
-
-
-def head(path: Path) -> Head:
-    (found,) = [event.head for event in read(path) if isinstance(event, Opened)]
-    return found
-
-
-def the_one_about(path: Path, words: str) -> Said:
-    (found,) = [one for one in said(path) if words in one.whole]
-    return found
-
-
-def sureness(path: Path, raw: bytes | None = None) -> float:
-    return CodexReader().recognises(path, (path.read_bytes() if raw is None else raw)[:SNIFFED_BYTES])
+READS = Reads(CodexReader())
+read, said, head, the_one_about, sureness = READS.read, READS.said, READS.head, READS.the_one_about, READS.sureness
 
 
 def test_the_head_tells_project_branch_model_and_version() -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from reverie.kernel.origin import Origin
 from reverie.sessions.readers.openclaw import OpenClawReader
-from reverie.sessions.reading import SNIFFED_BYTES, Closed, Event, Flaw, Opened
-from reverie.sessions.session import Head, Said
+from reverie.sessions.reading import Closed, Flaw
+from reverie.sessions.session import Said
+from tests.reading import Reads
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"
 OURS = TRANSCRIPTS / "openclaw"
@@ -25,26 +26,8 @@ POTS = SESSIONS / "c0ffee02-1a2b-4c3d-8e4f-5a6b7c8d9e0f.jsonl"
 HEADER = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-02-10T18:00:00Z", "cwd": "/w"}
 
 
-def read(path: Path) -> list[Event]:
-    return list(OpenClawReader().read(path))
-
-
-def said(path: Path) -> list[Said]:
-    return [event for event in read(path) if isinstance(event, Said)]
-
-
-def head(path: Path) -> Head:
-    (found,) = [event.head for event in read(path) if isinstance(event, Opened)]
-    return found
-
-
-def the_one_about(path: Path, words: str) -> Said:
-    (found,) = [one for one in said(path) if words in one.whole]
-    return found
-
-
-def sureness(path: Path, raw: bytes | None = None) -> float:
-    return OpenClawReader().recognises(path, (path.read_bytes() if raw is None else raw)[:SNIFFED_BYTES])
+READS = Reads(OpenClawReader())
+read, said, head, the_one_about, sureness = READS.read, READS.said, READS.head, READS.the_one_about, READS.sureness
 
 
 def heard(tmp_path: Path, text: str) -> Said:

@@ -7,12 +7,12 @@ and those that turn out to be cut off, are streamed, so that everything before t
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from reverie.sessions.jsonfiles import json_lines, whole_json
-from reverie.sessions.reading import Flaw
+from reverie.sessions.reading import Event, Flaw
 
 LINED = (".jsonl", ".ndjson")
 STREAMED_FROM_BYTES = 8 * 1024 * 1024
@@ -32,6 +32,12 @@ def json_values(path: Path) -> Iterator[tuple[str, Any] | Flaw]:
         else:
             number += 1
             yield f"session {number}", value
+
+
+def events_of(path: Path, read: Callable[[Any, str], Iterator[Event]]) -> Iterator[Event]:
+    """What `read` makes of each value of a file; it is told where the value stands."""
+    for found in json_values(path):
+        yield from [found] if isinstance(found, Flaw) else read(found[1], found[0])
 
 
 def json_array(path: Path, inside: str | None = None) -> Iterator[Any | Flaw]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
-from reverie.sessions.jsonarrays import json_values
+from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import role_of
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
@@ -35,11 +35,7 @@ class OpenAIChatReader:
         return 0.95 if opens and _TREE.search(start) and all(key in start for key in _NODE) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        for found in json_values(path):
-            if isinstance(found, Flaw):
-                yield found
-            else:
-                yield from _conversation(found[1], found[0], path)
+        return events_of(path, lambda value, where: _conversation(value, where, path))
 
 
 def _conversation(value: Any, where: str, path: Path) -> Iterator[Event]:

@@ -16,7 +16,7 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.errors import NotATranscript
 from reverie.kernel.hashes import canonical, sha256
-from reverie.sessions.jsonarrays import json_values
+from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head
@@ -32,11 +32,7 @@ class PlainReader:
         return 0.5 if start.lstrip()[:1] in (b"{", b"[") and _MESSAGES.search(start) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        for found in json_values(path):
-            if isinstance(found, Flaw):
-                yield found
-            else:
-                yield from _session_or_flaw(found[1], found[0])
+        return events_of(path, _session_or_flaw)
 
 
 def _session_or_flaw(session: Any, where: str) -> Iterator[Event]:

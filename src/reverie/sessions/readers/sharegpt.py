@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.kernel.clock import moment
-from reverie.sessions.jsonarrays import json_values
+from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import origin_of, role_of, text_of
 from reverie.sessions.readers.embedded import calls_out_of, failure, json_object, spoken
 from reverie.sessions.reading import Event, Flaw, Opened
@@ -33,11 +33,7 @@ class ShareGPTReader:
         return 0.95 if start.lstrip()[:1] in (b"[", b"{") and _MARK.search(start) else 0.0
 
     def read(self, path: Path) -> Iterator[Event]:
-        for found in json_values(path):
-            if isinstance(found, Flaw):
-                yield found
-            else:
-                yield from _conversation(found[1], found[0], path)
+        return events_of(path, lambda value, where: _conversation(value, where, path))
 
 
 def _conversation(value: Any, where: str, path: Path) -> Iterator[Event]:
