@@ -40,5 +40,5 @@ def command(as_json: bool) -> None:
     for question, hits in answers.items():
         click.echo(f'\n$ reverie search "{question}" --limit 1')
         for hit in hits:
-            show_hit(out, 1, hit, explain=False)
+            show_hit(out, 1, hit, question)
     click.echo("That was a throw-away home. For your own: `reverie sessions add --all`, then `reverie search`.")

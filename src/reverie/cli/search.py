@@ -44,17 +44,19 @@ def command(
         click.echo("Nothing found. `reverie sessions list` shows what there is to search.")
     out = console()
     for place, hit in enumerate(hits, 1):
-        show_hit(out, place, hit, explain)
+        show_hit(out, place, hit, " ".join(question), explain)
 
 
-def show_hit(out: Console, place: int, hit: Hit, explain: bool) -> None:
+def show_hit(out: Console, place: int, hit: Hit, question: str, explain: bool = False) -> None:
+    from reverie.language.passages import passage
+
     title = f"  {one_line(hit.title, 60)}" if hit.title else ""
     out.print(f"{place}. {visible(hit.session_id)} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False)
     width = max(20, out.width - 4)
     for turn in hit.before:
         out.print(_beside(turn, width), style="dim", markup=False)
-    text = hit.text if len(hit.text) <= SHOWN_CHARS else f"{hit.text[:SHOWN_CHARS]}…"
-    out.print(f" ▸ {visible(hit.name or hit.role)}: {visible(text)}", markup=False)
+    text = visible(passage(hit.text, question, SHOWN_CHARS))
+    out.print(f" ▸ {visible(hit.name or hit.role)}: {text}", markup=False)
     for turn in hit.after:
         out.print(_beside(turn, width), style="dim", markup=False)
     if explain:
