@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
+    from reverie.memory.library import Memory
     from reverie.sessions.library import Library
 
 
@@ -78,6 +79,13 @@ class Home:
         from reverie.language.search import Search
 
         return Finder(self.scope, Search(*self._derived), self._records, self.index.before_a_search)
+
+    @cached_property
+    def memory(self) -> Memory:
+        from reverie.adapters.hermes_shelf import HermesShelf
+        from reverie.memory.library import Memory
+
+        return Memory({"hermes": HermesShelf(self.config.place("${HERMES_HOME:-~/.hermes}"))})
 
     @cached_property
     def engine(self) -> Engine:

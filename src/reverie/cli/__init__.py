@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "Show the main job on sample sessions, in a home that is thrown away.",
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
     "search": "Find the turns that answer a question.",
+    "memory": "What agents were told to remember. Reading only, for now.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
 }
 
