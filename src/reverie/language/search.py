@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from reverie.language.kinds import with_members
 from reverie.language.ranking import DEFAULT, Candidate, Ranked, TurnKey, Weights, page, rank
 from reverie.language.tokens import Term, terms
 from reverie.language.turn_vectors import cosines, leaning, question_vector
@@ -81,7 +82,7 @@ class Search:
     weights: Weights = DEFAULT
 
     def __call__(self, query: str, where: Where = Where(), limit: int = 10) -> list[Ranked]:
-        asked = terms(query)
+        asked = with_members(terms(query))
         candidates = self.index.pool(asked, where, max(POOL, limit)) if asked else []
         if not candidates:
             return []

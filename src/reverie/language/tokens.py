@@ -64,6 +64,11 @@ def tokens(text: str) -> list[str]:
     return found
 
 
+def tokens_of(words: Sequence[str], language: str) -> list[str]:
+    """Single words as the index knows them, in a language that is known."""
+    return [_token(word, language) for word in words]
+
+
 def terms(question: str) -> list[Term]:
     """What to look for, subjects before small words.
 
