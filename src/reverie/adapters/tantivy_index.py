@@ -25,7 +25,7 @@ _Result = TypeVar("_Result")
 
 
 class TantivyIndex:
-    """Opening takes no lock and reading never does; a writer is held from the first change until `commit`."""
+    """Opening takes no lock and reading never does; a writer is held from the first change until `close`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "turns"
@@ -63,7 +63,7 @@ class TantivyIndex:
         self._writing().delete_documents_by_query(turns.of_session(user, session_id))
 
     def commit(self, cursor: int) -> None:
-        """Changes and cursor land together; then the writer is released to other processes."""
+        """Changes and cursor land together. The writer is kept until `close`: a new one for each commit costs memory."""
         writer = self._writing()
         try:
             writer.delete_documents_by_term("meta", turns.CURSOR)

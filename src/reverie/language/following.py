@@ -19,7 +19,7 @@ from reverie.sessions.records import Records, Stored
 
 PATIENCE_SECONDS = 1.0
 SLICE_SECONDS = 1.0  # vectors are filled in slices: a question waits for one at most
-TURNS_PER_COMMIT = 250_000  # each commit costs a writer, and the memory of a writer is not given back
+TURNS_PER_COMMIT = 20_000
 
 
 class Derived(Protocol):
