@@ -7,8 +7,10 @@ document too, and lands in the same commit.
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,7 +27,7 @@ _Result = TypeVar("_Result")
 
 
 class TantivyIndex:
-    """Opening takes no lock and reading never does; a writer is held from the first change until `close`."""
+    """Opening takes no lock and reading never does; a writer is held from the first change until `commit`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "turns"
@@ -63,13 +65,14 @@ class TantivyIndex:
         self._writing().delete_documents_by_query(turns.of_session(user, session_id))
 
     def commit(self, cursor: int) -> None:
-        """Changes and cursor land together. The writer is kept until `close`: a new one for each commit costs memory."""
+        """Changes and cursor land together. Then the writer is released to other processes."""
         writer = self._writing()
         try:
             writer.delete_documents_by_term("meta", turns.CURSOR)
             writer.add_document(turns.followed(cursor))
             writer.commit()
             self._release()
+            _give_back_memory()
         except (ValueError, OSError) as error:
             self._writer = None
             if self._opened() is not None:  # it is not the index that failed, but the disk under it
@@ -147,3 +150,10 @@ class TantivyIndex:
 def _is_damage(error: BaseException) -> bool:
     """A panic inside tantivy arrives as a class that cannot be imported and is no Exception."""
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
+
+
+def _give_back_memory() -> None:
+    """A released writer ends its threads, and glibc keeps what they used until it is told not to."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)

@@ -19,7 +19,7 @@ from reverie.sessions.records import Records, Stored
 
 PATIENCE_SECONDS = 1.0
 SLICE_SECONDS = 1.0  # vectors are filled in slices: a question waits for one at most
-TURNS_PER_COMMIT = 20_000
+TURNS_PER_COMMIT = 50_000
 
 
 class Derived(Protocol):
