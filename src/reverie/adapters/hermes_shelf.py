@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from reverie.adapters.files import flocked, replace_file
+from reverie.adapters.files import HeldFiles, flocked, read_file
 from reverie.kernel.errors import BadInput
-from reverie.memory.shelf import Place
+from reverie.memory.shelf import Held, Place
 
 LIMITS = {"MEMORY.md": ("memory_char_limit", 2200), "USER.md": ("user_char_limit", 1375)}
 
 
 class HermesShelf:
-    name = "hermes"
-
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, home: Path, name: str = "hermes") -> None:
+        self._home = home.absolute()
+        self.name = name
+        self.key = f"hermes:{self._home}"
+        self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"
 
     def places(self) -> list[Place]:
         configured = _configured(self._home / "config.yaml")
         return [Place(name, "hermes", configured.get(key, limit)) for name, (key, limit) in LIMITS.items()]
 
     def read(self, document: str) -> bytes | None:
-        try:
-            return self._path(document).read_bytes()
-        except FileNotFoundError:
-            return None
+        return read_file(self._path(document))
 
-    def rewrite(self, document: str, change: Callable[[bytes], bytes | None]) -> bool:
+    @contextmanager
+    def held(self, document: str) -> Iterator[Held]:
         path = self._path(document)
         with flocked(path.with_name(f"{document}.lock")):
-            before = self.read(document) or b""
-            after = change(before)
-            if after is None or after == before:
-                return False
-            replace_file(path, after)
-            return True
+            yield HeldFiles(self._path)
 
     def _path(self, document: str) -> Path:
         if document not in LIMITS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,10 +18,26 @@ class Place:
     budget: int | None = None
 
 
+class Held(Protocol):
+    """What is under its owner's lock, until the lock is let go."""
+
+    def read(self, document: str) -> bytes | None: ...
+
+    def write(self, document: str, content: bytes | None) -> None:
+        """Replace the file whole and durably; None takes it away. What is written here survives `kill -9`."""
+        ...
+
+
 class Shelf(Protocol):
-    """Implemented once for each kind of place. Bytes in and out; nothing else knows where they are."""
+    """Implemented once for each kind of place. Bytes in and out; nothing else knows where they are.
+
+    `name` is what people type. `key` is the same place under every name: history is kept by it.
+    `reach` says in words whose prompts the shelf ends up in.
+    """
 
     name: str
+    key: str
+    reach: str
 
     def places(self) -> list[Place]: ...
 
@@ -29,9 +45,6 @@ class Shelf(Protocol):
         """The bytes of a document, or None when there is none yet."""
         ...
 
-    def rewrite(self, document: str, change: Callable[[bytes], bytes | None]) -> bool:
-        """Under the owner's own lock: read, ask `change` for the new bytes, replace the file whole and durably.
-
-        `change` answers None to leave it. True if it was replaced; an acknowledged replacement survives `kill -9`.
-        """
+    def held(self, document: str) -> AbstractContextManager[Held]:
+        """Take the owner's own lock on a document; waits for whoever has it."""
         ...
