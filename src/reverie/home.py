@@ -12,18 +12,25 @@ from typing import TYPE_CHECKING, Self
 from reverie.config import Config, load
 from reverie.kernel.clock import Clock, FixedClock, SystemClock
 from reverie.kernel.errors import BadSetting, NotPermitted
+from reverie.kernel.ids import Ids
 from reverie.kernel.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from reverie.adapters.checkup import Check
+    from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
+    from reverie.memory.shelf import Shelf
+    from reverie.review.noticing import Noticing
+    from reverie.review.queue import Review
+    from reverie.review.targets import Target
+    from reverie.review.touching import Touching
     from reverie.sessions.library import Library
 
 
@@ -58,6 +65,12 @@ class Home:
         self.config = config
         self.clock = clock
         self.scope = Scope(LOCAL, None, config.owner)
+        self.ids = Ids(clock)
+
+    @property
+    def _own(self) -> Scope:
+        """Shelves of files belong to the owner."""
+        return self.scope.of(self.config.owner)
 
     @cached_property
     def sessions(self) -> Library:
@@ -82,10 +95,56 @@ class Home:
 
     @cached_property
     def memory(self) -> Memory:
-        from reverie.adapters.hermes_shelf import HermesShelf
         from reverie.memory.library import Memory
 
-        return Memory({"hermes": HermesShelf(self.config.place("${HERMES_HOME:-~/.hermes}"))})
+        return Memory(self._shelves, self._touching.touch)
+
+    @cached_property
+    def review(self) -> Review:
+        from reverie.adapters.database.proposals import SqlProposals
+        from reverie.review.landing import Landing
+        from reverie.review.policy import read_policy
+        from reverie.review.proposing import Proposing
+        from reverie.review.queue import Review
+
+        scope, history, ids, clock = self._own, self._history, self.ids, self.clock
+        policy = read_policy(self.config.home / "policy.toml")
+        proposals = SqlProposals(self.engine, clock)
+        proposing = Proposing(scope, history, proposals, policy, lambda texts: (), ids, clock)
+        landing = Landing(scope, history, self._noticing, ids, clock, lambda: None)
+        return Review(
+            scope, self.config.owner, history, proposals, policy, self._target, self._noticing, proposing, landing,
+            clock,
+        )  # fmt: skip
+
+    def _target(self, shelf: str, subject: str) -> Target:
+        from reverie.review.targets import target
+
+        return target(self._shelves, shelf, subject)
+
+    @cached_property
+    def _touching(self) -> Touching:
+        from reverie.review.touching import Touching
+
+        return Touching(self._own, self._history, self._noticing, self.review.propose)
+
+    @cached_property
+    def _noticing(self) -> Noticing:
+        from reverie.review.noticing import Noticing
+
+        return Noticing(self._own, self._history, self.ids, self.clock)
+
+    @cached_property
+    def _shelves(self) -> Mapping[str, Shelf]:
+        from reverie.adapters.hermes_shelf import HermesShelf
+
+        return {"hermes": HermesShelf(self.config.place("${HERMES_HOME:-~/.hermes}"))}
+
+    @cached_property
+    def _history(self) -> SqlHistory:
+        from reverie.adapters.database.history import SqlHistory
+
+        return SqlHistory(self.engine, self.clock, self.ids)
 
     @cached_property
     def engine(self) -> Engine:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from reverie.kernel.errors import BadInput
-from reverie.memory.formats import FORMATS
-from reverie.memory.operation import entry_hash
 from reverie.memory.shelf import Place, Shelf
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One statement in a document."""
+    """One statement in a document. Its id is ours; the file knows nothing of it.
+
+    `since` is when its present wording came in, None if that was before Reverie first looked; `seen` is when that
+    wording was first seen, so it is at least that old. `change` brought it.
+    """
 
     shelf: str
     document: str
     text: str
     sha256: str
+    id: str
+    since: datetime | None
+    seen: datetime
+    critical: bool
+    change: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +40,20 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
+    """`touch` records what a shelf holds now and says what it found: reading is noticing."""
+
     shelves: Mapping[str, Shelf]
+    touch: Callable[[Shelf], list[Entry]]
 
     def entries(self, shelf: str) -> Iterator[Entry]:
         """Every statement on a shelf, in order."""
-        chosen = self._shelf(shelf)
-        for place in chosen.places():
-            for text in FORMATS[place.form].read(chosen.read(place.document) or b"").entries:
-                yield Entry(shelf, place.document, text, entry_hash(text))
+        yield from self.touch(self.shelf(shelf))
 
     def usage(self, shelf: str) -> list[Usage]:
-        chosen = self._shelf(shelf)
+        chosen = self.shelf(shelf)
         return [_usage(place, chosen.read(place.document) or b"") for place in chosen.places()]
 
-    def _shelf(self, name: str) -> Shelf:
+    def shelf(self, name: str) -> Shelf:
         if name not in self.shelves:
             raise BadInput(f"There is no shelf {name!r}.", expected=f"one of {', '.join(self.shelves)}")
         return self.shelves[name]

@@ -43,9 +43,9 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Conflicted:
-    """The entry the operation speaks of is not there any more. Nothing was changed."""
+    """What the operation speaks of is not there any more. Nothing was changed."""
 
-    operation: Operation
+    operation: Operation | None
     why: str
 
 

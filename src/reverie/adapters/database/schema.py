@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, LargeBinary, MetaData, Table, Text, text
 from sqlalchemy.types import TypeDecorator
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -103,4 +103,133 @@ counters = Table(
     Column("workspace", Text, primary_key=True),
     Column("name", Text, primary_key=True),
     Column("value", BigInteger, nullable=False),
+)
+
+# ---- history: why memory and skills say what they say ----------------------------------------------------------------
+
+blobs = Table(
+    "blobs",
+    metadata,
+    *_keys(),
+    Column("sha256", Text, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+_ONE_LIVE_CHANGE = text("proposal is not null and standing <> 'conflicted'")
+
+changes = Table(
+    "changes",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("shelf", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("standing", Text, nullable=False),
+    Column("number", BigInteger),
+    Column("via", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("proposal", Text),
+    Column("dream", Text),
+    Column("undoes", Text),
+    Column("details", Text, nullable=False),
+    # Salts the digests in the ledger; erasing it makes them unguessable.
+    Column("salt", Text, nullable=False),
+    Column("intended_at", Moment, nullable=False),
+    Column("settled_at", Moment),
+    Index("changes_in_order", "workspace", "number"),
+    Index("changes_of_a_subject", "workspace", "user", "shelf", "subject", "number"),
+    Index(
+        "one_live_change_for_a_proposal",
+        "workspace",
+        "user",
+        "proposal",
+        unique=True,
+        sqlite_where=_ONE_LIVE_CHANGE,
+        postgresql_where=_ONE_LIVE_CHANGE,
+    ),
+)
+
+edits = Table(
+    "edits",
+    metadata,
+    *_keys(),
+    Column("change_id", Text, primary_key=True),
+    Column("document", Text, primary_key=True),
+    Column("place", Integer, nullable=False),
+    Column("before", Text),
+    Column("after", Text),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    *_keys(),
+    Column("shelf", Text, primary_key=True),
+    Column("document", Text, primary_key=True),
+    Column("sha256", Text),
+    Column("number", BigInteger, nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("shelf", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("since", Moment),
+    Column("seen", Moment, nullable=False),
+    Column("critical", Boolean, nullable=False),
+    Column("change_id", Text, nullable=False),
+    # The numbers of the Changes that brought this wording and took it away again.
+    Column("came", BigInteger, nullable=False),
+    Column("went", BigInteger),
+    Index("entries_of_a_document", "workspace", "user", "shelf", "document", "went"),
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("workspace", Text, primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("user", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("previous", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+
+proposals = Table(
+    "proposals",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("shelf", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("proposer", Text, nullable=False),
+    Column("dream", Text),
+    Column("hash", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    Column("made_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("decided_at", Moment),
+    Index("proposals_by_status", "workspace", "user", "status", "made_at"),
+)
+
+contexts = Table(
+    "contexts",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    Column("session", Text),
+    Column("at", Moment, nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Index("contexts_in_order", "workspace", "user", "at"),
 )

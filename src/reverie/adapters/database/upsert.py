@@ -1,4 +1,4 @@
-"""The two statements that differ between the dialects. Built once: building costs more than running them."""
+"""The statements that differ between the dialects. Built once: building costs more than running them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,29 @@ def next_change(connection: Connection, workspace: str) -> int:
     The counter's row stays locked until the commit, so a smaller number is always visible before a larger one.
     Ask for it late in a transaction: writers of one workspace queue behind it.
     """
-    return int(connection.execute(_counted(connection.dialect.name), {"workspace": workspace}).scalar_one())
+    return next_number(connection, workspace, "changes")
+
+
+def next_number(connection: Connection, workspace: str, name: str) -> int:
+    """The next of a series without gaps: a transaction that is rolled back gives its number back."""
+    key = {"workspace": workspace, "name": name}
+    return int(connection.execute(_counted(connection.dialect.name), key).scalar_one())
+
+
+def put_if_new(connection: Connection, table: Table, key: dict[str, Any], row: dict[str, Any]) -> None:
+    connection.execute(_put(connection.dialect.name, table, tuple(key), tuple(row)), key | row)
+
+
+@cache
+def _put(dialect: str, table: Table, key: tuple[str, ...], row: tuple[str, ...]) -> Executable:
+    statement = _insert(dialect, table).values({name: bindparam(name) for name in key + row})
+    return _executable(statement.on_conflict_do_nothing(index_elements=key))
 
 
 @cache
 def _counted(dialect: str) -> Executable:
     table = schema.counters
-    statement = _insert(dialect, table).values(workspace=bindparam("workspace"), name="changes", value=1)
+    statement = _insert(dialect, table).values(workspace=bindparam("workspace"), name=bindparam("name"), value=1)
     one_more = statement.on_conflict_do_update(index_elements=["workspace", "name"], set_={"value": table.c.value + 1})
     return _executable(one_more.returning(table.c.value))
 

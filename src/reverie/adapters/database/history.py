@@ -1,0 +1,214 @@
+"""Changes, entries and the ledger: implements `reverie.history.records.Records`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, Engine, insert, select, update
+
+from reverie.adapters.database import ledger, schema
+from reverie.adapters.database.rows_of_changes import change_from_rows, details_of
+from reverie.adapters.database.upsert import put_if_new, upsert
+from reverie.history.change import Change, Standing, Via
+from reverie.history.ledger import Row, told
+from reverie.history.records import Asked, Known, KnownEntry, Moves
+from reverie.kernel.clock import Clock
+from reverie.kernel.hashes import sha256
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+
+
+class SqlHistory:
+    def __init__(self, engine: Engine, clock: Clock, ids: Ids) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._ids = ids
+        self._reading = engine.execution_options(reads=True)
+
+    # ---- Changing ----------------------------------------------------------------------------------------------------
+
+    def intend(self, scope: Scope, change: Change) -> None:
+        with self._engine.begin() as connection:
+            self._write_down(connection, scope, change)
+
+    def settle(self, scope: Scope, change: Change, moves: Mapping[str, Moves]) -> Change:
+        now = self._clock.now()
+        with self._engine.begin() as connection:
+            salt = self._salt(connection, scope, change.id) or self._write_down(connection, scope, change)
+            landed = replace(change, standing=Standing.LANDED, settled_at=now)
+            added = ledger.append(connection, scope, "change", told(landed, salt), now)
+            landed = replace(landed, number=added.number)
+            self._stand(connection, scope, landed)
+            for edit in change.edits:
+                self._document(connection, scope, landed, edit.document, edit.after)
+            for document, moved in moves.items():
+                self._entries(connection, scope, landed, document, moved)
+        return landed
+
+    def drop(self, scope: Scope, change: Change, note: str) -> None:
+        now = self._clock.now()
+        with self._engine.begin() as connection:
+            salt = self._salt(connection, scope, change.id) or ""
+            dropped = replace(change, standing=Standing.CONFLICTED, settled_at=now, note=note)
+            added = ledger.append(connection, scope, "change", told(dropped, salt), now)
+            self._stand(connection, scope, replace(dropped, number=added.number))
+
+    def mark(self, scope: Scope, entry: str, critical: bool) -> None:
+        table = schema.entries
+        with self._engine.begin() as connection:
+            asked = update(table).filter_by(**_owner(scope), id=entry).where(table.c.went.is_(None))
+            connection.execute(asked.values(critical=critical))
+            body = {"entry": entry, "critical": critical, "actor": scope.actor}
+            ledger.append(connection, scope, "mark", body, self._clock.now())
+
+    def _write_down(self, connection: Connection, scope: Scope, change: Change) -> str:
+        salt = secrets.token_hex(16)
+        grounds = change.grounds
+        row_of_change = {
+            **_owner(scope), "id": change.id, "shelf": change.shelf, "subject": change.subject,
+            "standing": change.standing, "via": grounds.via, "actor": grounds.actor, "proposal": grounds.proposal,
+            "dream": grounds.dream, "undoes": grounds.undoes, "details": details_of(change), "salt": salt,
+            "intended_at": change.intended_at,
+        }  # fmt: skip
+        connection.execute(insert(schema.changes), row_of_change)
+        for place, edit in enumerate(change.edits):
+            sides = {side: self._blob(connection, scope, getattr(edit, side)) for side in ("before", "after")}
+            named = {"change_id": change.id, "document": edit.document, "place": place}
+            connection.execute(insert(schema.edits), _owner(scope) | named | sides)
+        return salt
+
+    def _blob(self, connection: Connection, scope: Scope, content: bytes | None) -> str | None:
+        if content is None:
+            return None
+        name = sha256(content)
+        put_if_new(connection, schema.blobs, _owner(scope) | {"sha256": name}, {"content": content})
+        return name
+
+    def _stand(self, connection: Connection, scope: Scope, change: Change) -> None:
+        stands = {"standing": change.standing, "number": change.number, "settled_at": change.settled_at}
+        asked = update(schema.changes).filter_by(**_owner(scope), id=change.id)
+        connection.execute(asked.values(**stands, details=details_of(change)))
+
+    def _document(
+        self, connection: Connection, scope: Scope, change: Change, document: str, content: bytes | None
+    ) -> None:
+        key = _owner(scope) | {"shelf": change.shelf, "document": document}
+        state = {"sha256": self._blob(connection, scope, content), "number": change.number}
+        upsert(connection, schema.documents, key, state)
+
+    def _entries(self, connection: Connection, scope: Scope, change: Change, document: str, moves: Moves) -> None:
+        table = schema.entries
+        when = {
+            "since": None if change.grounds.via is Via.FOUND else change.settled_at,
+            "seen": change.settled_at,
+            "change_id": change.id,
+            "came": change.number,
+        }
+        named = _owner(scope) | {"shelf": change.shelf, "document": document}
+        current = select(table).filter_by(**named).where(table.c.went.is_(None))
+        known = {one.id: one for one in connection.execute(current)}
+        over = [*moves.gone, *(entry for entry, _ in moves.edited)]
+        if over:
+            ended = update(table).filter_by(**named).where(table.c.id.in_(over), table.c.went.is_(None))
+            connection.execute(ended.values(went=change.number))
+        rows = [{"id": self._ids.new("ent"), "version": 1, "sha256": sha, "critical": False} for sha in moves.new]
+        rows += [
+            {"id": entry, "version": known[entry].version + 1, "sha256": sha, "critical": known[entry].critical}
+            for entry, sha in moves.edited
+        ]
+        if rows:
+            connection.execute(insert(table), [named | when | one for one in rows])
+
+    # ---- Looking -----------------------------------------------------------------------------------------------------
+
+    def known(self, scope: Scope, shelf: str, document: str) -> Known | None:
+        place = _owner(scope) | {"shelf": shelf, "document": document}
+        table = schema.entries
+        with self._reading.connect() as connection:
+            state = connection.execute(select(schema.documents).filter_by(**place)).first()
+            if state is None:
+                return None
+            asked = select(table).filter_by(**place).where(table.c.went.is_(None)).order_by(table.c.came, table.c.id)
+            found = connection.execute(asked).all()
+            content = _content(connection, scope, state.sha256)
+        entries = tuple(
+            KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id) for one in found
+        )
+        return Known(content, state.number, entries)
+
+    def documents(self, scope: Scope, shelf: str, under: str) -> list[str]:
+        table = schema.documents.c
+        asked = select(table.document).filter_by(**_owner(scope), shelf=shelf).where(table.sha256.is_not(None))
+        with self._reading.connect() as connection:
+            found = connection.execute(asked.where(table.document.startswith(under, autoescape=True))).scalars()
+            return sorted(found)
+
+    def get(self, scope: Scope, change: str) -> Change | None:
+        with self._reading.connect() as connection:
+            found = connection.execute(select(schema.changes).filter_by(**_owner(scope), id=change)).first()
+            return None if found is None else _loaded(connection, scope, found)
+
+    def find(self, scope: Scope, asked: Asked) -> list[Change]:
+        table = schema.changes
+        chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
+        for name in ("shelf", "subject", "proposal"):
+            if (value := getattr(asked, name)) is not None:
+                chosen = chosen.filter_by(**{name: value})
+        if asked.document is not None:
+            touched = select(schema.edits.c.change_id).filter_by(**_owner(scope), document=asked.document)
+            chosen = chosen.where(table.c.id.in_(touched))
+        if asked.until is not None:
+            chosen = chosen.where(table.c.settled_at <= asked.until)
+        chosen = chosen.order_by(table.c.number.desc()).limit(asked.limit)
+        with self._reading.connect() as connection:
+            return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
+
+    def unsettled(self, scope: Scope, shelf: str | None = None, subject: str | None = None) -> list[Change]:
+        table = schema.changes
+        chosen = select(table).filter_by(**_owner(scope), standing=Standing.INTENDED).order_by(table.c.id)
+        if shelf is not None:
+            chosen = chosen.filter_by(shelf=shelf)
+        if subject is not None:
+            chosen = chosen.filter_by(subject=subject)
+        with self._reading.connect() as connection:
+            return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
+
+    # ---- Chain -------------------------------------------------------------------------------------------------------
+
+    def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row:
+        with self._engine.begin() as connection:
+            return ledger.append(connection, scope, kind, body, self._clock.now())
+
+    def rows(self, scope: Scope) -> Iterator[Row]:
+        return ledger.rows(self._reading, scope)
+
+    @staticmethod
+    def _salt(connection: Connection, scope: Scope, change: str) -> str | None:
+        found: str | None = connection.execute(
+            select(schema.changes.c.salt).filter_by(**_owner(scope), id=change)
+        ).scalar()
+        return found
+
+
+def _owner(scope: Scope) -> dict[str, str]:
+    return {"workspace": scope.workspace, "user": scope.user or ""}
+
+
+def _content(connection: Connection, scope: Scope, name: str | None) -> bytes | None:
+    if name is None:
+        return None
+    asked = select(schema.blobs.c.content).filter_by(**_owner(scope), sha256=name)
+    found = connection.execute(asked).scalar()
+    return None if found is None else bytes(found)
+
+
+def _loaded(connection: Connection, scope: Scope, found: Any) -> Change:
+    asked = select(schema.edits).filter_by(**_owner(scope), change_id=found.id).order_by(schema.edits.c.place)
+    sides = [
+        (one.document, _content(connection, scope, one.before), _content(connection, scope, one.after))
+        for one in connection.execute(asked).all()
+    ]
+    return change_from_rows(found, sides)

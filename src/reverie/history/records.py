@@ -1,0 +1,100 @@
+"""What history needs of a database, in three small ports. One adapter implements them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from reverie.history.change import Change
+from reverie.history.ledger import Row
+from reverie.kernel.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntry:
+    """An entry as it was last seen. `since` is None when it was there before Reverie first looked.
+
+    `seen` is when its present wording was first seen: the wording is at least that old.
+    """
+
+    id: str
+    sha256: str
+    since: datetime | None
+    seen: datetime
+    critical: bool
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A document as it was last seen: its bytes, the ledger's number then, and its entries in no order."""
+
+    content: bytes | None
+    number: int
+    entries: tuple[KnownEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What a Change does to the entries of one document: hashes for what is new, ids for what was there."""
+
+    new: tuple[str, ...] = ()
+    edited: tuple[tuple[str, str], ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which Changes: newest first."""
+
+    shelf: str | None = None
+    subject: str | None = None
+    document: str | None = None
+    after: int = 0
+    until: datetime | None = None
+    limit: int | None = None
+    proposal: str | None = None
+
+
+class Changing(Protocol):
+    def intend(self, scope: Scope, change: Change) -> None:
+        """Commit what is about to be written, with the bytes on both sides. A proposal has one such Change."""
+        ...
+
+    def settle(self, scope: Scope, change: Change, moves: Mapping[str, Moves]) -> Change:
+        """Commit that it was written: standing, documents, entries and the ledger's row at once."""
+        ...
+
+    def drop(self, scope: Scope, change: Change, note: str) -> None:
+        """Commit that it will not be written after all."""
+        ...
+
+    def mark(self, scope: Scope, entry: str, critical: bool) -> None: ...
+
+
+class Looking(Protocol):
+    def known(self, scope: Scope, shelf: str, document: str) -> Known | None: ...
+
+    def documents(self, scope: Scope, shelf: str, under: str) -> list[str]:
+        """The documents that were there when last seen and whose path begins so."""
+        ...
+
+    def get(self, scope: Scope, change: str) -> Change | None: ...
+
+    def find(self, scope: Scope, asked: Asked) -> list[Change]: ...
+
+    def unsettled(self, scope: Scope, shelf: str | None = None, subject: str | None = None) -> list[Change]:
+        """Changes that were intended and neither landed nor dropped: a crash left them. Oldest first."""
+        ...
+
+
+class Chain(Protocol):
+    def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row: ...
+
+    def rows(self, scope: Scope) -> Iterator[Row]: ...
+
+
+class Records(Changing, Looking, Chain, Protocol):
+    """All of it."""

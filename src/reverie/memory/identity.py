@@ -1,0 +1,82 @@
+"""Which entry is which: the same statement keeps its id when it is moved or edited.
+
+Entries of two readings of one document are matched by exact text, then one to one by likeness, best first. What is
+left on one side is new, on the other gone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reverie.memory.operation import entry_hash
+
+LIKE = 0.5  # share of words in common from which an entry counts as edited, not exchanged
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Places in the old and the new reading: (old, new) pairs, and what is on one side only."""
+
+    kept: tuple[tuple[int, int], ...]
+    edited: tuple[tuple[int, int], ...]
+    new: tuple[int, ...]
+    gone: tuple[int, ...]
+
+
+def matched(old: Sequence[str], new: Sequence[str], replaced: Mapping[str, str] | None = None) -> Matching:
+    """Match two readings. `replaced` says which hash became which, where that is known and need not be guessed."""
+    kept = _pairs({entry_hash(text): entry_hash(text) for text in old}, old, new, set(), set())
+    was, now = {a for a, _ in kept}, {b for _, b in kept}
+    told = _pairs(dict(replaced or {}), old, new, was, now)
+    was, now = was | {a for a, _ in told}, now | {b for _, b in told}
+    alike = _alike(old, new, was, now)
+    was, now = was | {a for a, _ in alike}, now | {b for _, b in alike}
+    return Matching(
+        tuple(kept),
+        tuple(told + alike),
+        tuple(at for at in range(len(new)) if at not in now),
+        tuple(at for at in range(len(old)) if at not in was),
+    )
+
+
+def _pairs(
+    became: Mapping[str, str], old: Sequence[str], new: Sequence[str], was: set[int], now: set[int]
+) -> list[tuple[int, int]]:
+    """Old places with the first free new place that holds what they became."""
+    places: dict[str, list[int]] = {}
+    for at in reversed(range(len(new))):
+        if at not in now:
+            places.setdefault(entry_hash(new[at]), []).append(at)
+    pairs = []
+    for at, text in enumerate(old):
+        free = places.get(became.get(entry_hash(text), "")) if at not in was else None
+        if free:
+            pairs.append((at, free.pop()))
+    return pairs
+
+
+def _alike(old: Sequence[str], new: Sequence[str], was: set[int], now: set[int]) -> list[tuple[int, int]]:
+    before = {at: _words(text) for at, text in enumerate(old) if at not in was}
+    after = {at: _words(text) for at, text in enumerate(new) if at not in now}
+    likeness = sorted(
+        ((-_dice(words, others), a, b) for a, words in before.items() for b, others in after.items()),
+    )
+    pairs: list[tuple[int, int]] = []
+    for unlike, a, b in likeness:
+        if -unlike < LIKE:
+            break
+        if a in before and b in after:
+            pairs.append((a, b))
+            del before[a], after[b]
+    return pairs
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _dice(one: frozenset[str], other: frozenset[str]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0

@@ -1,0 +1,74 @@
+"""Landing: the one path by which Reverie writes memory and skills.
+
+Under the harness's own lock: what a crash left is finished, what others wrote is recorded, the change is worked out
+against the bytes that are there and scanned. Then, still under it: (1) commit the Change as intended, with the bytes
+on both sides; (2) replace each file whole and durably; (3) commit it as landed, with its row in the ledger. After
+that it is projected to git and views, which can be late but not wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reverie.history.change import Change, Edit, Grounds
+from reverie.history.records import Records
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import ReverieError
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.shelf import Held
+from reverie.review.drafts import Draft, Drawn
+from reverie.review.noticing import Noticing, moves_of
+from reverie.review.outcome import Landed, Outcome, Unchanged, Unsafe
+from reverie.review.targets import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    scope: Scope
+    records: Records
+    noticing: Noticing
+    ids: Ids
+    clock: Clock
+    project: Callable[[], None]
+
+    def land(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
+        """Do what the draft wants, or say why not. `despite_findings`: a person looked at them and decided."""
+        target = draft.target
+        with target.holder.held(target.subject) as held:
+            self.noticing.reconcile(target, held)
+            drawn = draft.drawn(held)
+            if not isinstance(drawn, Drawn):
+                return drawn
+            if not drawn.edits:
+                return Unchanged("it is there already" if drawn.operations == () else "it changes nothing")
+            report = target.scanned(dict(drawn.new_texts))
+            if report.blocked and not despite_findings:
+                return Unsafe(report)
+            landed = self._write(target, held, drawn, grounds)
+        self.project()
+        return Landed(landed)
+
+    def _write(self, target: Target, held: Held, drawn: Drawn, grounds: Grounds) -> Change:
+        change = Change(
+            self.ids.new("chg"), target.holder.key, target.subject, drawn.edits, grounds, self.clock.now(),
+            drawn.operations,
+        )  # fmt: skip
+        self.records.intend(self.scope, change)
+        self._replace(held, change)
+        return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
+
+    def _replace(self, held: Held, change: Change) -> None:
+        done: list[Edit] = []
+        try:
+            for edit in change.edits:
+                done.append(edit)
+                held.write(edit.document, edit.after)
+        except (OSError, ReverieError) as error:
+            # All or nothing: what was written goes back. If that fails too, `recover` finds the Change as intended.
+            for edit in reversed(done):
+                if held.read(edit.document) != edit.before:
+                    held.write(edit.document, edit.before)
+            self.records.drop(self.scope, change, str(error))
+            raise

@@ -1,0 +1,166 @@
+"""What a crash left is finished and what others wrote is recorded, before anything is read or written.
+
+A file a harness owns is written by others all day. Each time Reverie touches it, the difference to what it last saw
+becomes a Change of the actor `outside`: scanned, reported, and queued for removal where it looks unsafe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from reverie.history.change import Change, Edit, Grounds, Via
+from reverie.history.records import Known, KnownEntry, Moves, Records
+from reverie.kernel.clock import Clock
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.identity import matched
+from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
+from reverie.memory.shelf import Held
+from reverie.review.targets import Target
+
+OUTSIDE = "outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What reconciling did: Changes a crash left that are landed or dropped now, and what came from outside."""
+
+    landed: tuple[Change, ...] = ()
+    dropped: tuple[Change, ...] = ()
+    outside: tuple[Change, ...] = ()
+
+    def and_also(self, other: Noticed) -> Noticed:
+        return Noticed(self.landed + other.landed, self.dropped + other.dropped, self.outside + other.outside)
+
+
+@dataclass(frozen=True, slots=True)
+class Noticing:
+    scope: Scope
+    records: Records
+    ids: Ids
+    clock: Clock
+
+    def reconcile(self, target: Target, held: Held) -> Noticed:
+        """Make what is recorded agree with what is there. Call it under the lock; doing it twice does nothing more."""
+        noticed = Noticed()
+        for change in self.records.unsettled(self.scope, target.holder.key, target.subject):
+            noticed = noticed.and_also(self._resume(target, held, change))
+        return noticed.and_also(self._outside(target, held))
+
+    # ---- what a crash left -------------------------------------------------------------------------------------------
+
+    def _resume(self, target: Target, held: Held, change: Change) -> Noticed:
+        now = {edit.document: held.read(edit.document) for edit in change.edits}
+        if all(now[edit.document] in (edit.before, edit.after) for edit in change.edits):
+            for edit in change.edits:
+                if now[edit.document] != edit.after:
+                    held.write(edit.document, edit.after)
+            return Noticed(landed=(self._settled(target, change),))
+        if change.operations and target.form is not None:
+            return self._resume_operations(target, held, change)
+        for edit in change.edits:
+            if now[edit.document] == edit.after:
+                held.write(edit.document, edit.before)
+        return self._dropped(change, "someone else changed it while it was being written")
+
+    def _resume_operations(self, target: Target, held: Held, change: Change) -> Noticed:
+        """The document moved on. Done is done; what still applies is done again; the rest goes back to the queue."""
+        assert target.form is not None
+        now = held.read(target.subject)
+        if took_effect(now or b"", target.form, change.operations):
+            return Noticed(landed=(self._settled(target, change),))
+        outcome = applied(now or b"", target.form, change.operations, target.budget)
+        if not isinstance(outcome, Applied):
+            return self._dropped(change, "someone else changed the same entry while it was being written")
+        noticed = self._dropped(change, "done again on what others wrote meanwhile").and_also(
+            self._outside(target, held)
+        )
+        again = replace(
+            change, id=self.ids.new("chg"), edits=(Edit(target.subject, now, outcome.after),),
+            intended_at=self.clock.now(),
+        )  # fmt: skip
+        self.records.intend(self.scope, again)
+        held.write(target.subject, outcome.after)
+        return noticed.and_also(Noticed(landed=(self._settled(target, again),)))
+
+    def _settled(self, target: Target, change: Change) -> Change:
+        return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
+
+    def _dropped(self, change: Change, note: str) -> Noticed:
+        self.records.drop(self.scope, change, note)
+        return Noticed(dropped=(replace(change, note=note),))
+
+    # ---- what others wrote -------------------------------------------------------------------------------------------
+
+    def _outside(self, target: Target, held: Held) -> Noticed:
+        known = {name: self.records.known(self.scope, target.holder.key, name) for name in target.documents()}
+        edits = tuple(_differences(known, held))
+        if not edits:
+            return Noticed()
+        first = all(known[edit.document] is None for edit in edits)
+        reason = "as Reverie first found it" if first else "written by someone else"
+        change = Change(
+            self.ids.new("chg"), target.holder.key, target.subject, edits,
+            Grounds(OUTSIDE, Via.FOUND if first else Via.OUTSIDE, reason), self.clock.now(),
+        )  # fmt: skip
+        return Noticed(outside=(self._settled(target, change),))
+
+
+def _differences(known: Mapping[str, Known | None], held: Held) -> Iterable[Edit]:
+    for document, was in known.items():
+        now = held.read(document)
+        before = was.content if was else None
+        if now != before:
+            yield Edit(document, before, now)
+
+
+def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation]) -> bool:
+    """Whether a document shows what the operations were to do."""
+    there = {entry_hash(text) for text in FORMATS[form].read(content).entries}
+    for operation in operations:
+        match operation:
+            case Add(_, text):
+                done = entry_hash(text) in there
+            case Replace(_, old, text):
+                done = entry_hash(text) in there and old not in there
+            case Remove(_, old):
+                done = old not in there
+        if not done:
+            return False
+    return True
+
+
+def moves_of(records: Records, scope: Scope, target: Target, change: Change) -> dict[str, Moves]:
+    """What a Change does to the ids of entries. The files of a skill have none."""
+    if target.form is None:
+        return {}
+    return {
+        edit.document: moves(
+            target.form, records.known(scope, target.holder.key, edit.document), edit, change.operations
+        )
+        for edit in change.edits
+    }
+
+
+def moves(form: FormatName, known: Known | None, edit: Edit, operations: Iterable[Operation] = ()) -> Moves:
+    read = FORMATS[form].read
+    old, new = read(edit.before or b"").entries, read(edit.after or b"").entries
+    replaced = {one.old_sha256: entry_hash(one.text) for one in operations if isinstance(one, Replace)}
+    matching = matched(old, new, replaced)
+    ids = {at: entry.id for at, entry in places_of(known, old).items()}
+    return Moves(
+        tuple(entry_hash(new[b]) for b in matching.new)
+        + tuple(entry_hash(new[b]) for a, b in (*matching.kept, *matching.edited) if a not in ids),
+        tuple((ids[a], entry_hash(new[b])) for a, b in matching.edited if a in ids),
+        tuple(ids[a] for a in matching.gone if a in ids),
+    )
+
+
+def places_of(known: Known | None, texts: Iterable[str]) -> dict[int, KnownEntry]:
+    """Which known entry stands at each place of a document; of two with the same words each has its own."""
+    free: dict[str, list[KnownEntry]] = {}
+    for entry in reversed(known.entries if known else ()):
+        free.setdefault(entry.sha256, []).append(entry)
+    return {at: free[sha].pop() for at, text in enumerate(texts) if free.get(sha := entry_hash(text))}

@@ -1,0 +1,107 @@
+"""From a Suggestion to a Proposal: drawn, scanned, related to every rule there is, and ruled on by the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from reverie.history.records import Records
+from reverie.kernel.clock import Clock
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.operation import Add, Conflicted, OverBudget, Unfit
+from reverie.memory.shelf import Held
+from reverie.review.drafts import Draft, Drawn, Operate, Rewrite
+from reverie.review.outcome import Unchanged
+from reverie.review.policy import Case, Policy, Ruling
+from reverie.review.proposal import Proposal, Related, Status, Suggestion, bound, drawn_diff
+from reverie.review.records import Proposals
+from reverie.review.targets import Target
+
+LINES_AROUND = 3  # a skill is read with its surroundings; an entry of memory stands by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """It was decided already, on the same evidence, or waits to be."""
+
+    proposal: Proposal
+
+
+Undrawable = Conflicted | OverBudget | Unfit | Unchanged | Repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Proposing:
+    scope: Scope
+    records: Records
+    proposals: Proposals
+    policy: Policy
+    related: Callable[[Iterable[str]], tuple[Related, ...]]
+    ids: Ids
+    clock: Clock
+
+    def draw(
+        self, target: Target, suggestion: Suggestion, held: Held, instead_of: str = ""
+    ) -> tuple[Proposal, Ruling] | Undrawable:
+        """The Proposal that would be put to a person, and the ruling on it. Nothing is stored."""
+        drawn = draft_of(target, suggestion).drawn(held)
+        if not isinstance(drawn, Drawn):
+            return drawn
+        if not drawn.edits:
+            return Unchanged("it is there already")
+        if earlier := self._earlier(suggestion, instead_of):
+            return Repeated(earlier)
+        report = target.scanned(dict(drawn.new_texts))
+        ruling = self.policy.rules(
+            Case(
+                "memory" if target.is_memory else "skills", target.holder.name, suggestion.actions, suggestion.origin,
+                report, self._touches_critical(target, suggestion), self.scope.user == "", suggestion.people,
+            )
+        )  # fmt: skip
+        diff = drawn_diff(target.holder.name, drawn.edits, 0 if target.is_memory else LINES_AROUND)
+        now = self.clock.now()
+        return Proposal(
+            self.ids.new("prop"), suggestion, target.holder.name, diff, bound(suggestion, diff), report.findings,
+            report.blocked, ruling.why, self._related(target, drawn), target.holder.reach, now,
+            now + timedelta(days=self.policy.expires_after_days),
+        ), ruling  # fmt: skip
+
+    def _related(self, target: Target, drawn: Drawn) -> tuple[Related, ...]:
+        if not target.is_memory:
+            return ()
+        return self.related(text.decode("utf-8", "replace") for text in drawn.new_texts.values())
+
+    def _touches_critical(self, target: Target, suggestion: Suggestion) -> bool:
+        return touches_critical(self.records, self.scope, target, suggestion)
+
+    def _earlier(self, suggestion: Suggestion, but_not: str) -> Proposal | None:
+        """What waits already, or what a person rejected and nothing new speaks for."""
+        for past in self.proposals.find(self.scope, [Status.WAITING, Status.REJECTED]):
+            elsewhere = (past.suggestion.shelf, past.suggestion.subject) != (suggestion.shelf, suggestion.subject)
+            if elsewhere or past.id == but_not:
+                continue
+            if past.suggestion.operations == suggestion.operations and past.suggestion.edits == suggestion.edits:
+                if past.status is Status.WAITING or not _new_evidence(suggestion, past):
+                    return past
+            elif past.status is Status.REJECTED and suggestion.evidence and not _new_evidence(suggestion, past):
+                return past
+        return None
+
+
+def _new_evidence(suggestion: Suggestion, past: Proposal) -> bool:
+    return any((one.session_id, one.turn, one.quote) not in past.evidence_key for one in suggestion.evidence)
+
+
+def touches_critical(records: Records, scope: Scope, target: Target, suggestion: Suggestion) -> bool:
+    """Whether a critical rule would be changed or removed. Adding beside it is not that."""
+    known = records.known(scope, target.holder.key, target.subject) if target.is_memory else None
+    critical = {entry.sha256 for entry in known.entries if entry.critical} if known else set()
+    return any(not isinstance(one, Add) and one.old_sha256 in critical for one in suggestion.operations)
+
+
+def draft_of(target: Target, suggestion: Suggestion) -> Draft:
+    if suggestion.operations:
+        return Operate(target, suggestion.operations)
+    return Rewrite(target, suggestion.edits)

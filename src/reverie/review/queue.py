@@ -1,0 +1,264 @@
+"""`home.review`: propose, decide, write, undo, recover. Everything that changes memory or a skill begins here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from reverie.history.change import Change, Grounds, Via
+from reverie.history.records import Asked, Records
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import BadInput, NotFound, NotPermitted
+from reverie.kernel.origin import Origin
+from reverie.kernel.scope import Scope
+from reverie.memory.operation import Conflicted, Operation
+from reverie.review.drafts import Operate, Rewrite
+from reverie.review.landing import Landing
+from reverie.review.noticing import Noticed, Noticing
+from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, Unsafe
+from reverie.review.policy import Policy
+from reverie.review.proposal import Proposal, Status, Suggestion, Verdict
+from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, touches_critical
+from reverie.review.records import Proposals
+from reverie.review.targets import Target
+
+MOST_EXPIRED_AT_ONCE = 10  # a clock that jumps must not empty the queue
+Targets = Callable[[str, str], Target]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """It waits for a person's Verdict."""
+
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The policy does not allow it. It was not put to anyone."""
+
+    why: str
+
+
+Proposed = Outcome | Waiting | Refused | Undrawable
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    scope: Scope
+    owner: str
+    records: Records
+    proposals: Proposals
+    policy: Policy
+    targets: Targets
+    noticing: Noticing
+    proposing: Proposing
+    landing: Landing
+    clock: Clock
+
+    # ---- proposing ---------------------------------------------------------------------------------------------------
+
+    def propose(self, suggestion: Suggestion, *, land: bool = True) -> Proposed:
+        """Put a change to the policy: it lands, waits for a person, or is refused. `land=False`: it waits at best."""
+        target = self.targets(suggestion.shelf, suggestion.subject)
+        with target.holder.held(target.subject) as held:
+            self.noticing.reconcile(target, held)
+            drawn = self.proposing.draw(target, suggestion, held)
+        if not isinstance(drawn, tuple):
+            return drawn
+        proposal, ruling = drawn
+        if ruling.answer == "refuse":
+            return Refused(ruling.why)
+        if ruling.answer == "ask" or not land:
+            self.proposals.put(self.scope, proposal)
+            return Waiting(proposal)
+        verdict = Verdict(True, "policy", ruling.why, self.clock.now(), self.policy.name)
+        return self._decided(proposal, verdict)
+
+    def waiting(self, *, every: bool = False) -> list[Proposal]:
+        """What a person is asked, best first, no more than the policy wants a day. `every`: what waits behind, too."""
+        ranked = sorted(self._unexpired(), key=_rank)
+        return ranked if every else ranked[: max(0, self.policy.per_day - self._decided_today())]
+
+    def _decided_today(self) -> int:
+        day = self.clock.now() - timedelta(days=1)
+        past = self.proposals.find(self.scope, [Status.LANDED, Status.REJECTED, Status.CONFLICTED])
+        return sum(1 for one in past if one.verdict and not one.verdict.policy and one.verdict.at > day)
+
+    def _unexpired(self) -> list[Proposal]:
+        now, expired, left = self.clock.now(), 0, []
+        for proposal in self.proposals.find(self.scope, [Status.WAITING]):
+            if proposal.expires_at <= now and expired < MOST_EXPIRED_AT_ONCE:
+                self.proposals.put(self.scope, replace(proposal, status=Status.EXPIRED))
+                expired += 1
+            elif proposal.expires_at > now:
+                left.append(proposal)
+        return left
+
+    def get(self, proposal: str) -> Proposal:
+        found = self.proposals.get(self.scope, proposal)
+        if found is None:
+            raise NotFound(f"There is no proposal {proposal}.", next_step="`reverie review list` shows what waits.")
+        return found
+
+    def past(self, statuses: Iterable[Status] = Status) -> list[Proposal]:
+        return self.proposals.find(self.scope, statuses)
+
+    # ---- deciding ----------------------------------------------------------------------------------------------------
+
+    def approve(
+        self, proposal: Proposal | str, because: str = "", *, by: str | None = None, despite_findings: bool = False
+    ) -> Outcome:
+        """A person says yes to what they saw. Twice is once; to something else it is `Stale`."""
+        seen = proposal if isinstance(proposal, Proposal) else None
+        stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
+        person = by or self.scope.actor
+        if stored.status is Status.LANDED:
+            return Landed(self._change(stored.change or ""))
+        if refusal := self._not_open(stored, seen):
+            return refusal
+        if why := self.policy.may_approve(person, stored.suggestion.proposer, self.scope.user == ""):
+            raise NotPermitted(f"{why}.", next_step="Nothing was changed.")
+        verdict = Verdict(True, person, because, self.clock.now(), despite_findings=despite_findings)
+        return self._decided(stored, verdict)
+
+    def reject(self, proposal: Proposal | str, because: str = "", *, by: str | None = None) -> Proposal:
+        """A person says no. It is not proposed again on the same evidence."""
+        stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
+        if stored.status is Status.REJECTED:
+            return stored
+        if stored.status is not Status.WAITING:
+            raise BadInput(f"{stored.id} is {stored.status}.", expected="a proposal that waits")
+        verdict = Verdict(False, by or self.scope.actor, because, self.clock.now())
+        rejected = replace(stored, status=Status.REJECTED, verdict=verdict)
+        self.proposals.put(self.scope, rejected)
+        return rejected
+
+    def edited(self, proposal: Proposal, operations: Sequence[Operation]) -> Proposal | Undrawable:
+        """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved."""
+        changed = replace(proposal.suggestion, operations=tuple(operations))
+        target = self.targets(changed.shelf, changed.subject)
+        with target.holder.held(target.subject) as held:
+            drawn = self.proposing.draw(target, changed, held, instead_of=proposal.id)
+        if not isinstance(drawn, tuple):
+            return drawn
+        again = replace(drawn[0], id=proposal.id, made_at=proposal.made_at, expires_at=proposal.expires_at)
+        self.proposals.put(self.scope, again)
+        return again
+
+    def _not_open(self, stored: Proposal, seen: Proposal | None) -> Stale | None:
+        if stored.status not in (Status.WAITING, Status.APPROVED):
+            return Stale(stored.id, f"it is {stored.status} already")
+        if stored.expires_at <= self.clock.now():
+            return Stale(stored.id, "it has expired")
+        if seen is not None and seen.hash != stored.hash:
+            return Stale(stored.id, "it was changed since you saw it")
+        return None
+
+    def _decided(self, proposal: Proposal, verdict: Verdict) -> Outcome:
+        """Commit the Verdict, then land. A crash in between is finished by `recover`; nothing lands twice."""
+        approved = replace(proposal, status=Status.APPROVED, verdict=verdict)
+        self.proposals.put(self.scope, approved)
+        outcome = self._landed(approved)
+        self._close(approved, outcome)
+        return outcome
+
+    def _landed(self, proposal: Proposal) -> Outcome:
+        suggestion, verdict = proposal.suggestion, proposal.verdict
+        assert verdict is not None
+        by_policy = verdict.policy is not None
+        grounds = Grounds(
+            suggestion.proposer, Via.PROPOSAL, suggestion.reason,
+            suggestion.origin if by_policy else self._origin_of(verdict.by), suggestion.evidence,
+            proposal.id, suggestion.dream, None, verdict.by, verdict.because, verdict.policy,
+        )  # fmt: skip
+        target = self.targets(suggestion.shelf, suggestion.subject)
+        return self.landing.land(draft_of(target, suggestion), grounds, despite_findings=verdict.despite_findings)
+
+    def _close(self, proposal: Proposal, outcome: Outcome) -> None:
+        match outcome:
+            case Landed(change):
+                closed = replace(proposal, status=Status.LANDED, change=change.id)
+            case Conflicted(_, why) | Unchanged(why):
+                closed = replace(proposal, status=Status.CONFLICTED, note=why)
+            case _:  # it did not fit, or a person has to look at the findings: it waits again
+                closed = replace(proposal, status=Status.WAITING, verdict=None)
+        self.proposals.put(self.scope, closed)
+
+    def _origin_of(self, person: str) -> Origin:
+        return Origin.OWNER if person == self.owner else Origin.MEMBER
+
+    # ---- writing, undoing --------------------------------------------------------------------------------------------
+
+    def write(
+        self, shelf: str, document: str, operations: Sequence[Operation], because: str = "", *,
+        despite_findings: bool = False, even_critical: bool = False,
+    ) -> Outcome:  # fmt: skip
+        """A direct write by someone who may. What touches a critical rule has to be meant (`even_critical`)."""
+        target = self.targets(shelf, document)
+        wanted = Suggestion(shelf, document, tuple(operations))
+        if touches_critical(self.records, self.scope, target, wanted) and not even_critical:
+            return Conflicted(operations[0], "it touches a critical rule, which has to be confirmed")
+        actor = self.scope.actor
+        grounds = Grounds(actor, Via.DIRECT, because, self._origin_of(actor), approved_by=actor, because=because)
+        return self.landing.land(Operate(target, tuple(operations)), grounds, despite_findings=despite_findings)
+
+    def undo(self, change: str | None = None, because: str = "", *, despite_findings: bool = False) -> Outcome:
+        """Take a Change back, byte for byte if nothing came after it; the last one if none is named."""
+        undone = self._change(change) if change else self._last()
+        if undone.grounds.via is Via.FOUND:
+            raise BadInput(
+                f"{undone.id} is how Reverie first found {undone.subject}.", expected="a change that someone made"
+            )
+        actor = self.scope.actor
+        grounds = Grounds(
+            actor, Via.UNDO, because or f"takes back {undone.id}", self._origin_of(actor), undoes=undone.id,
+            approved_by=actor, because=because,
+        )  # fmt: skip
+        draft = Rewrite(self.targets(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
+        return self.landing.land(draft, grounds, despite_findings=despite_findings)
+
+    def _change(self, change: str) -> Change:
+        found = self.records.get(self.scope, change)
+        if found is None:
+            raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
+        return found
+
+    def _last(self) -> Change:
+        for change in self.records.find(self.scope, Asked(limit=50)):
+            if change.grounds.via not in (Via.FOUND, Via.OUTSIDE):
+                return change
+        raise NotFound("There is no change of ours to take back.", next_step="`reverie history` lists what there is.")
+
+    # ---- recovering --------------------------------------------------------------------------------------------------
+
+    def recover(self) -> Noticed:
+        """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
+        noticed = Noticed()
+        for subject in {(change.shelf, change.subject): None for change in self.records.unsettled(self.scope)}:
+            target = self.targets(*subject)
+            with target.holder.held(target.subject) as held:
+                noticed = noticed.and_also(self.noticing.reconcile(target, held))
+        for proposal in self.proposals.find(self.scope, [Status.APPROVED]):
+            noticed = noticed.and_also(self._carried_out(proposal))
+        self.landing.project()
+        return noticed
+
+    def _carried_out(self, proposal: Proposal) -> Noticed:
+        done = self.records.find(self.scope, Asked(proposal=proposal.id))
+        if done:
+            self._close(proposal, Landed(done[0]))
+            return Noticed()
+        outcome = self._landed(proposal)
+        self._close(proposal, outcome)
+        return Noticed(landed=(outcome.change,)) if isinstance(outcome, Landed) else Noticed()
+
+
+def _rank(proposal: Proposal) -> tuple[bool, float, str]:
+    """The safe before the doubtful, the well founded before the rest, the old before the new."""
+    score = proposal.suggestion.score
+    return proposal.blocked, -(score.total if score else 0.0), proposal.id
+
+
+__all__ = ["Outcome", "Proposed", "Refused", "Repeated", "Review", "Unsafe", "Waiting"]
