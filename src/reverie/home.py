@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reverie.memory.library import Memory
     from reverie.memory.shelf import Shelf
     from reverie.review.noticing import Noticing
+    from reverie.review.proposal import Suggestion
     from reverie.review.queue import Review
     from reverie.review.targets import Target
     from reverie.review.touching import Touching
@@ -126,13 +127,16 @@ class Home:
     def _touching(self) -> Touching:
         from reverie.review.touching import Touching
 
-        return Touching(self._own, self._history, self._noticing, self.review.propose)
+        return Touching(self._own, self._history, self._noticing)
 
     @cached_property
     def _noticing(self) -> Noticing:
         from reverie.review.noticing import Noticing
 
-        return Noticing(self._own, self._history, self.ids, self.clock)
+        def suggest(wanted: Suggestion) -> object:
+            return self.review.propose(wanted)  # the queue itself looks through what is made here
+
+        return Noticing(self._own, self._history, self.ids, self.clock, suggest)
 
     @cached_property
     def _shelves(self) -> Mapping[str, Shelf]:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from reverie.kernel.origin import Origin
+from reverie.memory.formats import FormatName
 from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.sessions.session import Evidence
 
@@ -73,6 +74,7 @@ class Change:
     grounds: Grounds
     intended_at: datetime
     operations: tuple[Operation, ...] = ()
+    form: FormatName | None = None  # how the document splits into entries; None for the files of a skill
     standing: Standing = Standing.INTENDED
     number: int | None = None
     settled_at: datetime | None = None

@@ -36,8 +36,7 @@ class Landing:
     def land(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
         """Do what the draft wants, or say why not. `despite_findings`: a person looked at them and decided."""
         target = draft.target
-        with target.holder.held(target.subject) as held:
-            self.noticing.reconcile(target, held)
+        with self.noticing.held(target) as held:
             drawn = draft.drawn(held)
             if not isinstance(drawn, Drawn):
                 return drawn
@@ -54,6 +53,7 @@ class Landing:
         change = Change(
             self.ids.new("chg"), target.holder.key, target.subject, drawn.edits, grounds, self.clock.now(),
             drawn.operations,
+            target.form,
         )  # fmt: skip
         self.records.intend(self.scope, change)
         self._replace(held, change)

@@ -6,7 +6,8 @@ becomes a Change of the actor `outside`: scanned, reported, and queued for remov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from reverie.history.change import Change, Edit, Grounds, Via
@@ -18,9 +19,12 @@ from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.identity import matched
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
 from reverie.memory.shelf import Held
+from reverie.review.proposal import Suggestion
 from reverie.review.targets import Target
+from reverie.safety.scan import scan
 
 OUTSIDE = "outside"
+REVERIE = "reverie"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,22 @@ class Noticing:
     records: Records
     ids: Ids
     clock: Clock
+    suggest: Callable[[Suggestion], object]
+
+    @contextmanager
+    def held(self, target: Target) -> Iterator[Held]:
+        """The target under its owner's lock, after what happened to it meanwhile was recorded.
+
+        What came from outside and looks unsafe is queued for removal once the lock is let go.
+        """
+        noticed = Noticed()
+        try:
+            with target.holder.held(target.subject) as held:
+                noticed = self.reconcile(target, held)
+                yield held
+        finally:
+            for suggestion in removals(target, noticed.outside):
+                self.suggest(suggestion)
 
     def reconcile(self, target: Target, held: Held) -> Noticed:
         """Make what is recorded agree with what is there. Call it under the lock; doing it twice does nothing more."""
@@ -103,7 +123,7 @@ class Noticing:
         reason = "as Reverie first found it" if first else "written by someone else"
         change = Change(
             self.ids.new("chg"), target.holder.key, target.subject, edits,
-            Grounds(OUTSIDE, Via.FOUND if first else Via.OUTSIDE, reason), self.clock.now(),
+            Grounds(OUTSIDE, Via.FOUND if first else Via.OUTSIDE, reason), self.clock.now(), form=target.form,
         )  # fmt: skip
         return Noticed(outside=(self._settled(target, change),))
 
@@ -114,6 +134,25 @@ def _differences(known: Mapping[str, Known | None], held: Held) -> Iterable[Edit
         before = was.content if was else None
         if now != before:
             yield Edit(document, before, now)
+
+
+def removals(target: Target, outside: Iterable[Change]) -> Iterable[Suggestion]:
+    """The entries that came from outside and look unsafe. How a file was first found is not put in question."""
+    for change in outside:
+        if change.grounds.via is Via.OUTSIDE and target.form is not None:
+            for text in _brought(target.form, change):
+                report = scan(text, "memory")
+                if report.blocked:
+                    why = f"written from outside and looks unsafe: {report.findings[0].category}"
+                    operation = Remove(target.subject, entry_hash(text))
+                    yield Suggestion(target.holder.key, target.subject, (operation,), reason=why, proposer=REVERIE)
+
+
+def _brought(form: FormatName, change: Change) -> Iterable[str]:
+    read = FORMATS[form].read
+    for edit in change.edits:
+        before = set(read(edit.before or b"").entries)
+        yield from (text for text in read(edit.after or b"").entries if text not in before)
 
 
 def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation]) -> bool:

@@ -62,8 +62,7 @@ class Review:
     def propose(self, suggestion: Suggestion, *, land: bool = True) -> Proposed:
         """Put a change to the policy: it lands, waits for a person, or is refused. `land=False`: it waits at best."""
         target = self.targets(suggestion.shelf, suggestion.subject)
-        with target.holder.held(target.subject) as held:
-            self.noticing.reconcile(target, held)
+        with self.noticing.held(target) as held:
             drawn = self.proposing.draw(target, suggestion, held)
         if not isinstance(drawn, tuple):
             return drawn
@@ -139,7 +138,7 @@ class Review:
         """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved."""
         changed = replace(proposal.suggestion, operations=tuple(operations))
         target = self.targets(changed.shelf, changed.subject)
-        with target.holder.held(target.subject) as held:
+        with self.noticing.held(target) as held:
             drawn = self.proposing.draw(target, changed, held, instead_of=proposal.id)
         if not isinstance(drawn, tuple):
             return drawn

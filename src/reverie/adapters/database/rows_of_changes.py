@@ -32,6 +32,7 @@ def details_of(change: Change) -> str:
             "because": grounds.because,
             "policy": grounds.policy,
             "note": change.note,
+            "form": change.form,
         }
     )
 
@@ -59,6 +60,7 @@ def change_from_rows(found: Any, sides: Iterable[tuple[str, bytes | None, bytes 
         grounds,
         found.intended_at,
         tuple(operation_from_json(one) for one in told["operations"]),
+        told["form"],
         Standing(found.standing),
         found.number,
         found.settled_at,
