@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from reverie.adapters.database.sessions import SqlRecords
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
+    from reverie.history.library import History
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
@@ -117,6 +118,13 @@ class Home:
             scope, self.config.owner, history, proposals, policy, self._target, self._noticing, proposing, landing,
             clock,
         )  # fmt: skip
+
+    @cached_property
+    def history(self) -> History:
+        from reverie.history.library import History
+
+        names = {shelf.key: name for name, shelf in self._shelves.items()}
+        return History(self._own, self._history, lambda key: names.get(key, key))
 
     def _target(self, shelf: str, subject: str) -> Target:
         from reverie.review.targets import target

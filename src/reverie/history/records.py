@@ -53,6 +53,7 @@ class Asked:
     subject: str | None = None
     document: str | None = None
     after: int = 0
+    upto: int | None = None
     until: datetime | None = None
     limit: int | None = None
     proposal: str | None = None
@@ -75,10 +76,12 @@ class Changing(Protocol):
 
 
 class Looking(Protocol):
-    def known(self, scope: Scope, shelf: str, document: str) -> Known | None: ...
+    def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
+        """A document as it was last seen, or as it was when the ledger had reached the number `at`."""
+        ...
 
-    def documents(self, scope: Scope, shelf: str, under: str) -> list[str]:
-        """The documents that were there when last seen and whose path begins so."""
+    def documents(self, scope: Scope, shelf: str | None = None, under: str = "") -> list[tuple[str, str]]:
+        """Shelf and path of every document ever seen whose path begins so."""
         ...
 
     def get(self, scope: Scope, change: str) -> Change | None: ...

@@ -7,12 +7,14 @@ left on one side is new, on the other gone.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from reverie.memory.operation import entry_hash
 
 LIKE = 0.5  # share of words in common from which an entry counts as edited, not exchanged
+MOST_COMPARED = 1_000_000  # pairs; a document rewritten as a whole is not matched line by line
 _WORD = re.compile(r"\w+")
 
 
@@ -42,6 +44,22 @@ def matched(old: Sequence[str], new: Sequence[str], replaced: Mapping[str, str] 
     )
 
 
+class Hashed(Protocol):
+    @property
+    def sha256(self) -> str: ...
+
+
+Known = TypeVar("Known", bound=Hashed)
+
+
+def places_of(known: Sequence[Known], texts: Iterable[str]) -> dict[int, Known]:
+    """Which known entry stands at each place of a document; of two with the same words each has its own."""
+    free: dict[str, list[Known]] = {}
+    for entry in reversed(known):
+        free.setdefault(entry.sha256, []).append(entry)
+    return {at: free[sha].pop() for at, text in enumerate(texts) if free.get(sha := entry_hash(text))}
+
+
 def _pairs(
     became: Mapping[str, str], old: Sequence[str], new: Sequence[str], was: set[int], now: set[int]
 ) -> list[tuple[int, int]]:
@@ -59,6 +77,8 @@ def _pairs(
 
 
 def _alike(old: Sequence[str], new: Sequence[str], was: set[int], now: set[int]) -> list[tuple[int, int]]:
+    if (len(old) - len(was)) * (len(new) - len(now)) > MOST_COMPARED:
+        return []
     before = {at: _words(text) for at, text in enumerate(old) if at not in was}
     after = {at: _words(text) for at, text in enumerate(new) if at not in now}
     likeness = sorted(

@@ -1,36 +1,30 @@
 """Which shelves there are, and how a name finds its shelf.
 
-A Bookcase offers the shelves of one kind: those that stand on this machine, and one by its name even where nothing
-stands yet. Bookcases register under the entry point group `reverie.shelves`; ours do the same. The whole of a
-stranger's, beside the Shelf itself:
+Shelves register under the entry point group `reverie.shelves`; ours do the same. An entry point is a function that
+offers the shelves of one kind, whether anything stands on them yet or not. The whole of a stranger's, beside the
+Shelf itself:
 
-    class NotebookBookcase:
-        def __init__(self, where):
-            self._folder = where.place("${NOTEBOOK_HOME:-~/.notebook}")
-
-        def found(self):
-            return [NotebookShelf(self._folder)] if self._folder.is_dir() else []
-
-        def named(self, name):
-            return NotebookShelf(self._folder) if name == "notebook" else None
+    def notebook_shelves(where):
+        yield NotebookShelf(where.place("${NOTEBOOK_HOME:-~/.notebook}"))
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
-from reverie.kernel.errors import BadInput
-from reverie.memory.shelf import Shelf
+from reverie.kernel.errors import BadInput, ReverieError
+from reverie.memory.shelf import Held, Place, Shelf
 
 GROUP = "reverie.shelves"
 
 
 class Where(Protocol):
-    """What a Bookcase is told: this Home's folder, and where another tool keeps its things. A Config is one."""
+    """What an offer is told: this Home's folder, and where another tool keeps its things. A Config is one."""
 
     @property
     def home(self) -> Path: ...
@@ -40,40 +34,39 @@ class Where(Protocol):
         ...
 
 
-class Bookcase(Protocol):
-    def found(self) -> Iterable[Shelf]:
-        """What stands on this machine now. Looks at names and reads nothing: all of them are asked for a listing."""
-        ...
-
-    def named(self, name: str) -> Shelf | None:
-        """The shelf people mean by this name, there or not yet; None when it is not one of these."""
-        ...
-
-
+Offer = Callable[[Where], Iterable[Shelf]]
 ByPath = Callable[[str], Shelf | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Shelves(Mapping[str, Shelf]):
-    """Names first, then paths. Nothing is looked for before it is asked for; iterating gives what stands here."""
+    """Names first, then paths; the key of a shelf, as our own records have it, is as good as a name.
 
-    bookcases: tuple[Bookcase, ...]
+    Nothing is looked for before it is asked for. Iterating gives the names of what stands on this machine.
+    """
+
+    where: Where
+    offers: tuple[Offer, ...]
     by_path: ByPath | None = None
 
     def named(self, name: str) -> Shelf:
         """The shelf of this name, or a refusal that says which there are."""
         shelf = self._find(name)
         if shelf is None:
-            raise BadInput(f"There is no shelf {name!r}.", expected=self._choices())
+            raise BadInput(f"There is no shelf {name!r}.", expected=f"one of {self._choices()}")
         return shelf
 
+    def offered(self) -> Iterator[Shelf]:
+        for offer in self.offers:
+            yield from offer(self.where)
+
     def available(self) -> list[Shelf]:
-        """Every shelf that stands on this machine, once, in the order of the bookcases."""
-        found: dict[str, Shelf] = {}
-        for bookcase in self.bookcases:
-            for shelf in bookcase.found():
-                found.setdefault(shelf.key, shelf)
-        return list(found.values())
+        """Every shelf something stands on, each place once."""
+        standing: dict[str, Shelf] = {}
+        for shelf in self.offered():
+            if shelf.key not in standing and _stands(shelf):
+                standing[shelf.key] = shelf
+        return list(standing.values())
 
     def __getitem__(self, name: str) -> Shelf:
         shelf = self._find(name)
@@ -88,16 +81,61 @@ class Shelves(Mapping[str, Shelf]):
         return len(self.available())
 
     def _find(self, name: str) -> Shelf | None:
-        known = filter(None, (bookcase.named(name) for bookcase in self.bookcases))
-        return next(known, None) or (self.by_path(name) if self.by_path else None)
+        return next((shelf for shelf in self.offered() if shelf.name == name), None) or self._at(name)
+
+    def _at(self, name: str) -> Shelf | None:
+        """By its path or key. Where a known shelf has all the documents, that one is meant: it knows their limits."""
+        shelf = self.by_path(name) if self.by_path else None
+        key = shelf.key if shelf else name
+        known = [one for one in self.offered() if one.key == key]
+        if name == key and known:
+            return _SamePlace((*known, shelf) if shelf else tuple(known))
+        wanted = _documents(shelf) if shelf else set()
+        return next((one for one in known if wanted <= _documents(one)), shelf)
 
     def _choices(self) -> str:
-        names = ", ".join(self) or "no shelf stands on this machine"
-        paths = ", or a path: ./rules.md, ./a/folder/of/them, agents:./project" if self.by_path else ""
-        return f"one of {names}{paths}"
+        names = list(self) or [shelf.name for shelf in self.offered()]
+        paths = ["or a path: ./rules.md, ./a/folder/of/them, agents:./project"] if self.by_path else []
+        return ", ".join(names + paths)
+
+
+class _SamePlace:
+    """All shelves of one key as one: a document of any of them is found, with what the first to know it says of it."""
+
+    def __init__(self, shelves: tuple[Shelf, ...]) -> None:
+        self.name, self.key, self.reach = shelves[0].name, shelves[0].key, shelves[0].reach
+        self._shelves = shelves
+
+    def places(self) -> list[Place]:
+        found: dict[str, Place] = {}
+        for shelf in self._shelves:
+            for place in shelf.places():
+                found.setdefault(place.document, place)
+        return list(found.values())
+
+    def read(self, document: str) -> bytes | None:
+        return self._with(document).read(document)
+
+    def held(self, document: str) -> AbstractContextManager[Held]:
+        return self._with(document).held(document)
+
+    def _with(self, document: str) -> Shelf:
+        return next((shelf for shelf in self._shelves if document in _documents(shelf)), self._shelves[0])
+
+
+def _documents(shelf: Shelf) -> set[str]:
+    return {place.document for place in shelf.places()}
+
+
+def _stands(shelf: Shelf) -> bool:
+    """What cannot be read is there all the same; who reads it will say why."""
+    try:
+        return any(shelf.read(place.document) is not None for place in shelf.places())
+    except ReverieError:
+        return True
 
 
 def shelves(where: Where, by_path: ByPath | None = None) -> Shelves:
-    """All installed bookcases, by the name of their entry point. Without `by_path` only names count, never paths."""
+    """All installed shelves, by the name of their entry point. Without `by_path` only names count, never paths."""
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return Shelves(tuple(point.load()(where) for point in points), by_path)
+    return Shelves(where, tuple(point.load() for point in points), by_path)

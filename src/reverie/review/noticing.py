@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from reverie.history.change import Change, Edit, Grounds, Via
-from reverie.history.records import Known, KnownEntry, Moves, Records
+from reverie.history.records import Known, Moves, Records
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
-from reverie.memory.identity import matched
+from reverie.memory.identity import matched, places_of
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
 from reverie.memory.shelf import Held
 from reverie.review.proposal import Suggestion
@@ -188,18 +188,10 @@ def moves(form: FormatName, known: Known | None, edit: Edit, operations: Iterabl
     old, new = read(edit.before or b"").entries, read(edit.after or b"").entries
     replaced = {one.old_sha256: entry_hash(one.text) for one in operations if isinstance(one, Replace)}
     matching = matched(old, new, replaced)
-    ids = {at: entry.id for at, entry in places_of(known, old).items()}
+    ids = {at: entry.id for at, entry in places_of(known.entries if known else (), old).items()}
     return Moves(
         tuple(entry_hash(new[b]) for b in matching.new)
         + tuple(entry_hash(new[b]) for a, b in (*matching.kept, *matching.edited) if a not in ids),
         tuple((ids[a], entry_hash(new[b])) for a, b in matching.edited if a in ids),
         tuple(ids[a] for a in matching.gone if a in ids),
     )
-
-
-def places_of(known: Known | None, texts: Iterable[str]) -> dict[int, KnownEntry]:
-    """Which known entry stands at each place of a document; of two with the same words each has its own."""
-    free: dict[str, list[KnownEntry]] = {}
-    for entry in reversed(known.entries if known else ()):
-        free.setdefault(entry.sha256, []).append(entry)
-    return {at: free[sha].pop() for at, text in enumerate(texts) if free.get(sha := entry_hash(text))}

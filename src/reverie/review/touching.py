@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from reverie.history.records import Known, Records
 from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS
+from reverie.memory.identity import places_of
 from reverie.memory.library import Entry
 from reverie.memory.shelf import Place, Shelf
-from reverie.review.noticing import Noticing, places_of
+from reverie.review.noticing import Noticing
 from reverie.review.targets import memory_target
 
 
@@ -38,5 +39,5 @@ def entries_of(shelf: str, place: Place, known: Known | None) -> list[Entry]:
     texts = FORMATS[place.form].read(known.content or b"").entries
     return [
         Entry(shelf, place.document, texts[at], one.sha256, one.id, one.since, one.seen, one.critical, one.change)
-        for at, one in sorted(places_of(known, texts).items())
+        for at, one in sorted(places_of(known.entries, texts).items())
     ]

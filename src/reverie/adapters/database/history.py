@@ -124,27 +124,24 @@ class SqlHistory:
 
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
-    def known(self, scope: Scope, shelf: str, document: str) -> Known | None:
+    def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
         place = _owner(scope) | {"shelf": shelf, "document": document}
-        table = schema.entries
         with self._reading.connect() as connection:
-            state = connection.execute(select(schema.documents).filter_by(**place)).first()
+            state = _state_at(connection, scope, place, at)
             if state is None:
                 return None
-            asked = select(table).filter_by(**place).where(table.c.went.is_(None)).order_by(table.c.came, table.c.id)
-            found = connection.execute(asked).all()
-            content = _content(connection, scope, state.sha256)
-        entries = tuple(
-            KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id) for one in found
-        )
-        return Known(content, state.number, entries)
+            number, name = state
+            entries = _entries_at(connection, place, at)
+            return Known(_content(connection, scope, name), number, entries)
 
-    def documents(self, scope: Scope, shelf: str, under: str) -> list[str]:
+    def documents(self, scope: Scope, shelf: str | None = None, under: str = "") -> list[tuple[str, str]]:
         table = schema.documents.c
-        asked = select(table.document).filter_by(**_owner(scope), shelf=shelf).where(table.sha256.is_not(None))
+        asked = select(table.shelf, table.document).filter_by(**_owner(scope)).order_by(table.shelf, table.document)
+        if shelf is not None:
+            asked = asked.filter_by(shelf=shelf)
         with self._reading.connect() as connection:
-            found = connection.execute(asked.where(table.document.startswith(under, autoescape=True))).scalars()
-            return sorted(found)
+            found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
+            return [(one.shelf, one.document) for one in found]
 
     def get(self, scope: Scope, change: str) -> Change | None:
         with self._reading.connect() as connection:
@@ -160,6 +157,8 @@ class SqlHistory:
         if asked.document is not None:
             touched = select(schema.edits.c.change_id).filter_by(**_owner(scope), document=asked.document)
             chosen = chosen.where(table.c.id.in_(touched))
+        if asked.upto is not None:
+            chosen = chosen.where(table.c.number <= asked.upto)
         if asked.until is not None:
             chosen = chosen.where(table.c.settled_at <= asked.until)
         chosen = chosen.order_by(table.c.number.desc()).limit(asked.limit)
@@ -212,3 +211,37 @@ def _loaded(connection: Connection, scope: Scope, found: Any) -> Change:
         for one in connection.execute(asked).all()
     ]
     return change_from_rows(found, sides)
+
+
+def _state_at(
+    connection: Connection, scope: Scope, place: dict[str, str], at: int | None
+) -> tuple[int, str | None] | None:
+    """The number of the last Change to a document and the name of the bytes it left."""
+    if at is None:
+        found = connection.execute(select(schema.documents).filter_by(**place)).first()
+        return None if found is None else (found.number, found.sha256)
+    changes, edits = schema.changes, schema.edits
+    same = (changes.c.workspace == edits.c.workspace) & (changes.c.user == edits.c.user)
+    asked = (
+        select(changes.c.number, edits.c.after)
+        .join(edits, same & (changes.c.id == edits.c.change_id))
+        .where(changes.c.standing == Standing.LANDED, changes.c.number <= at, changes.c.shelf == place["shelf"])
+        .where(edits.c.document == place["document"])
+        .where(changes.c.workspace == scope.workspace, changes.c.user == (scope.user or ""))
+        .order_by(changes.c.number.desc())
+    )
+    last = connection.execute(asked.limit(1)).first()
+    return None if last is None else (last.number, last.after)
+
+
+def _entries_at(connection: Connection, place: dict[str, str], at: int | None) -> tuple[KnownEntry, ...]:
+    table = schema.entries
+    asked = select(table).filter_by(**place).order_by(table.c.came, table.c.id)
+    if at is None:
+        asked = asked.where(table.c.went.is_(None))
+    else:
+        asked = asked.where(table.c.came <= at, table.c.went.is_(None) | (table.c.went > at))
+    return tuple(
+        KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id)
+        for one in connection.execute(asked)
+    )

@@ -1,0 +1,152 @@
+"""`home.history`: what happened, what a document said at any time, and why each statement is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.history.change import Change, Edit, Via
+from reverie.history.records import Asked, Known, Records
+from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.scope import Scope
+from reverie.memory.formats import FORMATS
+from reverie.memory.identity import places_of
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A landed statement an agent obeys, and everything an auditor asks about it.
+
+    `since` is None when it was there before Reverie first looked; then `seen` says since when at the latest.
+    """
+
+    text: str
+    shelf: str
+    document: str
+    id: str
+    since: datetime | None
+    seen: datetime
+    critical: bool
+    change: Change
+
+    @property
+    def approved_by(self) -> str | None:
+        return self.change.grounds.approved_by
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a document said at one point and at a later one."""
+
+    shelf: str
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`name_of` says how people call the shelf with this key."""
+
+    scope: Scope
+    records: Records
+    name_of: Callable[[str], str]
+
+    def changes(self, path: str | None = None, limit: int | None = 20) -> list[Change]:
+        """The newest Changes, of one document or skill if a path is given (`MEMORY.md`, `hermes/MEMORY.md`)."""
+        if path is None:
+            return self.records.find(self.scope, Asked(limit=limit))
+        found = [
+            change
+            for shelf, document in self._named(path)
+            for change in self.records.find(self.scope, Asked(shelf=shelf, document=document, limit=limit))
+        ]
+        unique = {change.id: change for change in found}
+        return sorted(unique.values(), key=lambda change: -(change.number or 0))[:limit]
+
+    def get(self, change: str) -> Change:
+        found = self.records.get(self.scope, change)
+        if found is None:
+            raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
+        return found
+
+    def content(self, path: str, as_of: datetime | None = None) -> bytes | None:
+        """The exact bytes of a document then; None if there was none."""
+        number = self.number_at(as_of) if as_of else None
+        (place, *others) = self._named(path)
+        if others:
+            names = " or ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in [place, *others])
+            raise BadInput(f"{path!r} could be several documents.", expected=names)
+        known = self.records.known(self.scope, *place, number)
+        return known.content if known else None
+
+    def number_at(self, when: datetime) -> int:
+        """How far the ledger had come at a time. Order is the ledger's; the clock only finds the place in it."""
+        last = self.records.find(self.scope, Asked(until=when, limit=1))
+        return (last[0].number or 0) if last else 0
+
+    def rules(self, as_of: datetime | None = None) -> Iterator[Rule]:
+        """Every statement in force, with since when, on what evidence and approved by whom."""
+        number = self.number_at(as_of) if as_of else None
+        for shelf, document in self.records.documents(self.scope):
+            known = self.records.known(self.scope, shelf, document, number)
+            if known is not None and known.content is not None:
+                yield from self._rules(shelf, document, known)
+
+    def blame(self, path: str, as_of: datetime | None = None) -> list[Rule]:
+        """Which Change brought each statement of a document."""
+        named = set(self._named(path))
+        found = [rule for rule in self.rules(as_of) if (rule.change.shelf, rule.document) in named]
+        return found
+
+    def difference(self, earlier: int, later: int, path: str | None = None) -> list[Difference]:
+        """What changed between two places in the ledger."""
+        places = self._named(path) if path else self.records.documents(self.scope)
+        differences = []
+        for shelf, document in places:
+            old, new = (self._content_at(shelf, document, number) for number in (earlier, later))
+            if old != new:
+                differences.append(Difference(self.name_of(shelf), Edit(document, old, new)))
+        return differences
+
+    def _content_at(self, shelf: str, document: str, number: int) -> bytes | None:
+        known = self.records.known(self.scope, shelf, document, number)
+        return known.content if known else None
+
+    def _rules(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
+        last = self.records.find(self.scope, Asked(shelf=shelf, document=document, upto=known.number, limit=1))
+        if not last or last[0].form is None:
+            return
+        texts = FORMATS[last[0].form].read(known.content or b"").entries
+        for at, one in sorted(places_of(known.entries, texts).items()):
+            change = self.get(one.change)
+            yield Rule(texts[at], self.name_of(shelf), document, one.id, one.since, one.seen, one.critical, change)
+
+    def _named(self, path: str) -> list[tuple[str, str]]:
+        """The documents a person may mean by a path."""
+        every = self.records.documents(self.scope)
+        meant = [
+            (shelf, document)
+            for shelf, document in every
+            if path in (document, f"{self.name_of(shelf)}/{document}", f"{shelf}/{document}")
+            or document.startswith(f"{path}/")
+        ]
+        if not meant:
+            known = ", ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in every[:8]) or "none yet"
+            raise NotFound(f"Nothing is known of {path!r}.", expected=f"one of: {known}")
+        return meant
+
+
+def happened(change: Change) -> str:
+    """One line in plain words."""
+    grounds = change.grounds
+    match grounds.via:
+        case Via.FOUND:
+            return f"first seen {change.subject}"
+        case Via.OUTSIDE:
+            return f"{change.subject} was written from outside"
+        case Via.UNDO:
+            return f"took back {grounds.undoes}"
+        case Via.DIRECT | Via.PROPOSAL:
+            verbs = {"Add": "added to", "Replace": "replaced in", "Remove": "removed from"}
+            done = {verbs[type(one).__name__] for one in change.operations} or {"changed"}
+            return f"{' and '.join(sorted(done))} {change.subject}"
