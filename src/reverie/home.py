@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.history.library import History
+    from reverie.history.verifying import Checked
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from reverie.review.noticing import Noticing
     from reverie.review.proposal import Suggestion
     from reverie.review.queue import Review
+    from reverie.review.relations import Statement
     from reverie.review.targets import Target
     from reverie.review.touching import Touching
     from reverie.sessions.library import Library
@@ -108,16 +110,29 @@ class Home:
         from reverie.review.policy import read_policy
         from reverie.review.proposing import Proposing
         from reverie.review.queue import Review
+        from reverie.review.relations import Relations
 
         scope, history, ids, clock = self._own, self._history, self.ids, self.clock
         policy = read_policy(self.config.home / "policy.toml")
         proposals = SqlProposals(self.engine, clock)
-        proposing = Proposing(scope, history, proposals, policy, lambda texts: (), ids, clock)
+        related = Relations(self._statements).to
+        proposing = Proposing(scope, history, proposals, policy, related, ids, clock)
         landing = Landing(scope, history, self._noticing, ids, clock, lambda: None)
         return Review(
             scope, self.config.owner, history, proposals, policy, self._target, self._noticing, proposing, landing,
             clock,
         )  # fmt: skip
+
+    def _statements(self) -> Iterator[Statement]:
+        """Every rule on every surface an agent reads."""
+        from reverie.memory.formats import FORMATS
+        from reverie.review.relations import Statement
+
+        for name in self.memory.present():
+            shelf = self._shelves[name]
+            for place in shelf.places():
+                for text in FORMATS[place.form].read(shelf.read(place.document) or b"").entries:
+                    yield Statement(f"{name}/{place.document}", text)
 
     @cached_property
     def history(self) -> History:
@@ -125,6 +140,16 @@ class Home:
 
         names = {shelf.key: name for name, shelf in self._shelves.items()}
         return History(self._own, self._history, lambda key: names.get(key, key))
+
+    def verify(self) -> list[Checked]:
+        from reverie.history.verifying import Verifying
+
+        shelves = {shelf.key: shelf for shelf in self._shelves.values()}
+
+        def read(shelf: str, document: str) -> bytes | None:
+            return shelves[shelf].read(document) if shelf in shelves else None
+
+        return Verifying(self._own, self._history, read, {}).verify()
 
     def _target(self, shelf: str, subject: str) -> Target:
         from reverie.review.targets import target

@@ -19,7 +19,15 @@ COMMANDS = {
     "demo": "Show the main job on sample sessions, in a home that is thrown away.",
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
     "search": "Find the turns that answer a question.",
-    "memory": "What agents were told to remember. Reading only, for now.",
+    "memory": "What agents were told to remember: list it, change it, take it along.",
+    "review": "What waits for a person: approve, reject, edit.",
+    "rules": "Every rule the agents operate under, since when, on what evidence, approved by whom.",
+    "history": "What happened to memory and skills, newest first.",
+    "blame": "Which change brought each statement of a document.",
+    "diff": "What changed between two points in time.",
+    "undo": "Take a change back, byte for byte.",
+    "verify": "Check that database, files and git agree and that nothing was altered.",
+    "recover": "Finish what a crash left, and say what was done.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
 }
 

@@ -2,32 +2,203 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
-from reverie.cli.options import Shell, common
-from reverie.cli.render import print_json, visible
+from reverie.cli.options import Day, Shell, common
+from reverie.cli.outcomes import told
+from reverie.cli.render import counted, print_json, visible
+
+if TYPE_CHECKING:
+    from reverie.home import Home
+    from reverie.memory.operation import Operation
+
+SHELF = click.option("--shelf", default="hermes", show_default=True, metavar="NAME", help="Which shelf.")
+DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the shelf's first if not said.")
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
 
 
 @click.group(name="memory")
 def command() -> None:
-    """What agents were told to remember. Reading only, for now."""
+    """What agents were told to remember: list it, change it, take it along. Every change can be undone."""
 
 
 @command.command(name="list")
-@click.option("--shelf", default="hermes", show_default=True, metavar="NAME", help="Which shelf to look at.")
+@click.option("--shelf", metavar="NAME", help="Which shelf; all that are there if not said.")
+@click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
 @common
-def list_(*, shelf: str, shell: Shell) -> None:
-    """The entries on a shelf, document by document, and how full each is."""
+def list_(*, shelf: str | None, ids: bool, shell: Shell) -> None:
+    """The entries on the shelves, document by document, and how full each is."""
     with shell.opened() as house:
-        entries = list(house.memory.entries(shelf))
-        usage = house.memory.usage(shelf)
+        names = [shelf] if shelf else house.memory.present()
+        shelves = {name: (list(house.memory.entries(name)), house.memory.usage(name)) for name in names}
     if shell.json:
-        print_json({"entries": entries, "usage": usage})
+        print_json({name: {"entries": entries, "usage": usage} for name, (entries, usage) in shelves.items()})
         return
-    for document in usage:
-        limit = f" of {document.budget:,}" if document.budget else ""
-        click.echo(f"{document.document}  {document.characters:,}{limit} characters")
-        for entry in entries:
-            if entry.document == document.document:
-                first, *rest = visible(entry.text).splitlines()
-                click.echo("\n".join([f"  - {first}", *(f"    {line}" for line in rest)]))
+    if not shelves:
+        click.echo("No memory found here. `--shelf PATH` looks at any Markdown file; `reverie memory add` begins one.")
+    for name, (entries, usage) in shelves.items():
+        for document in usage:
+            limit = f" of {document.budget:,}" if document.budget else ""
+            click.echo(f"{name}/{document.document}  {document.characters:,}{limit} characters")
+            for entry in entries:
+                if entry.document == document.document:
+                    if ids:
+                        since = f"since {entry.since:%Y-%m-%d}" if entry.since else f"before {entry.seen:%Y-%m-%d}"
+                        click.echo(f"  {entry.id}  {since}{'  critical' if entry.critical else ''}")
+                    first, *rest = visible(entry.text).splitlines() or [""]
+                    click.echo("\n".join([f"  - {first}", *(f"    {line}" for line in rest)]))
+
+
+@command.command()
+@click.argument("text")
+@SHELF
+@DOCUMENT
+@BECAUSE
+@DESPITE
+@common
+def add(*, text: str, shelf: str, document: str | None, because: str, despite_findings: bool, shell: Shell) -> None:
+    """Add an entry."""
+    from reverie.memory.operation import Add
+
+    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+        name = document or house.memory.shelf(shelf).places()[0].document
+        return name, [Add(name, text)]
+
+    _write(shell, shelf, wanted, because, despite_findings=despite_findings)
+
+
+@command.command()
+@click.argument("entry")
+@click.argument("text")
+@SHELF
+@BECAUSE
+@DESPITE
+@YES
+@common
+def replace(
+    *, entry: str, text: str, shelf: str, because: str, despite_findings: bool, yes: bool, shell: Shell
+) -> None:
+    """Replace an entry, named by its id or by words that stand in no other."""
+    from reverie.memory.operation import Replace
+
+    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+        found = house.memory.entry(shelf, entry)
+        return found.document, [Replace(found.document, found.sha256, text)]
+
+    _write(shell, shelf, wanted, because, despite_findings=despite_findings, yes=yes)
+
+
+@command.command()
+@click.argument("entry")
+@SHELF
+@BECAUSE
+@YES
+@common
+def remove(*, entry: str, shelf: str, because: str, yes: bool, shell: Shell) -> None:
+    """Remove an entry, named by its id or by words that stand in no other. `reverie undo` brings it back."""
+    from reverie.memory.operation import Remove
+
+    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+        found = house.memory.entry(shelf, entry)
+        return found.document, [Remove(found.document, found.sha256)]
+
+    _write(shell, shelf, wanted, because, yes=yes)
+
+
+@command.command()
+@click.argument("entry")
+@click.option("--off", is_flag=True, help="No longer.")
+@SHELF
+@common
+def critical(*, entry: str, off: bool, shelf: str, shell: Shell) -> None:
+    """Mark an entry as critical: changing or removing it always asks a person."""
+    with shell.opened() as house:
+        found = house.memory.entry(shelf, entry)
+        house.review.mark(found.id, critical=not off)
+    click.echo(f"{found.id} is {'no longer ' if off else ''}critical: {visible(found.text)[:80]}")
+
+
+@command.command()
+@click.argument("document")
+@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@common
+def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
+    """The exact text of a document, now or at any time since Reverie first saw it."""
+    with shell.opened() as house:
+        house.memory.touch_all()
+        content = house.history.content(document, as_of)
+    if shell.json:
+        text = None if content is None else content.decode("utf-8", "backslashreplace")
+        print_json({"document": document, "as_of": as_of, "text": text})
+    elif content is None:
+        click.echo(f"{document} did not exist then.", err=True)
+    else:
+        click.echo(content, nl=False)
+
+
+@command.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@SHELF
+@DOCUMENT
+@BECAUSE
+@DESPITE
+@common
+def import_(
+    *, file: Path, shelf: str, document: str | None, because: str, despite_findings: bool, shell: Shell
+) -> None:
+    """Add the entries of a file: an export of ours, a Hermes MEMORY.md, or any Markdown list. One change, one undo."""
+    from reverie.memory.exchange import entries_in
+    from reverie.memory.operation import Add
+
+    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+        name = document or house.memory.shelf(shelf).places()[0].document
+        return name, [Add(name, text) for text in entries_in(file.read_bytes(), file.name, document)]
+
+    _write(shell, shelf, wanted, because or f"imported from {file.name}", despite_findings=despite_findings)
+
+
+@command.command()
+@SHELF
+@common
+def export(*, shelf: str, shell: Shell) -> None:
+    """Print every entry of a shelf with its id, since when, who let it in and on what evidence, as JSON."""
+    with shell.opened() as house:
+        house.memory.touch_all()
+        rules = [rule for rule in house.history.rules() if rule.shelf == shelf]
+    print_json({"reverie": "memory", "shelf": shelf, "entries": [exported(rule) for rule in rules]})
+    click.echo(f"{counted(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
+
+
+def exported(rule: object) -> dict[str, object]:
+    from reverie.history.library import Rule
+
+    assert isinstance(rule, Rule)
+    grounds = rule.change.grounds
+    return {
+        "text": rule.text, "document": rule.document, "id": rule.id, "since": rule.since, "seen": rule.seen,
+        "critical": rule.critical, "change": rule.change.id, "via": grounds.via, "origin": grounds.origin,
+        "approved_by": grounds.approved_by, "because": grounds.because, "evidence": grounds.evidence,
+    }  # fmt: skip
+
+
+def _write(
+    shell: Shell, shelf: str, wanted: Callable[[Home], tuple[str, Sequence[Operation]]], because: str, *,
+    despite_findings: bool = False, yes: bool = False,
+) -> None:  # fmt: skip
+    from reverie.memory.operation import Conflicted
+
+    with shell.opened() as house:
+        document, operations = wanted(house)
+        kinds = {"despite_findings": despite_findings}
+        outcome = house.review.write(shelf, document, operations, because, even_critical=yes, **kinds)
+        touches_critical = isinstance(outcome, Conflicted) and "critical" in outcome.why
+        if touches_critical and not shell.json and click.confirm("That is a critical rule. Change it all the same?"):
+            outcome = house.review.write(shelf, document, operations, because, even_critical=True, **kinds)
+    told(outcome, shell)

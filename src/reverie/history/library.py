@@ -84,6 +84,10 @@ class History:
         last = self.records.find(self.scope, Asked(until=when, limit=1))
         return (last[0].number or 0) if last else 0
 
+    def latest(self) -> int:
+        last = self.records.find(self.scope, Asked(limit=1))
+        return (last[0].number or 0) if last else 0
+
     def rules(self, as_of: datetime | None = None) -> Iterator[Rule]:
         """Every statement in force, with since when, on what evidence and approved by whom."""
         number = self.number_at(as_of) if as_of else None
@@ -103,7 +107,9 @@ class History:
         places = self._named(path) if path else self.records.documents(self.scope)
         differences = []
         for shelf, document in places:
-            old, new = (self._content_at(shelf, document, number) for number in (earlier, later))
+            old, new = self._content_at(shelf, document, earlier), self._content_at(shelf, document, later)
+            if old is None and (found := self._as_found(shelf, document, later)):
+                old = found.after  # what it said before Reverie first looked is not known
             if old != new:
                 differences.append(Difference(self.name_of(shelf), Edit(document, old, new)))
         return differences
@@ -111,6 +117,11 @@ class History:
     def _content_at(self, shelf: str, document: str, number: int) -> bytes | None:
         known = self.records.known(self.scope, shelf, document, number)
         return known.content if known else None
+
+    def _as_found(self, shelf: str, document: str, upto: int) -> Edit | None:
+        asked = Asked(shelf=shelf, document=document, upto=upto, limit=1, oldest_first=True)
+        first = self.records.find(self.scope, asked)
+        return first[0].edit(document) if first and first[0].grounds.via is Via.FOUND else None
 
     def _rules(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
         last = self.records.find(self.scope, Asked(shelf=shelf, document=document, upto=known.number, limit=1))

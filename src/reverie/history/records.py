@@ -47,7 +47,7 @@ class Moves:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which Changes: newest first."""
+    """Which Changes: newest first, unless asked otherwise."""
 
     shelf: str | None = None
     subject: str | None = None
@@ -57,6 +57,7 @@ class Asked:
     until: datetime | None = None
     limit: int | None = None
     proposal: str | None = None
+    oldest_first: bool = False
 
 
 class Changing(Protocol):
@@ -97,6 +98,10 @@ class Chain(Protocol):
     def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row: ...
 
     def rows(self, scope: Scope) -> Iterator[Row]: ...
+
+    def mismatches(self, scope: Scope) -> Iterator[str]:
+        """Where the ledger and the Changes it tells of do not say the same."""
+        ...
 
 
 class Records(Changing, Looking, Chain, Protocol):

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from reverie.kernel.errors import BadInput
+from reverie.kernel.errors import BadInput, NotFound
 from reverie.memory.shelf import Place, Shelf
+
+_LOOK = "`reverie memory list` shows them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,25 @@ class Memory:
     def entries(self, shelf: str) -> Iterator[Entry]:
         """Every statement on a shelf, in order."""
         yield from self.touch(self.shelf(shelf))
+
+    def present(self) -> list[str]:
+        """The shelves that hold something."""
+        return [name for name, shelf in self.shelves.items() if any(shelf.read(p.document) for p in shelf.places())]
+
+    def touch_all(self) -> None:
+        for name in self.present():
+            self.touch(self.shelves[name])
+
+    def entry(self, shelf: str, wanted: str) -> Entry:
+        """The one entry meant by its id or by words that stand in no other."""
+        entries = list(self.entries(shelf))
+        found = [entry for entry in entries if entry.id == wanted] or [e for e in entries if wanted in e.text]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise NotFound(f"No entry on {shelf!r} has the id or the words {wanted[:80]!r}.", next_step=_LOOK)
+        shown = "; ".join(f"{entry.id} {entry.text[:40]!r}" for entry in found[:5])
+        raise BadInput(f"{len(found)} entries hold {wanted[:80]!r}: {shown}.", expected="words of one only, or its id")
 
     def usage(self, shelf: str) -> list[Usage]:
         chosen = self.shelf(shelf)

@@ -62,6 +62,7 @@ class Review:
     def propose(self, suggestion: Suggestion, *, land: bool = True) -> Proposed:
         """Put a change to the policy: it lands, waits for a person, or is refused. `land=False`: it waits at best."""
         target = self.targets(suggestion.shelf, suggestion.subject)
+        suggestion = replace(suggestion, shelf=target.holder.key)
         with self.noticing.held(target) as held:
             drawn = self.proposing.draw(target, suggestion, held)
         if not isinstance(drawn, tuple):
@@ -217,6 +218,10 @@ class Review:
         )  # fmt: skip
         draft = Rewrite(self.targets(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
         return self.landing.land(draft, grounds, despite_findings=despite_findings)
+
+    def mark(self, entry: str, *, critical: bool) -> None:
+        """A critical rule is never changed or removed without a person."""
+        self.records.mark(self.scope, entry, critical)
 
     def _change(self, change: str) -> Change:
         found = self.records.get(self.scope, change)

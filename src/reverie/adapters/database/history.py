@@ -161,7 +161,8 @@ class SqlHistory:
             chosen = chosen.where(table.c.number <= asked.upto)
         if asked.until is not None:
             chosen = chosen.where(table.c.settled_at <= asked.until)
-        chosen = chosen.order_by(table.c.number.desc()).limit(asked.limit)
+        order = table.c.number if asked.oldest_first else table.c.number.desc()
+        chosen = chosen.order_by(order).limit(asked.limit)
         with self._reading.connect() as connection:
             return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
 
@@ -183,6 +184,27 @@ class SqlHistory:
 
     def rows(self, scope: Scope) -> Iterator[Row]:
         return ledger.rows(self._reading, scope)
+
+    def mismatches(self, scope: Scope) -> Iterator[str]:
+        told_of = set()
+        for one in self.rows(scope):
+            if one.kind == "change" and one.user == (scope.user or ""):
+                told_of.add(one.body["change"])
+                yield from self._mismatch(scope, one)
+        table = schema.changes
+        asked = select(table.c.id).filter_by(**_owner(scope)).where(table.c.number.is_not(None))
+        with self._reading.connect() as connection:
+            stored = set(connection.execute(asked).scalars())
+        yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
+
+    def _mismatch(self, scope: Scope, one: Row) -> Iterator[str]:
+        change = self.get(scope, one.body["change"])
+        with self._reading.connect() as connection:
+            salt = self._salt(connection, scope, one.body["change"])
+        if change is None or salt is None:
+            yield f"row {one.number} tells of {one.body['change']}, which is gone"
+        elif change.number != one.number or told(change, salt) != one.body:
+            yield f"{change.id} does not say what row {one.number} of the ledger says of it"
 
     @staticmethod
     def _salt(connection: Connection, scope: Scope, change: str) -> str | None:

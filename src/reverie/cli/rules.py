@@ -1,0 +1,82 @@
+"""`reverie rules`."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import Day, Shell, common
+from reverie.cli.render import console, print_json, visible
+from reverie.kernel.clock import rfc3339
+
+if TYPE_CHECKING:
+    from reverie.history.library import Rule
+
+COLUMNS = ("rule", "where", "since", "seen", "critical", "from", "approved_by", "because", "evidence", "change", "id")
+
+
+@click.command(name="rules")
+@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@common
+def command(*, as_of: datetime | None, as_csv: bool, shell: Shell) -> None:
+    """Every rule the agents operate under, since when, on what evidence, approved by whom."""
+    with shell.opened() as house:
+        house.memory.touch_all()
+        rules = list(house.history.rules(as_of))
+    if shell.json:
+        print_json([row(rule) for rule in rules])
+    elif as_csv:
+        _csv(rules)
+    else:
+        for rule in rules:
+            _show(rule)
+        if not rules:
+            click.echo("No rules are known." if as_of is None else "No rules were known then.")
+
+
+def row(rule: Rule) -> dict[str, Any]:
+    grounds = rule.change.grounds
+    values = (
+        rule.text, f"{rule.shelf}/{rule.document}", rule.since, rule.seen, rule.critical, _came_from(rule),
+        grounds.approved_by, grounds.because, grounds.evidence, rule.change.id, rule.id,
+    )  # fmt: skip
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _came_from(rule: Rule) -> str:
+    return str(rule.change.grounds.origin or rule.change.grounds.via)
+
+
+def _csv(rules: list[Rule]) -> None:
+    writer = csv.DictWriter(sys.stdout, COLUMNS)
+    writer.writeheader()
+    for rule in rules:
+        told = row(rule)
+        told |= {name: rfc3339(told[name]) for name in ("since", "seen") if told[name]}
+        told["evidence"] = " | ".join(f"{one.session_id}#{one.turn} {one.quote}" for one in told["evidence"])
+        told["rule"] = _inert(told["rule"])
+        told["because"] = _inert(told["because"] or "")
+        writer.writerow(told)
+
+
+def _inert(text: str) -> str:
+    """A cell that a spreadsheet takes as text, not as a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def _show(rule: Rule) -> None:
+    grounds = rule.change.grounds
+    out = console()
+    out.print(f"{visible(rule.text)}{'  (critical)' if rule.critical else ''}", style="bold", markup=False)
+    since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
+    approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
+    out.print(f"  {rule.shelf}/{rule.document}  {since}{approved}", markup=False)
+    for one in grounds.evidence:
+        out.print(f"  “{visible(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}", markup=False)
+    if grounds.because:
+        out.print(f"  because {visible(grounds.because)}", markup=False)
