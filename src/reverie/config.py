@@ -96,6 +96,17 @@ class Config:
         home = self.environment.get("HOME")
         return Path(home, filled[2:]) if home and filled.startswith("~/") else Path(filled).expanduser()
 
+    def skill_folders(self) -> dict[str, Path]:
+        """Where skills are read from: the home's own, Hermes', Claude's. Only those that are there, and ours."""
+        places = {
+            "skills": self.home / "skills",
+            "hermes-skills": self.place("${HERMES_HOME:-~/.hermes}") / "skills",
+            "claude-skills": self.place("${CLAUDE_CONFIG_DIR:-~/.claude}") / "skills",
+        }
+        if own := self.environment.get("HERMES_SKILLS_DIR"):
+            places["hermes-dir"] = Path(own).expanduser()
+        return {name: path for name, path in places.items() if name == "skills" or path.is_dir()}
+
 
 def load(home: str | os.PathLike[str] | None = None, flags: Mapping[str, str | None] | None = None) -> Config:
     """Read everything once. `flags` holds what the command line said."""

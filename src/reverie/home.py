@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from reverie.adapters.checkup import Check
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
+    from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.history.library import History
@@ -28,14 +29,16 @@ if TYPE_CHECKING:
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
-    from reverie.memory.shelf import Shelf
+    from reverie.memory.shelves import Shelves
     from reverie.review.noticing import Noticing
     from reverie.review.proposal import Suggestion
     from reverie.review.queue import Review
+    from reverie.review.refining import Refining
     from reverie.review.relations import Statement
     from reverie.review.targets import Target
     from reverie.review.touching import Touching
     from reverie.sessions.library import Library
+    from reverie.skills.library import Skills
 
 
 def open_home(
@@ -127,40 +130,73 @@ class Home:
         """Every rule on every surface an agent reads."""
         from reverie.memory.formats import FORMATS
         from reverie.review.relations import Statement
+        from reverie.skills.edits import rules_of
+        from reverie.skills.skill import read_skill
 
-        for name in self.memory.present():
-            shelf = self._shelves[name]
+        for shelf in self._shelves.available():
             for place in shelf.places():
                 for text in FORMATS[place.form].read(shelf.read(place.document) or b"").entries:
-                    yield Statement(f"{name}/{place.document}", text)
+                    yield Statement(f"{shelf.name}/{place.document}", text)
+        for folder in self._skill_folders.values():
+            for subject in folder.subjects():
+                skill = read_skill(subject, folder.files(subject))
+                for rule in rules_of(skill.body.splitlines(keepends=True)):
+                    yield Statement(f"{folder.name}/{subject}", rule.text)
 
     @cached_property
     def history(self) -> History:
         from reverie.history.library import History
 
-        names = {shelf.key: name for name, shelf in self._shelves.items()}
+        names = {shelf.key: shelf.name for shelf in self._shelves.offered()}
+        names |= {folder.key: name for name, folder in self._skill_folders.items()}
         return History(self._own, self._history, lambda key: names.get(key, key))
 
     def verify(self) -> list[Checked]:
         from reverie.history.verifying import Verifying
 
-        shelves = {shelf.key: shelf for shelf in self._shelves.values()}
+        holders = {one.key: one for one in self._skill_folders.values()}
 
         def read(shelf: str, document: str) -> bytes | None:
-            return shelves[shelf].read(document) if shelf in shelves else None
+            return (holders.get(shelf) or self._shelves.named(shelf)).read(document)
 
         return Verifying(self._own, self._history, read, {}).verify()
 
-    def _target(self, shelf: str, subject: str) -> Target:
-        from reverie.review.targets import target
+    def _target(self, shelf: str, subject: str, also: str | None = None) -> Target:
+        from reverie.review.targets import skill_target, target
 
-        return target(self._shelves, shelf, subject)
+        folders = self._skill_folders
+        folder = folders.get(shelf) or next((one for one in folders.values() if one.key == shelf), None)
+        if folder is None:
+            return target(self._shelves, shelf, subject, lambda key, document: document in self._seen(key, document))
+        return skill_target(folder, subject, lambda under: self._seen(folder.key, under), also)
+
+    def _seen(self, key: str, under: str) -> list[str]:
+        return [document for _, document in self._history.documents(self._own, key, under)]
+
+    @cached_property
+    def skills(self) -> Skills:
+        from reverie.skills.library import Skills
+
+        return Skills(self._skill_folders, self._touching.touch_skill)
+
+    @cached_property
+    def refining(self) -> Refining:
+        from reverie.adapters.skill_folders import SkillFolder
+        from reverie.review.refining import Refining
+
+        return Refining(self.skills, self.review, self.history, lambda root: SkillFolder(root, "elsewhere"))
+
+    @cached_property
+    def _skill_folders(self) -> Mapping[str, SkillFolder]:
+        from reverie.adapters.skill_folders import SkillFolder
+
+        return {name: SkillFolder(path, name) for name, path in self.config.skill_folders().items()}
 
     @cached_property
     def _touching(self) -> Touching:
         from reverie.review.touching import Touching
 
-        return Touching(self._own, self._history, self._noticing)
+        return Touching(self._own, self._history, self._noticing, self._target)
 
     @cached_property
     def _noticing(self) -> Noticing:
@@ -172,10 +208,11 @@ class Home:
         return Noticing(self._own, self._history, self.ids, self.clock, suggest)
 
     @cached_property
-    def _shelves(self) -> Mapping[str, Shelf]:
-        from reverie.adapters.hermes_shelf import HermesShelf
+    def _shelves(self) -> Shelves:
+        from reverie.adapters.path_shelf import by_path
+        from reverie.memory.shelves import shelves
 
-        return {"hermes": HermesShelf(self.config.place("${HERMES_HOME:-~/.hermes}"))}
+        return shelves(self.config, by_path)
 
     @cached_property
     def _history(self) -> SqlHistory:

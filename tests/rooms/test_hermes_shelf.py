@@ -111,3 +111,37 @@ def test_removing_every_entry_leaves_an_empty_document(hermes: Path) -> None:
 
     rewrite(hermes, "MEMORY.md", emptied)
     assert (hermes / "memories" / "MEMORY.md").read_bytes() == b""
+
+
+def test_memories_that_lie_behind_a_link_are_written_where_they_are(hermes: Path, tmp_path: Path) -> None:
+    (hermes / "memories").rename(tmp_path / "synced")
+    (hermes / "memories").symlink_to(tmp_path / "synced")
+    rewrite(hermes, "MEMORY.md", changed)
+    assert "Money is Decimal" in (tmp_path / "synced" / "MEMORY.md").read_text()
+    assert (hermes / "memories").is_symlink()
+
+
+def test_a_folder_swapped_for_a_link_while_it_is_held_is_not_followed(hermes: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (victim / "MEMORY.md").write_text(BEFORE)
+    with HermesShelf(hermes).held("MEMORY.md") as held:
+        after = changed(held.read("MEMORY.md") or b"")
+        (hermes / "memories").rename(hermes / "aside")
+        (hermes / "memories").symlink_to(victim)
+        with pytest.raises(NotPermitted):
+            held.write("MEMORY.md", after)
+    assert (victim / "MEMORY.md").read_text() == (hermes / "aside" / "MEMORY.md").read_text() == BEFORE
+
+
+def test_limits_are_read_however_the_section_is_written(hermes: Path) -> None:
+    (hermes / "config.yaml").write_text("memory: {memory_char_limit: '9000', user_char_limit: 800}  # ours\nother: 1\n")
+    assert [place.budget for place in HermesShelf(hermes).places()] == [9000, 800]
+    (hermes / "config.yaml").write_text("memory:\n  # memory_char_limit: 1\n  user_char_limit: 900\n")
+    assert [place.budget for place in HermesShelf(hermes).places()] == [2200, 900]
+
+
+def test_settings_that_cannot_be_read_are_named(hermes: Path) -> None:
+    (hermes / "config.yaml").mkdir()
+    with pytest.raises(NotPermitted, match=r"config\.yaml could not be read"):
+        HermesShelf(hermes).places()

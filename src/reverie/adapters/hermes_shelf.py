@@ -1,4 +1,7 @@
-"""The memory of a Hermes home: `memories/MEMORY.md` and `USER.md`, under Hermes' own lock files."""
+"""The memory of a Hermes home: `memories/MEMORY.md` and `USER.md`, under Hermes' own lock files.
+
+`hermes` is the home itself, `hermes/<profile>` one of its profiles, each of which is a home of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from reverie.adapters.files import HeldFiles, flocked, read_file
-from reverie.kernel.errors import BadInput
+from reverie.adapters.files import PATIENCE_SECONDS, HeldFiles, flocked, read_file
+from reverie.adapters.markdown_shelf import folders_in, is_folder, names_in, real
+from reverie.kernel.errors import BadInput, NotPermitted
 from reverie.memory.shelf import Held, Place
+from reverie.memory.shelves import Where
 
+NAME = "hermes"
 LIMITS = {"MEMORY.md": ("memory_char_limit", 2200), "USER.md": ("user_char_limit", 1375)}
+_PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")  # as Hermes allows them
+_MARKS = {"config.yaml", "state.db", "SOUL.md"}
 
 
 class HermesShelf:
-    def __init__(self, home: Path, name: str = "hermes") -> None:
-        self._home = home.absolute()
+    def __init__(self, home: Path, name: str = NAME) -> None:
+        self._home = real(home)
+        self._folder = real(self._home / "memories")
         self.name = name
         self.key = f"hermes:{self._home}"
         self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"
@@ -31,13 +40,24 @@ class HermesShelf:
     @contextmanager
     def held(self, document: str) -> Iterator[Held]:
         path = self._path(document)
-        with flocked(path.with_name(f"{document}.lock")):
+        with flocked(path.with_name(f"{document}.lock"), PATIENCE_SECONDS):
             yield HeldFiles(self._path)
 
     def _path(self, document: str) -> Path:
         if document not in LIMITS:
             raise BadInput(f"A Hermes home has no document {document!r}.", expected=" or ".join(LIMITS))
-        return self._home / "memories" / document
+        return self._folder / document
+
+
+def hermes_shelves(where: Where) -> Iterator[HermesShelf]:
+    home = where.place("${HERMES_HOME:-~/.hermes}")
+    yield HermesShelf(home)
+    for profile in folders_in(home / "profiles", _PROFILE):
+        yield HermesShelf(profile, f"{NAME}/{profile.name}")
+
+
+def is_hermes_home(folder: Path) -> bool:
+    return is_folder(folder / "memories") and not _MARKS.isdisjoint(names_in(folder))
 
 
 def _configured(path: Path) -> dict[str, int]:
@@ -46,11 +66,14 @@ def _configured(path: Path) -> dict[str, int]:
         lines = path.read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:
         return {}
+    except OSError as error:
+        raise NotPermitted(f"{path} could not be read: {error.strerror}.", expected="Hermes' settings") from error
     found: dict[str, int] = {}
     section = ""
     for line in lines:
         if top := re.match(r"(\w+):", line):
             section = top[1]
-        elif section == "memory" and (limit := re.match(r"\s+(\w+_char_limit):\s*['\"]?(\d+)", line)):
-            found[limit[1]] = int(limit[2])
+        if section == "memory":
+            limits = re.findall(r"(\w+_char_limit):\s*['\"]?(\d+)", line.partition("#")[0])
+            found |= {key: int(limit) for key, limit in limits}
     return found

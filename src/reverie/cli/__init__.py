@@ -20,6 +20,7 @@ COMMANDS = {
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
     "search": "Find the turns that answer a question.",
     "memory": "What agents were told to remember: list it, change it, take it along.",
+    "skills": "What agents can do: list, refine, match, revert, archive skills.",
     "review": "What waits for a person: approve, reject, edit.",
     "rules": "Every rule the agents operate under, since when, on what evidence, approved by whom.",
     "history": "What happened to memory and skills, newest first.",

@@ -7,7 +7,7 @@ from datetime import datetime
 import click
 
 from reverie.cli.history import words
-from reverie.cli.options import Day, Shell, common
+from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, day, one_line, print_json, visible
 from reverie.cli.rules import row
 
@@ -19,7 +19,7 @@ from reverie.cli.rules import row
 def command(*, path: str, as_of: datetime | None, shell: Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it."""
     with shell.opened() as house:
-        house.memory.touch_all()
+        look(house)
         rules = house.history.blame(path, as_of)
     if shell.json:
         print_json([row(rule) for rule in rules])

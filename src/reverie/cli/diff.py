@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common
+from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, print_json, visible
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> None:
     """What changed between two points: changes (`chg_…`), dates, or ages such as 7d. One change alone: what it did."""
     with shell.opened() as house:
-        house.memory.touch_all()
+        look(house)
         start, end = _points(house, earlier, later)
         differences = house.history.difference(start, end, path)
     from reverie.review.proposal import drawn_diff

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Shell, common
+from reverie.cli.options import Shell, common, look
 from reverie.cli.render import console, day, one_line, print_json
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         _rebuild(shell)
         return
     with shell.opened() as house:
-        house.memory.touch_all()
+        look(house)
         changes = house.history.changes(path, limit)
         named = {change.id: house.history.name_of(change.shelf) for change in changes}
     if shell.json:

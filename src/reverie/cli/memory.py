@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common
+from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.outcomes import told
 from reverie.cli.render import counted, print_json, visible
+from reverie.kernel.errors import ReverieError
 
 if TYPE_CHECKING:
     from reverie.home import Home
     from reverie.memory.operation import Operation
 
-SHELF = click.option("--shelf", default="hermes", show_default=True, metavar="NAME", help="Which shelf.")
+SHELF = click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the shelf's first if not said.")
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
@@ -37,7 +38,14 @@ def list_(*, shelf: str | None, ids: bool, shell: Shell) -> None:
     """The entries on the shelves, document by document, and how full each is."""
     with shell.opened() as house:
         names = [shelf] if shelf else house.memory.present()
-        shelves = {name: (list(house.memory.entries(name)), house.memory.usage(name)) for name in names}
+        shelves = {}
+        for name in names:
+            try:
+                shelves[name] = list(house.memory.entries(name)), house.memory.usage(name)
+            except ReverieError as error:
+                if shelf:
+                    raise
+                click.echo(f"{name}: {error}", err=True)
     if shell.json:
         print_json({name: {"entries": entries, "usage": usage} for name, (entries, usage) in shelves.items()})
         return
@@ -63,11 +71,13 @@ def list_(*, shelf: str | None, ids: bool, shell: Shell) -> None:
 @BECAUSE
 @DESPITE
 @common
-def add(*, text: str, shelf: str, document: str | None, because: str, despite_findings: bool, shell: Shell) -> None:
+def add(
+    *, text: str, shelf: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
+) -> None:
     """Add an entry."""
     from reverie.memory.operation import Add
 
-    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
         name = document or house.memory.shelf(shelf).places()[0].document
         return name, [Add(name, text)]
 
@@ -83,12 +93,12 @@ def add(*, text: str, shelf: str, document: str | None, because: str, despite_fi
 @YES
 @common
 def replace(
-    *, entry: str, text: str, shelf: str, because: str, despite_findings: bool, yes: bool, shell: Shell
+    *, entry: str, text: str, shelf: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
 ) -> None:
     """Replace an entry, named by its id or by words that stand in no other."""
     from reverie.memory.operation import Replace
 
-    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
         found = house.memory.entry(shelf, entry)
         return found.document, [Replace(found.document, found.sha256, text)]
 
@@ -101,11 +111,11 @@ def replace(
 @BECAUSE
 @YES
 @common
-def remove(*, entry: str, shelf: str, because: str, yes: bool, shell: Shell) -> None:
+def remove(*, entry: str, shelf: str | None, because: str, yes: bool, shell: Shell) -> None:
     """Remove an entry, named by its id or by words that stand in no other. `reverie undo` brings it back."""
     from reverie.memory.operation import Remove
 
-    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
         found = house.memory.entry(shelf, entry)
         return found.document, [Remove(found.document, found.sha256)]
 
@@ -117,10 +127,10 @@ def remove(*, entry: str, shelf: str, because: str, yes: bool, shell: Shell) -> 
 @click.option("--off", is_flag=True, help="No longer.")
 @SHELF
 @common
-def critical(*, entry: str, off: bool, shelf: str, shell: Shell) -> None:
+def critical(*, entry: str, off: bool, shelf: str | None, shell: Shell) -> None:
     """Mark an entry as critical: changing or removing it always asks a person."""
     with shell.opened() as house:
-        found = house.memory.entry(shelf, entry)
+        found = house.memory.entry(shelf or house.memory.default(), entry)
         house.review.mark(found.id, critical=not off)
     click.echo(f"{found.id} is {'no longer ' if off else ''}critical: {visible(found.text)[:80]}")
 
@@ -132,7 +142,7 @@ def critical(*, entry: str, off: bool, shelf: str, shell: Shell) -> None:
 def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
     """The exact text of a document, now or at any time since Reverie first saw it."""
     with shell.opened() as house:
-        house.memory.touch_all()
+        look(house)
         content = house.history.content(document, as_of)
     if shell.json:
         text = None if content is None else content.decode("utf-8", "backslashreplace")
@@ -151,13 +161,13 @@ def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
 @DESPITE
 @common
 def import_(
-    *, file: Path, shelf: str, document: str | None, because: str, despite_findings: bool, shell: Shell
+    *, file: Path, shelf: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
 ) -> None:
     """Add the entries of a file: an export of ours, a Hermes MEMORY.md, or any Markdown list. One change, one undo."""
     from reverie.memory.exchange import entries_in
     from reverie.memory.operation import Add
 
-    def wanted(house: Home) -> tuple[str, Sequence[Operation]]:
+    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
         name = document or house.memory.shelf(shelf).places()[0].document
         return name, [Add(name, text) for text in entries_in(file.read_bytes(), file.name, document)]
 
@@ -167,12 +177,13 @@ def import_(
 @command.command()
 @SHELF
 @common
-def export(*, shelf: str, shell: Shell) -> None:
+def export(*, shelf: str | None, shell: Shell) -> None:
     """Print every entry of a shelf with its id, since when, who let it in and on what evidence, as JSON."""
     with shell.opened() as house:
-        house.memory.touch_all()
-        rules = [rule for rule in house.history.rules() if rule.shelf == shelf]
-    print_json({"reverie": "memory", "shelf": shelf, "entries": [exported(rule) for rule in rules]})
+        look(house)
+        chosen = shelf or house.memory.default()
+        rules = [rule for rule in house.history.rules() if rule.shelf == chosen]
+    print_json({"reverie": "memory", "shelf": chosen, "entries": [exported(rule) for rule in rules]})
     click.echo(f"{counted(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
@@ -189,16 +200,17 @@ def exported(rule: object) -> dict[str, object]:
 
 
 def _write(
-    shell: Shell, shelf: str, wanted: Callable[[Home], tuple[str, Sequence[Operation]]], because: str, *,
+    shell: Shell, shelf: str | None, wanted: Callable[[Home, str], tuple[str, Sequence[Operation]]], because: str, *,
     despite_findings: bool = False, yes: bool = False,
 ) -> None:  # fmt: skip
     from reverie.memory.operation import Conflicted
 
     with shell.opened() as house:
-        document, operations = wanted(house)
+        chosen = shelf or house.memory.default()
+        document, operations = wanted(house, chosen)
         kinds = {"despite_findings": despite_findings}
-        outcome = house.review.write(shelf, document, operations, because, even_critical=yes, **kinds)
+        outcome = house.review.write(chosen, document, operations, because, even_critical=yes, **kinds)
         touches_critical = isinstance(outcome, Conflicted) and "critical" in outcome.why
         if touches_critical and not shell.json and click.confirm("That is a critical rule. Change it all the same?"):
-            outcome = house.review.write(shelf, document, operations, because, even_critical=True, **kinds)
+            outcome = house.review.write(chosen, document, operations, because, even_critical=True, **kinds)
     told(outcome, shell)

@@ -44,6 +44,12 @@ def common(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def look(house: Home) -> None:
+    """Record what stands on every shelf, and say which could not be read."""
+    for error in house.memory.touch_all():
+        click.echo(f"Not looked at: {error}", err=True)
+
+
 class Day(click.ParamType[datetime]):
     """A date, a time, or an age such as `7d` or `36h`."""
 

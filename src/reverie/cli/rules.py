@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import Day, Shell, common
+from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, print_json, visible
 from reverie.kernel.clock import rfc3339
 
@@ -26,7 +26,7 @@ COLUMNS = ("rule", "where", "since", "seen", "critical", "from", "approved_by", 
 def command(*, as_of: datetime | None, as_csv: bool, shell: Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom."""
     with shell.opened() as house:
-        house.memory.touch_all()
+        look(house)
         rules = list(house.history.rules(as_of))
     if shell.json:
         print_json([row(rule) for rule in rules])

@@ -114,6 +114,15 @@ class History:
                 differences.append(Difference(self.name_of(shelf), Edit(document, old, new)))
         return differences
 
+    def files_at(self, shelf: str, subject: str, number: int) -> dict[str, bytes]:
+        """The files of a skill at a place in the ledger."""
+        found = {}
+        for _, document in self.records.documents(self.scope, shelf, subject):
+            content = self._content_at(shelf, document, number)
+            if content is not None and (document == subject or document.startswith(f"{subject}/")):
+                found[document] = content
+        return found
+
     def _content_at(self, shelf: str, document: str, number: int) -> bytes | None:
         known = self.records.known(self.scope, shelf, document, number)
         return known.content if known else None

@@ -60,6 +60,14 @@ class Asked:
     oldest_first: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """A landed Change and the hash of its row in the ledger."""
+
+    change: Change
+    hash: str
+
+
 class Changing(Protocol):
     def intend(self, scope: Scope, change: Change) -> None:
         """Commit what is about to be written, with the bytes on both sides. A proposal has one such Change."""
@@ -98,6 +106,10 @@ class Chain(Protocol):
     def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row: ...
 
     def rows(self, scope: Scope) -> Iterator[Row]: ...
+
+    def anchored(self, scope: Scope, shelf: str, after: int = 0) -> Iterator[Anchored]:
+        """The landed Changes of a shelf, oldest first, behind this number."""
+        ...
 
     def mismatches(self, scope: Scope) -> Iterator[str]:
         """Where the ledger and the Changes it tells of do not say the same."""

@@ -7,6 +7,10 @@
     │   └── BadSetting                                  a flag, variable or line of reverie.toml
     ├── NotFound                     exit 2, HTTP 404
     ├── NotPermitted                 exit 2, HTTP 403   the file system said no
+    ├── StillLocked                  exit 1, HTTP 503   someone else holds the lock and did not let go
+    ├── NoSpace                      exit 1, HTTP 507   a disk, quota or limit is full; nothing was changed
+    ├── DiskFailed                   exit 1, HTTP 500   the file system failed; nothing was changed
+    │   └── NotSynced                                   changed, but a power cut may take it back
     ├── SchemaTooNew                 exit 3, HTTP 500   the database was written by a newer Reverie
     └── DatabaseUnusable             exit 3, HTTP 500   locked, damaged or out of reach
 
@@ -62,6 +66,22 @@ class NotFound(ReverieError):
 class NotPermitted(ReverieError):
     exit_code = 2
     http_status = 403
+
+
+class StillLocked(ReverieError):
+    http_status = 503
+
+
+class NoSpace(ReverieError):
+    http_status = 507
+
+
+class DiskFailed(ReverieError):
+    """The file system failed, and nothing was changed."""
+
+
+class NotSynced(DiskFailed):
+    """A file was put in its place, but its folder could not be synced: whether it stays is not known."""
 
 
 class SchemaTooNew(ReverieError):

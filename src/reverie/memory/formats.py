@@ -15,6 +15,7 @@ from typing import Literal
 FormatName = Literal["hermes", "list", "whole"]
 _DELIMITER = re.compile(r"\r?\n§\r?\n")
 _ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+)(?=\S)")
+_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?:.*\r?\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -106,9 +107,11 @@ def _remove_hermes(pieces: list[Piece], place: int) -> list[Piece]:
 
 def _cut_list(text: str) -> list[Piece]:
     """Top-level items with what is indented below them. Fenced code outside an item is not searched for items."""
-    stretches: list[tuple[bool, list[str]]] = []
+    matter = _FRONT_MATTER.match(text)
+    opaque = matter.group() if matter else ""  # what a harness says about the document is not a statement in it
+    stretches: list[tuple[bool, list[str]]] = [(False, [opaque])] if opaque else []
     fence = ""
-    for line in text.splitlines(keepends=True):
+    for line in text[len(opaque) :].splitlines(keepends=True):
         if stretches and stretches[-1][0] and line[:1] in " \t" and line.strip():
             stretches[-1][1].append(line)  # indented under an item: it belongs to it
             continue
@@ -138,17 +141,19 @@ def _item_piece(raw: str) -> Piece:
 
 
 def _add_list(pieces: list[Piece], text: str) -> list[Piece]:
+    """At the end of the last list, with its marker and the document's own line ends."""
+    line = "\r\n" if any("\r\n" in piece.raw for piece in pieces) else "\n"
     places = [place for place, piece in enumerate(pieces) if piece.entry is not None]
     if not places:
         whole = "".join(piece.raw for piece in pieces)
-        gap = "" if not whole else "\n" if whole.endswith("\n") else "\n\n"
-        return [*pieces, *([Piece(gap)] if gap else []), Piece(f"- {_indented(text, 2)}\n", text)]
+        gap = "" if not whole else line if whole.endswith("\n") else line * 2
+        return [*pieces, *([Piece(gap)] if gap else []), Piece(f"- {_indented(text, 2)}{line}", text)]
     last = places[-1]
     mark = _ITEM.match(pieces[last].raw)
     lead = mark.group() if mark and not mark["mark"][0].isdigit() else "- "
-    ending = "" if pieces[last].raw.endswith("\n") else "\n"
+    ending = "" if pieces[last].raw.endswith("\n") else line
     new = [Piece(ending)] if ending else []
-    new.append(Piece(f"{lead}{_indented(text, len(lead))}{'' if ending else chr(10)}", text))
+    new.append(Piece(f"{lead}{_indented(text, len(lead))}{'' if ending else line}", text))
     return pieces[: last + 1] + new + pieces[last + 1 :]
 
 

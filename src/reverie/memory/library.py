@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.errors import BadInput, NotFound, ReverieError
 from reverie.memory.shelf import Place, Shelf
+from reverie.memory.shelves import Shelves
 
 _LOOK = "`reverie memory list` shows them."
 
@@ -44,7 +45,7 @@ class Usage:
 class Memory:
     """`touch` records what a shelf holds now and says what it found: reading is noticing."""
 
-    shelves: Mapping[str, Shelf]
+    shelves: Shelves
     touch: Callable[[Shelf], list[Entry]]
 
     def entries(self, shelf: str) -> Iterator[Entry]:
@@ -52,12 +53,23 @@ class Memory:
         yield from self.touch(self.shelf(shelf))
 
     def present(self) -> list[str]:
-        """The shelves that hold something."""
-        return [name for name, shelf in self.shelves.items() if any(shelf.read(p.document) for p in shelf.places())]
+        """The shelves that something stands on."""
+        return [shelf.name for shelf in self.shelves.available()]
 
-    def touch_all(self) -> None:
-        for name in self.present():
-            self.touch(self.shelves[name])
+    def default(self) -> str:
+        """The shelf that is meant when none is named: Hermes' where there is one, else the home's own."""
+        present = self.present()
+        return "hermes" if "hermes" in present else "home"
+
+    def touch_all(self) -> list[ReverieError]:
+        """Look at every shelf. One that cannot be read does not keep the others from being looked at."""
+        failed = []
+        for shelf in self.shelves.available():
+            try:
+                self.touch(shelf)
+            except ReverieError as error:
+                failed.append(error)
+        return failed
 
     def entry(self, shelf: str, wanted: str) -> Entry:
         """The one entry meant by its id or by words that stand in no other."""
@@ -75,9 +87,7 @@ class Memory:
         return [_usage(place, chosen.read(place.document) or b"") for place in chosen.places()]
 
     def shelf(self, name: str) -> Shelf:
-        if name not in self.shelves:
-            raise BadInput(f"There is no shelf {name!r}.", expected=f"one of {', '.join(self.shelves)}")
-        return self.shelves[name]
+        return self.shelves.named(name)
 
 
 def _usage(place: Place, content: bytes) -> Usage:

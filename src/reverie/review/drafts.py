@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Protocol
 
@@ -24,6 +25,10 @@ from reverie.memory.operation import (
 )
 from reverie.memory.shelf import Held
 from reverie.review.targets import Target
+from reverie.skills.amending import amended
+from reverie.skills.amendment import Amendment, Clashed, Merge
+from reverie.skills.names import ARCHIVE
+from reverie.skills.skill import bare_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,27 @@ class Operate:
             return outcome
         edits = (Edit(self.target.subject, before, outcome.after),) if outcome.after != (before or b"") else ()
         return Drawn(edits, wanted, new_texts(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class Amend:
+    """An Amendment of a skill, made to its files as they are now."""
+
+    target: Target
+    amendment: Amendment
+    now: datetime
+
+    def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
+        folder, amendment = self.target.folder, self.amendment
+        assert folder is not None
+        before = folder.files(amendment.subject)
+        retired = amendment.absorbed if isinstance(amendment, Merge) else amendment.subject
+        before |= folder.files(retired) | folder.files(f"{ARCHIVE}/{bare_name(retired)}")
+        outcome = amended(before, amendment, self.now, folder.subjects())
+        if isinstance(outcome, Clashed):
+            return Conflicted(None, outcome.why)
+        edits = tuple(Edit(path, before.get(path), after) for path, after in sorted(outcome.files_after.items()))
+        return Drawn(edits, (), {edit.document: edit.after for edit in edits if edit.after is not None})
 
 
 def without_repeats(content: bytes, form: FormatName, operations: Sequence[Operation]) -> tuple[Operation, ...]:

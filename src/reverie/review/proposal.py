@@ -15,6 +15,8 @@ from reverie.kernel.origin import Origin, weakest
 from reverie.memory.operation import Operation
 from reverie.safety.report import Finding
 from reverie.sessions.session import Evidence
+from reverie.skills.amendment import Amendment
+from reverie.skills.stored import action_of, amendment_as_json
 
 Kind = Literal["operation", "amendment"]
 
@@ -69,7 +71,7 @@ class Verdict:
 class Suggestion:
     """What someone would like to see changed, before anyone has looked at it.
 
-    Memory: `operations` on one document. A skill: `edits` to its files, and what kind of amendment they are.
+    Memory: `operations` on one document. A skill: an `amendment`, or `edits` to its files and what kind they are.
     """
 
     shelf: str
@@ -83,6 +85,7 @@ class Suggestion:
     proposer: str = "dream"
     dream: str | None = None
     people: int = 1  # distinct authenticated people behind it
+    amendment: Amendment | None = None
 
     @property
     def origin(self) -> Origin | None:
@@ -92,7 +95,9 @@ class Suggestion:
     @property
     def actions(self) -> tuple[str, ...]:
         """`add`, `replace`, `remove`; for a skill `create`, `patch`, `merge`, `retire`, `revert`."""
-        return (self.action,) if self.edits else tuple(operation_as_json(one)["op"] for one in self.operations)
+        if self.operations:
+            return tuple(operation_as_json(one)["op"] for one in self.operations)
+        return (action_of(self.amendment) if self.amendment else self.action,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,7 @@ class Proposal:
 
     @property
     def kind(self) -> Kind:
-        return "amendment" if self.suggestion.edits else "operation"
+        return "operation" if self.suggestion.operations else "amendment"
 
     @property
     def evidence_key(self) -> frozenset[tuple[str, int, str]]:
@@ -147,6 +152,7 @@ def bound(suggestion: Suggestion, diff: str) -> str:
         "diff": diff,
         "operations": [operation_as_json(one) for one in suggestion.operations],
         "files": [[edit.document, edit.before is not None and sha256(edit.before)] for edit in suggestion.edits],
+        "amendment": suggestion.amendment and amendment_as_json(suggestion.amendment),
         "evidence": evidence_as_json(suggestion.evidence),
     }
     return sha256(canonical(told))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from reverie.history.records import Records
 from reverie.kernel.clock import Clock
@@ -12,7 +12,7 @@ from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.operation import Add, Conflicted, OverBudget, Unfit
 from reverie.memory.shelf import Held
-from reverie.review.drafts import Draft, Drawn, Operate, Rewrite
+from reverie.review.drafts import Amend, Draft, Drawn, Operate, Rewrite
 from reverie.review.outcome import Unchanged
 from reverie.review.policy import Case, Policy, Ruling
 from reverie.review.proposal import Proposal, Related, Status, Suggestion, bound, drawn_diff
@@ -46,7 +46,7 @@ class Proposing:
         self, target: Target, suggestion: Suggestion, held: Held, instead_of: str = ""
     ) -> tuple[Proposal, Ruling] | Undrawable:
         """The Proposal that would be put to a person, and the ruling on it. Nothing is stored."""
-        drawn = draft_of(target, suggestion).drawn(held)
+        drawn = draft_of(target, suggestion, self.clock.now()).drawn(held)
         if not isinstance(drawn, Drawn):
             return drawn
         if not drawn.edits:
@@ -82,12 +82,16 @@ class Proposing:
             elsewhere = (past.suggestion.shelf, past.suggestion.subject) != (suggestion.shelf, suggestion.subject)
             if elsewhere or past.id == but_not:
                 continue
-            if past.suggestion.operations == suggestion.operations and past.suggestion.edits == suggestion.edits:
+            if _wanted(past.suggestion) == _wanted(suggestion):
                 if past.status is Status.WAITING or not _new_evidence(suggestion, past):
                     return past
             elif past.status is Status.REJECTED and suggestion.evidence and not _new_evidence(suggestion, past):
                 return past
         return None
+
+
+def _wanted(suggestion: Suggestion) -> tuple[object, ...]:
+    return suggestion.operations, suggestion.edits, suggestion.amendment
 
 
 def _new_evidence(suggestion: Suggestion, past: Proposal) -> bool:
@@ -101,7 +105,9 @@ def touches_critical(records: Records, scope: Scope, target: Target, suggestion:
     return any(not isinstance(one, Add) and one.old_sha256 in critical for one in suggestion.operations)
 
 
-def draft_of(target: Target, suggestion: Suggestion) -> Draft:
+def draft_of(target: Target, suggestion: Suggestion, now: datetime) -> Draft:
     if suggestion.operations:
         return Operate(target, suggestion.operations)
+    if suggestion.amendment is not None:
+        return Amend(target, suggestion.amendment, now)
     return Rewrite(target, suggestion.edits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -16,15 +16,15 @@ from reverie.memory.operation import Conflicted, Operation
 from reverie.review.drafts import Operate, Rewrite
 from reverie.review.landing import Landing
 from reverie.review.noticing import Noticed, Noticing
-from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, Unsafe
+from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, in_words
 from reverie.review.policy import Policy
 from reverie.review.proposal import Proposal, Status, Suggestion, Verdict
 from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, touches_critical
 from reverie.review.records import Proposals
-from reverie.review.targets import Target
+from reverie.review.targets import Target, Targets
+from reverie.skills.amendment import Amendment, Merge
 
 MOST_EXPIRED_AT_ONCE = 10  # a clock that jumps must not empty the queue
-Targets = Callable[[str, str], Target]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Review:
 
     def propose(self, suggestion: Suggestion, *, land: bool = True) -> Proposed:
         """Put a change to the policy: it lands, waits for a person, or is refused. `land=False`: it waits at best."""
-        target = self.targets(suggestion.shelf, suggestion.subject)
+        target = self._target(suggestion)
         suggestion = replace(suggestion, shelf=target.holder.key)
         with self.noticing.held(target) as held:
             drawn = self.proposing.draw(target, suggestion, held)
@@ -173,8 +173,13 @@ class Review:
             suggestion.origin if by_policy else self._origin_of(verdict.by), suggestion.evidence,
             proposal.id, suggestion.dream, None, verdict.by, verdict.because, verdict.policy,
         )  # fmt: skip
-        target = self.targets(suggestion.shelf, suggestion.subject)
-        return self.landing.land(draft_of(target, suggestion), grounds, despite_findings=verdict.despite_findings)
+        draft = draft_of(self._target(suggestion), suggestion, self.clock.now())
+        return self.landing.land(draft, grounds, despite_findings=verdict.despite_findings)
+
+    def _target(self, suggestion: Suggestion) -> Target:
+        amendment = suggestion.amendment
+        also = amendment.absorbed if isinstance(amendment, Merge) else None
+        return self.targets(suggestion.shelf, suggestion.subject, also)
 
     def _close(self, proposal: Proposal, outcome: Outcome) -> None:
         match outcome:
@@ -200,9 +205,18 @@ class Review:
         wanted = Suggestion(shelf, document, tuple(operations))
         if touches_critical(self.records, self.scope, target, wanted) and not even_critical:
             return Conflicted(operations[0], "it touches a critical rule, which has to be confirmed")
+        draft = Operate(target, tuple(operations))
+        return self.landing.land(draft, self._directly(because), despite_findings=despite_findings)
+
+    def amend(self, folder: str, amendment: Amendment, because: str = "", *, despite_findings: bool = False) -> Outcome:
+        """A direct change of a skill by someone who may."""
+        wanted = Suggestion(folder, amendment.subject, amendment=amendment)
+        draft = draft_of(self._target(wanted), wanted, self.clock.now())
+        return self.landing.land(draft, self._directly(because), despite_findings=despite_findings)
+
+    def _directly(self, because: str) -> Grounds:
         actor = self.scope.actor
-        grounds = Grounds(actor, Via.DIRECT, because, self._origin_of(actor), approved_by=actor, because=because)
-        return self.landing.land(Operate(target, tuple(operations)), grounds, despite_findings=despite_findings)
+        return Grounds(actor, Via.DIRECT, because, self._origin_of(actor), approved_by=actor, because=because)
 
     def undo(self, change: str | None = None, because: str = "", *, despite_findings: bool = False) -> Outcome:
         """Take a Change back, byte for byte if nothing came after it; the last one if none is named."""
@@ -259,10 +273,20 @@ class Review:
         return Noticed(landed=(outcome.change,)) if isinstance(outcome, Landed) else Noticed()
 
 
+def said(proposed: Proposed) -> str:
+    """What became of a suggestion, in words."""
+    match proposed:
+        case Waiting(proposal):
+            return f"{proposal.id} waits for a person: {proposal.asks_because}."
+        case Refused(why):
+            return f"Not proposed: {why}."
+        case Repeated(proposal):
+            return f"Not proposed again: {proposal.id} is {proposal.status}, and nothing new speaks for it."
+        case _:
+            return in_words(proposed)
+
+
 def _rank(proposal: Proposal) -> tuple[bool, float, str]:
     """The safe before the doubtful, the well founded before the rest, the old before the new."""
     score = proposal.suggestion.score
     return proposal.blocked, -(score.total if score else 0.0), proposal.id
-
-
-__all__ = ["Outcome", "Proposed", "Refused", "Repeated", "Review", "Unsafe", "Waiting"]

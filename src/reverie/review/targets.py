@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,9 +10,11 @@ from typing import Protocol
 from reverie.kernel.errors import BadInput
 from reverie.memory.formats import FormatName
 from reverie.memory.shelf import Held, Place, Shelf
+from reverie.memory.shelves import Shelves
 from reverie.safety.bundle import scan_skill
 from reverie.safety.report import Report, joined
 from reverie.safety.scan import scan
+from reverie.skills.library import Folder
 
 
 class Holder(Protocol):
@@ -32,13 +34,14 @@ class Holder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`form` and `budget` are those of a memory document; a skill has neither."""
+    """`form` and `budget` are those of a memory document; `folder` is where a skill lies."""
 
     holder: Holder
     subject: str
     documents: Callable[[], Iterable[str]]
     form: FormatName | None = None
     budget: int | None = None
+    folder: Folder | None = None
 
     @property
     def is_memory(self) -> bool:
@@ -51,17 +54,38 @@ class Target:
         return scan_skill(texts)
 
 
+class Targets(Protocol):
+    def __call__(self, shelf: str, subject: str, also: str | None = None) -> Target:
+        """What a name means: a document on a shelf, or a skill in a folder, with another one it absorbs."""
+        ...
+
+
 def memory_target(shelf: Shelf, place: Place) -> Target:
     return Target(shelf, place.document, lambda: [place.document], place.form, place.budget)
 
 
-def target(shelves: Mapping[str, Shelf], shelf: str, subject: str) -> Target:
-    """The document of a shelf that is named, by people, or by its key, in our own records."""
-    chosen = shelves.get(shelf) or next((one for one in shelves.values() if one.key == shelf), None)
-    if chosen is None:
-        raise BadInput(f"There is no shelf {shelf!r} now.", expected=f"one of {', '.join(shelves)}")
+def target(shelves: Shelves, shelf: str, subject: str, was_there: Callable[[str, str], bool]) -> Target:
+    """The document of a shelf, which people call by name and our own records by its key.
+
+    One that is gone is still one while its history is known: it may have to be brought back.
+    """
+    chosen = shelves.named(shelf)
     place = next((one for one in chosen.places() if one.document == subject), None)
+    if place is None and was_there(chosen.key, subject):
+        place = Place(subject, "list")  # the only shelves whose documents come and go are Markdown folders
     if place is None:
         there = ", ".join(one.document for one in chosen.places())
         raise BadInput(f"The shelf {chosen.name!r} has no document {subject!r}.", expected=f"one of {there}")
     return memory_target(chosen, place)
+
+
+def skill_target(folder: Folder, subject: str, seen: Callable[[str], Iterable[str]], also: str | None = None) -> Target:
+    """A skill with all its files: those that are there and those that were. `also` is one it absorbs."""
+
+    def documents() -> list[str]:
+        subjects = [subject, also] if also else [subject]
+        there = {path for one in subjects for path in folder.files(one)}
+        known = {path for one in subjects for path in seen(one) if path == one or path.startswith(f"{one}/")}
+        return sorted(there | known)
+
+    return Target(folder, subject, documents, folder=folder)

@@ -11,7 +11,8 @@ from reverie.memory.identity import places_of
 from reverie.memory.library import Entry
 from reverie.memory.shelf import Place, Shelf
 from reverie.review.noticing import Noticing
-from reverie.review.targets import memory_target
+from reverie.review.targets import Targets, memory_target
+from reverie.skills.library import Folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Touching:
     scope: Scope
     records: Records
     noticing: Noticing
+    targets: Targets
 
     def touch(self, shelf: Shelf) -> list[Entry]:
         return [entry for place in shelf.places() for entry in self._document(shelf, place)]
@@ -31,6 +33,15 @@ class Touching:
             with self.noticing.held(memory_target(shelf, place)):
                 known = self.records.known(self.scope, shelf.key, place.document)
         return entries_of(shelf.name, place, known)
+
+    def touch_skill(self, folder: Folder, subject: str) -> None:
+        target = self.targets(folder.key, subject)
+        files = folder.files(subject)
+        known = {name: self.records.known(self.scope, folder.key, name) for name in target.documents()}
+        moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
+        if moved_on or self.records.unsettled(self.scope, folder.key, subject):
+            with self.noticing.held(target):
+                pass  # holding it is noticing
 
 
 def entries_of(shelf: str, place: Place, known: Known | None) -> list[Entry]:

@@ -10,11 +10,12 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from reverie.adapters.database import ledger, schema
+from reverie.adapters.database.anchored import anchored
 from reverie.adapters.database.rows_of_changes import change_from_rows, details_of
 from reverie.adapters.database.upsert import put_if_new, upsert
 from reverie.history.change import Change, Standing, Via
 from reverie.history.ledger import Row, told
-from reverie.history.records import Asked, Known, KnownEntry, Moves
+from reverie.history.records import Anchored, Asked, Known, KnownEntry, Moves
 from reverie.kernel.clock import Clock
 from reverie.kernel.hashes import sha256
 from reverie.kernel.ids import Ids
@@ -184,6 +185,9 @@ class SqlHistory:
 
     def rows(self, scope: Scope) -> Iterator[Row]:
         return ledger.rows(self._reading, scope)
+
+    def anchored(self, scope: Scope, shelf: str, after: int = 0) -> Iterator[Anchored]:
+        return anchored(self._reading, scope, shelf, after)
 
     def mismatches(self, scope: Scope) -> Iterator[str]:
         told_of = set()

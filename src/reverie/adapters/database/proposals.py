@@ -18,6 +18,7 @@ from reverie.kernel.clock import Clock, rfc3339
 from reverie.kernel.scope import Scope
 from reverie.review.proposal import Part, Proposal, Related, Score, Status, Suggestion, Verdict
 from reverie.safety.report import Finding
+from reverie.skills.stored import amendment_as_json, amendment_from_json
 
 
 class SqlProposals:
@@ -70,6 +71,7 @@ def _details(proposal: Proposal) -> str:
         {
             "operations": [operation_as_json(one) for one in suggestion.operations],
             "edits": [[one.document, _text(one.before), _text(one.after)] for one in suggestion.edits],
+            "amendment": suggestion.amendment and amendment_as_json(suggestion.amendment),
             "action": suggestion.action,
             "reason": suggestion.reason,
             "evidence": evidence_as_json(suggestion.evidence),
@@ -124,6 +126,7 @@ def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
         found.proposer,
         found.dream,
         told["people"],
+        amendment_from_json(told["amendment"]) if told["amendment"] else None,
     )
 
 

@@ -1,0 +1,16 @@
+"""The Home's own memory: `memory/MEMORY.md` and `USER.md`, as small as Hermes keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reverie.adapters.markdown_shelf import MarkdownShelf, fixed
+from reverie.memory.shelf import Place
+from reverie.memory.shelves import Where
+
+PLACES = (Place("MEMORY.md", "list", 2200), Place("USER.md", "list", 1375))
+
+
+def home_shelves(where: Where) -> Iterator[MarkdownShelf]:
+    reach = "every prompt this home builds"
+    yield MarkdownShelf("home", where.home / "memory", reach, fixed(*PLACES), lock_files=True)

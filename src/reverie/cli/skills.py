@@ -1,0 +1,209 @@
+"""`reverie skills`."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import Day, Shell, common
+from reverie.cli.outcomes import told
+from reverie.cli.render import console, counted, day, one_line, print_json, visible
+from reverie.cli.review import show_proposal
+
+if TYPE_CHECKING:
+    from reverie.skills.library import Found
+    from reverie.skills.versions import Bump
+
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+
+
+@click.group(name="skills")
+def command() -> None:
+    """What agents can do: procedures in SKILL.md folders and Markdown files, with versions and an undo."""
+
+
+@command.command(name="list")
+@common
+def list_(*, shell: Shell) -> None:
+    """Every skill in every folder agents read them from."""
+    with shell.opened() as house:
+        found = list(house.skills.every())
+    if shell.json:
+        print_json([_row(one) for one in found])
+        return
+    out = console()
+    for one in found:
+        version = f" {one.skill.version}" if one.skill.version else ""
+        off = "" if one.skill.enabled else "  (disabled)"
+        out.print(f"{one.path}{version}{off}", style="bold", markup=False)
+        out.print(f"  {one_line(one.skill.description or 'no description', max(20, out.width - 4))}", markup=False)
+    if not found:
+        click.echo("No skills yet. `reverie skills add PATH` brings one in; refinements come as proposals.")
+
+
+@command.command()
+@click.argument("name")
+@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@common
+def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
+    """One skill: its text, what validation says of it, and its last changes."""
+    from reverie.skills.validation import problems_of
+
+    with shell.opened() as house:
+        found = house.skills.get(name)
+        problems = problems_of(found.skill)
+        text = house.history.content(f"{found.folder.name}/{found.skill.document}", as_of)
+        changes = house.history.changes(f"{found.folder.name}/{found.skill.document}", 5)
+    if shell.json:
+        shown = None if text is None else text.decode("utf-8", "backslashreplace")
+        print_json(_row(found) | {"problems": problems, "text": shown, "changes": [one.id for one in changes]})
+        return
+    if text is None:
+        click.echo(f"{found.path} did not exist then.", err=True)
+        sys.exit(1)
+    click.echo(visible(text.decode("utf-8", "backslashreplace")))
+    for problem in problems:
+        click.echo(f"{problem.severity}: {problem}", err=True)
+    for change in changes:
+        click.echo(f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}  {change.grounds.reason}", err=True)
+
+
+@command.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.option("--folder", default="skills", show_default=True, metavar="NAME", help="Which folder to put it in.")
+@click.option("--name", metavar="NAME", help="What to call it there; its own name if not said.")
+@BECAUSE
+@DESPITE
+@common
+def add(*, path: Path, folder: str, name: str | None, because: str, despite_findings: bool, shell: Shell) -> None:
+    """Bring in a skill from a folder or a Markdown file. All its files are scanned first."""
+    with shell.opened() as house:
+        outcome = house.refining.bring_in(path, folder, name, because, despite_findings=despite_findings)
+    told(outcome, shell)
+
+
+@command.command()
+@click.argument("name")
+@click.option("--section", default="", metavar="HEADING", help="The section to change, such as Gotchas.")
+@click.option("--add", "added", multiple=True, metavar="RULE", help="A rule to add to the section.")
+@click.option("--replace", "replaced", nargs=2, multiple=True, metavar="OLD NEW", help="A rule to replace.")
+@click.option("--remove", "removed", multiple=True, metavar="RULE", help="A rule to remove.")
+@click.option("--diff", type=click.File("r", encoding="utf-8"), help="A unified diff of the document (- is stdin).")
+@click.option("--text", type=click.File("r", encoding="utf-8"), help="A new text of the body (- is stdin).")
+@click.option("--bump", type=click.Choice(["patch", "minor", "major"]), help="Which part of the version to count up.")
+@BECAUSE
+@common
+def refine(
+    *, name: str, section: str, added: tuple[str, ...], replaced: tuple[tuple[str, str], ...],
+    removed: tuple[str, ...], diff: IO[str] | None, text: IO[str] | None,
+    bump: Bump | None, because: str, shell: Shell,
+) -> None:  # fmt: skip
+    """Propose a change of a skill, by section or by diff. It waits in `reverie review`; nothing is written."""
+    from reverie.review.queue import Waiting, said
+
+    with shell.opened() as house:
+        made = house.refining.refine_skill(
+            name, section=section, add=added, replace=dict(replaced), remove=removed,
+            diff=diff.read() if diff else "", text=text.read() if text else "", bump=bump, because=because,
+        )  # fmt: skip
+    if isinstance(made, Waiting):
+        if shell.json:
+            print_json(made.proposal)
+        else:
+            show_proposal(console(), made.proposal)
+            click.echo("Waits for `reverie review`.")
+        return
+    click.echo(said(made))
+    sys.exit(1)
+
+
+@command.command(name="match")
+@click.argument("task")
+@click.option("--tags", default="", metavar="A,B", help="Tags the skills should have.")
+@click.option("--budget", type=click.IntRange(1), default=4_000, show_default=True, help="Tokens to spend.")
+@click.option("--explain", is_flag=True, help="Say why each matched.")
+@common
+def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) -> None:
+    """Which skills a task calls for, best first."""
+    with shell.opened() as house:
+        matches = house.skills.match(task, [tag.strip() for tag in tags.split(",") if tag.strip()], budget)
+    if shell.json:
+        rows = [
+            {
+                "skill": one.skill.subject,
+                "score": one.score,
+                "tokens": one.tokens,
+                "parts": dict(one.parts),
+                "why": one.why,
+            }
+            for one in matches
+        ]
+        print_json(rows)
+        return
+    for one in matches:
+        click.echo(f"{one.score:.2f}  {one.skill.subject}  ({one.tokens:,} tokens)")
+        if explain:
+            click.echo(f"      {one.why}")
+            click.echo(f"      {', '.join(f'{name} {value:+.2f}' for name, value in one.parts)}")
+    if not matches:
+        click.echo("No skill matches.")
+
+
+@command.command()
+@click.argument("name")
+@click.argument("version")
+@BECAUSE
+@DESPITE
+@common
+def revert(*, name: str, version: str, because: str, despite_findings: bool, shell: Shell) -> None:
+    """Bring back an older version of a skill, byte for byte."""
+    with shell.opened() as house:
+        outcome = house.refining.revert_skill(name, version, because, despite_findings=despite_findings)
+    told(outcome, shell)
+
+
+@command.command()
+@click.argument("name")
+@BECAUSE
+@common
+def archive(*, name: str, because: str, shell: Shell) -> None:
+    """Retire a skill: it moves to .archive, nothing is deleted, and `reverie undo` brings it back."""
+    with shell.opened() as house:
+        outcome = house.refining.retire_skill(name, because)
+    told(outcome, shell)
+
+
+@command.command()
+@click.option("--since", type=Day(), default="30d", show_default=True, help="A date, or an age such as 30d.")
+@common
+def refinements(*, since: datetime, shell: Shell) -> None:
+    """The skills that were refined lately: when, how often, by whom."""
+    with shell.opened() as house:
+        changes = house.refining.refinements(since)
+        named = {change.id: house.history.name_of(change.shelf) for change in changes}
+    if shell.json:
+        from reverie.cli.history import summary
+
+        print_json([summary(change, named[change.id]) for change in changes])
+        return
+    for change in changes:
+        grounds = change.grounds
+        approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ""
+        click.echo(f"{day(change.settled_at)}  {named[change.id]}/{change.subject}  {grounds.actor}{approved}")
+        if grounds.reason:
+            click.echo(f"  {one_line(grounds.reason, 100)}")
+    click.echo(f"{counted(len(changes), 'refinement')} since {since:%Y-%m-%d}.")
+
+
+def _row(found: Found) -> dict[str, object]:
+    skill = found.skill
+    return {
+        "path": found.path, "name": skill.name, "description": skill.description, "version": skill.version,
+        "tags": skill.tags, "triggers": skill.triggers, "priority": skill.priority, "enabled": skill.enabled,
+        "refinements": skill.refinements, "last_refined": skill.last_refined, "shape": skill.shape,
+    }  # fmt: skip

@@ -1,0 +1,84 @@
+"""`home.skills`: the skills in every folder agents read them from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from reverie.kernel.errors import BadInput, NotFound
+from reverie.skills.matching import DEFAULT_BUDGET, Match, match
+from reverie.skills.skill import Skill, bare_name, read_skill
+
+
+class Folder(Protocol):
+    """A place skills lie in. `name` is what people type; `key` is the same folder under every name."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def reach(self) -> str: ...
+
+    def subjects(self) -> list[str]: ...
+
+    def files(self, subject: str, /) -> dict[str, bytes]: ...
+
+    def held(self, subject: str, /) -> AbstractContextManager[Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A skill and the folder it lies in."""
+
+    folder: Folder
+    skill: Skill
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder.name}/{self.skill.subject}"
+
+
+@dataclass(frozen=True, slots=True)
+class Skills:
+    """`touch` records how a skill stands now: reading is noticing."""
+
+    folders: Mapping[str, Folder]
+    touch: Callable[[Folder, str], None]
+
+    def every(self) -> Iterator[Found]:
+        """All of them, folder by folder. One that cannot be read as a skill still is one; its problems say why."""
+        for folder in self.folders.values():
+            for subject in folder.subjects():
+                self.touch(folder, subject)
+                yield Found(folder, read_skill(subject, folder.files(subject)))
+
+    def get(self, name: str) -> Found:
+        """The one skill meant by its name, its path in a folder, or folder and path."""
+        meant = [
+            (folder, subject)
+            for folder in self.folders.values()
+            for subject in folder.subjects()
+            if name in (subject, bare_name(subject), f"{folder.name}/{subject}")
+        ]
+        if len(meant) > 1:
+            paths = " or ".join(f"{folder.name}/{subject}" for folder, subject in meant)
+            raise BadInput(f"{len(meant)} skills are called {name!r}.", expected=paths)
+        if not meant:
+            raise NotFound(f"There is no skill {name!r}.", next_step="`reverie skills list` shows them.")
+        folder, subject = meant[0]
+        self.touch(folder, subject)
+        return Found(folder, read_skill(subject, folder.files(subject)))
+
+    def folder(self, name: str) -> Folder:
+        if name not in self.folders:
+            raise BadInput(f"There is no folder of skills {name!r}.", expected=f"one of {', '.join(self.folders)}")
+        return self.folders[name]
+
+    def match(self, task: str, tags: Sequence[str] = (), budget: int = DEFAULT_BUDGET) -> list[Match]:
+        """The skills a task calls for, best first, within a budget of tokens."""
+        return match((found.skill for found in self.every()), task, tags, budget_tokens=budget)

@@ -1,0 +1,84 @@
+"""Names that are safe on every disk. New names are held to a short list of characters; old ones only to their folder.
+
+A skill is named by its subject: the path of its folder (`devops/release-checklist`) or of its file (`deploy.md`)
+below the root. A document is any file of it, by its path below the same root.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from reverie.kernel.errors import BadInput
+
+ARCHIVE = ".archive"
+LONGEST_NAME = 64
+LONGEST_PART = 255  # bytes, on the file systems in use
+LONGEST_PATH = 1024
+_ALLOWED = re.compile(r"[^\W_][\w.+-]*")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+def document_problem(path: str) -> str | None:
+    """Why a path may not be read or written below a root, or None when it may."""
+    if _CONTROL.search(path):
+        return "it has a character no name may have (NUL, a control character, or bytes that are no UTF-8)"
+    if not path or path.startswith("/") or "\\" in path or re.match(r"[A-Za-z]:", path):
+        return "it is not a path below the folder"
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "it has an empty part, '.' or '..' in it"
+    if len(path.encode()) > LONGEST_PATH or any(len(part.encode()) > LONGEST_PART for part in parts):
+        return "it is too long"
+    return None
+
+
+def checked_document(path: str) -> str:
+    problem = document_problem(path)
+    if problem:
+        raise BadInput(
+            f"{path!r} cannot be a file of a skill: {problem}.",
+            expected="a path such as 'release/SKILL.md', below the skills folder",
+            next_step="Name the file by its path below the skills folder.",
+        )
+    return path
+
+
+def subject_problem(subject: str, beside: Iterable[str] = ()) -> str | None:
+    """Why a new skill may not have this name, or None when it may. `beside` are the skills that are there."""
+    problem = document_problem(subject)
+    if problem:
+        return problem
+    if unicodedata.normalize("NFC", subject) != subject:
+        return "its accents are written apart from their letters (Unicode NFD), which looks like another name"
+    for part in subject.split("/"):
+        problem = _part_problem(part)
+        if problem:
+            return problem
+    twin = next((other for other in beside if _folded(other) == _folded(subject)), None)
+    return None if twin is None else f"on many disks it is the same name as {twin!r}"
+
+
+def checked_subject(subject: str, beside: Iterable[str] = ()) -> str:
+    problem = subject_problem(subject, beside)
+    if problem:
+        raise BadInput(
+            f"A skill cannot be called {subject!r}: {problem}.",
+            expected="letters, digits, '.', '_', '+' and '-', at most 64 of them, in folders below the root",
+            next_step="Choose another name.",
+        )
+    return subject
+
+
+def _part_problem(part: str) -> str | None:
+    if len(part) > LONGEST_NAME:
+        return f"{part[:20]}… has {len(part)} characters"
+    if not _ALLOWED.fullmatch(part) or part.endswith("."):
+        return f"{part!r} has a character that is not allowed, or begins or ends with one"
+    return f"{part!r} is the name of a device on Windows" if _DEVICE.fullmatch(part) else None
+
+
+def _folded(subject: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", subject).casefold()).removesuffix(".md")

@@ -1,0 +1,238 @@
+"""Setting one key of the frontmatter, and changing nothing else.
+
+The value's own span is written anew in the style it had: a quoted value stays quoted, a bracketed list bracketed. A
+key that is not there yet is put last. The result is read again before it is handed out: what would not read back as
+meant, or would change the meaning of another key, is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import deepcopy
+
+from reverie.kernel.errors import BadInput
+from reverie.skills.page import Page, page_of_text
+from reverie.skills.yaml_nodes import Listing, Node, Scalar, Table, Value, value_of
+
+Path = tuple[str, ...]
+_PLAIN = re.compile(r"[A-Za-z0-9_](?:[\w ./+@-]*[\w./+@-])?", re.ASCII)
+_LOADED = re.compile(
+    r"true|false|yes|no|on|off|null|y|n|[\d_]+(?:\.[\d_]*)?(?:e[+-]?\d+)?|0[xo][\da-f_]+|\d{4}-\d\d?-\d\d?[ t].*",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def value_at(page: Page, path: Path) -> Value | None:
+    root = page.tree.root
+    node = _node_at(root, path) if root else None
+    return None if node is None else value_of(node)
+
+
+def with_value(page: Page, path: Path, value: str | int | Sequence[str]) -> Page:
+    """The page with the key at `path` set, made where it is missing. Text that another reader would take for a number
+    is quoted when the key is new, a number is not; an old key keeps its style."""
+    meant: Value = value if isinstance(value, str) else str(value) if isinstance(value, int) else list(value)
+    quoted = not isinstance(value, int)
+    if not page.opening:
+        page = _with_frontmatter(page)
+        matter = _added(page, None, path, meant, quoted)
+        return _checked(page, {}, path, meant, matter)
+    root = page.tree.root
+    if root is None and page.matter.strip():
+        raise _refused(page, path, "its frontmatter cannot be read")
+    before = value_of(root) if root else {}
+    node = _node_at(root, path) if root else None
+    matter = _added(page, root, path, meant, quoted) if node is None else _replaced(page, node, meant)
+    return _checked(page, before, path, meant, matter)
+
+
+def _node_at(root: Table, path: Path) -> Node | None:
+    node: Node | None = root
+    for key in path:
+        node = node.get(key) if isinstance(node, Table) else None
+    return node
+
+
+def _with_frontmatter(page: Page) -> Page:
+    ending = page.ending
+    gap = "" if not page.body or _BREAK.match(page.body) else ending
+    return Page(page.mark, f"---{ending}", "", f"---{ending}", gap + page.body)
+
+
+# ---- a key that is there: its value's span is exchanged -------------------------------------------------------------
+
+
+def _replaced(page: Page, node: Node, value: Value) -> str:
+    matter, ending = page.matter, page.ending
+    start, end = node.start, node.end
+    if isinstance(value, str):
+        style = node.style if isinstance(node, Scalar) else ""
+        written = _scalar(value, style if style in ("'", '"') else "", new=False)
+    else:
+        written = _listing(value, node, page)
+    if isinstance(node, Scalar) and node.style in ("|", ">"):
+        written += ending  # a block ends with its line
+    elif isinstance(node, Listing | Table) and not node.flow:
+        start = _after_colon(matter, start)
+        trailing = len(matter[start:end]) - len(matter[start:end].rstrip())
+        end -= trailing
+    gap = " " if matter[start - 1 : start] == ":" and not _BREAK.match(written) else ""
+    return matter[:start] + gap + written + matter[end:]
+
+
+def _after_colon(matter: str, start: int) -> int:
+    """Where the value of a key begins when it stands on the lines below it: right behind the colon."""
+    return matter.rindex(":", 0, start) + 1
+
+
+# ---- a key that is missing: it is put last --------------------------------------------------------------------------
+
+
+def _added(page: Page, root: Table | None, path: Path, value: Value, quoted: bool) -> str:
+    matter, ending = page.matter, page.ending
+    parent, rest = _parent(root, path)
+    if isinstance(parent, Table) and parent.flow:
+        return _added_to_flow(matter, parent, rest, value)
+    if isinstance(parent, Scalar):  # `metadata:` with nothing behind it
+        if parent.text or parent.style:
+            raise _refused(page, path, f"{path[len(path) - len(rest) - 1]!r} is no list of keys")
+        step = _step(root)
+        block = _block(rest, value, parent.column + step, step, quoted)
+        return _inserted(matter, _line_end(matter, parent.start), block, ending)
+    if isinstance(parent, Listing):
+        raise _refused(page, path, f"{path[len(path) - len(rest) - 1]!r} is a list")
+    if parent is None or parent is root:
+        block = _block(rest, value, parent.column if parent else 0, _step(parent), quoted)
+        return _inserted(matter, len(matter), block, ending)
+    at = parent.end if _at_line_start(matter, parent.end) else _line_end(matter, parent.end)
+    return _inserted(matter, at, _block(rest, value, parent.column, _step(parent), quoted), ending)
+
+
+def _step(parent: Table | None) -> int:
+    """How far the parts of a mapping are indented below it; strict readers want one width for all of them."""
+    below = [node.column for _, node in parent.pairs if isinstance(node, Table) and not node.flow] if parent else []
+    return below[0] - parent.column if parent and below else 2
+
+
+def _parent(root: Table | None, path: Path) -> tuple[Node | None, Path]:
+    """The deepest part of the path that is there, and the keys still to be written."""
+    node: Node | None = root
+    for depth, key in enumerate(path):
+        below = node.get(key) if isinstance(node, Table) else None
+        if below is None:
+            return node, path[depth:]
+        node = below
+    return node, ()
+
+
+def _block(path: Path, value: Value, indent: int, step: int, quoted: bool) -> list[str]:
+    lines = [f"{' ' * (indent + step * depth)}{_scalar(key, '', new=True)}:" for depth, key in enumerate(path)]
+    if isinstance(value, str):
+        lines[-1] += f" {_scalar(value, '', new=quoted)}"
+    else:
+        lead = " " * (indent + step * len(path))
+        lines += [f"{lead}- {_scalar(str(one), '', new=True)}" for one in value]
+        lines[-1] += "" if value else " []"
+    return lines
+
+
+def _added_to_flow(matter: str, parent: Table, path: Path, value: Value) -> str:
+    inner = _flow(value)
+    for key in reversed(path[1:]):
+        inner = f"{{{_scalar(key, '', new=True)}: {inner}}}"
+    comma = ", " if parent.pairs else ""
+    at = parent.end - 1
+    at -= len(matter[:at]) - len(matter[:at].rstrip(" "))
+    return f"{matter[:at]}{comma}{_scalar(path[0], '', new=True)}: {inner}{matter[at:]}"
+
+
+def _inserted(matter: str, at: int, lines: list[str], ending: str) -> str:
+    before = matter[:at]
+    lead = "" if not before or _at_line_start(matter, at) else ending
+    return f"{before}{lead}{ending.join(lines)}{'' if lead and at < len(matter) else ending}{matter[at:]}"
+
+
+def _at_line_start(matter: str, at: int) -> bool:
+    return at == 0 or matter[at - 1] in "\r\n"
+
+
+def _line_end(matter: str, at: int) -> int:
+    """The end of the line before its line break, so that a comment behind a value stays behind it."""
+    found = _BREAK.search(matter, at)
+    return found.start() if found else len(matter)
+
+
+def _indent_of_line(matter: str, at: int) -> int:
+    line = _BREAK.split(matter[:at])[-1]
+    return len(line) - len(line.lstrip(" "))
+
+
+# ---- how values are written -----------------------------------------------------------------------------------------
+
+
+def _scalar(text: str, style: str, *, new: bool) -> str:
+    simple = _PLAIN.fullmatch(text) is not None and not (new and _LOADED.fullmatch(text))
+    if style == "" and simple:
+        return text
+    if style == "'" and text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) <= 0xFFFF else f"\\U{ord(character):08x}"
+
+
+def _flow(value: Value) -> str:
+    if isinstance(value, str):
+        return _scalar(value, "", new=True)
+    return "[" + ", ".join(_scalar(str(one), "", new=True) for one in value) + "]"
+
+
+def _listing(value: Value, node: Node, page: Page) -> str:
+    """A list in the style of the one that stood there; where none stood, one line for each part."""
+    if (isinstance(node, Listing) and node.flow) or not value:
+        return _flow(value)
+    column = node.column if isinstance(node, Listing) else _indent_of_line(page.matter, node.start) + 2
+    lines = (f"{' ' * column}- {_scalar(str(one), '', new=True)}" for one in value)
+    return page.ending + page.ending.join(lines)
+
+
+# ---- reading it again -----------------------------------------------------------------------------------------------
+
+
+def _checked(page: Page, before: Value, path: Path, value: Value, matter: str) -> Page:
+    made = Page(page.mark, page.opening, matter, page.closing, page.body)
+    root = made.tree.root
+    if page_of_text(made.text) != made or root is None or value_of(root) != _with(before, path, value):
+        raise _refused(page, path, "the key could not be set without changing something else")
+    return made
+
+
+def _with(before: Value, path: Path, value: Value) -> Value:
+    meant = deepcopy(before)
+    here = meant
+    for key in path[:-1]:
+        below = here.get(key) if isinstance(here, dict) else None
+        if not isinstance(below, dict):
+            below = {}
+            if isinstance(here, dict):
+                here[key] = below
+        here = below
+    if isinstance(here, dict):
+        here[path[-1]] = value
+    return meant
+
+
+def _refused(page: Page, path: Path, why: str) -> BadInput:
+    return BadInput(
+        f"The key {'.'.join(path)!r} was not set: {why}.",
+        expected="frontmatter that is plain YAML",
+        next_step="Correct the frontmatter by hand; `reverie skills` lists its problems.",
+    )

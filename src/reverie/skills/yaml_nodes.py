@@ -1,0 +1,255 @@
+"""Frontmatter as a tree of nodes that know where they stand in the text.
+
+Nothing is ever constructed: a scalar is its text, so `1.10` stays "1.10", a date stays as written and a tag runs no
+code. What a reader could be hurt by (aliases, tags, depth, size) is a Problem. The library is only asked for events,
+which come one by one, so that a bomb is put down before it goes off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from reverie.skills.problems import Problem, Severity
+
+LARGEST = 32 * 1024  # characters of frontmatter; people write about one thousand
+MOST_EVENTS = 2_500
+DEEPEST = 16
+MOST_PROBLEMS = 20
+_COLON = re.compile(r"\s*:")
+# What the library lets through from below when an escape names no character or a directive is cut short.
+_STUMBLES = (ValueError, ArithmeticError, LookupError, AttributeError, TypeError, AssertionError, NotImplementedError)
+
+Value = str | list["Value"] | dict[str, "Value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """`style` is '' for plain, or the character that begins it: ' " | >"""
+
+    text: str
+    style: str
+    start: int
+    end: int
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    items: tuple[Node, ...]
+    flow: bool
+    start: int
+    end: int
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    pairs: tuple[tuple[Scalar, Node], ...]
+    flow: bool
+    start: int
+    end: int
+    column: int = 0
+
+    def get(self, key: str) -> Node | None:
+        """The last one counts, as it does for the readers that allow a key twice."""
+        return next((node for name, node in reversed(self.pairs) if name.text == key), None)
+
+
+Node = Scalar | Listing | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """`root` is None where there is no mapping to be read."""
+
+    root: Table | None
+    problems: tuple[Problem, ...]
+
+
+def value_of(node: Node) -> Value:
+    if isinstance(node, Scalar):
+        return node.text
+    if isinstance(node, Listing):
+        return [value_of(one) for one in node.items]
+    return {key.text: value_of(node) for key, node in node.pairs}
+
+
+def read_tree(text: str) -> Tree:
+    """The tree of one YAML mapping. Linear in its size, whatever it holds."""
+    problem = _too_much(text)
+    if problem:
+        return Tree(None, (problem,))
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    composer = _Composer(text, YAML(typ="safe", pure=True).parse(text))
+    try:
+        root = composer.document()
+    except _Abandoned:
+        root = None
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        composer.report("error", "yaml.syntax", f"line {mark.line + 1 if mark else 1} is no YAML ({error.problem})")
+        root = None
+    except (YAMLError, *_STUMBLES) as error:
+        composer.report(
+            "error", "yaml.syntax", f"it is no YAML ({(str(error).splitlines() or [type(error).__name__])[0]})"
+        )
+        root = None
+    return Tree(root, tuple(composer.problems))
+
+
+def _too_much(text: str) -> Problem | None:
+    if len(text) > LARGEST:
+        return _problem("error", "yaml.size", f"it has {len(text):,} characters, more than {LARGEST:,}")
+    depth = 0
+    for character in text:
+        depth = max(0, depth + (character in "[{") - (character in "]}"))
+        if depth > DEEPEST:
+            return _problem("error", "yaml.depth", "it opens more than 16 brackets without closing them")
+    return None
+
+
+class _Abandoned(Exception):
+    """Reading stopped; the problem is reported."""
+
+
+@dataclass
+class _Composer:
+    text: str
+    events: Iterator[Any]
+    problems: list[Problem] = field(default_factory=list)
+    seen: int = 0
+
+    def report(self, severity: Severity, kind: str, found: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(_problem(severity, kind, found))
+
+    def document(self) -> Table | None:
+        root: Node | None = None
+        for event in iter(self._next, None):
+            name = type(event).__name__
+            if name == "StreamEndEvent":
+                break
+            if name in ("StreamStartEvent", "DocumentStartEvent", "DocumentEndEvent"):
+                continue
+            if root is not None:
+                self._abandon("yaml.documents", "it holds more than one YAML document")
+            root = self._node(event, 1)
+        if not isinstance(root, Table):
+            self.report("error", "yaml.mapping", "it is empty" if root is None else "it is no list of keys and values")
+            return None
+        return root
+
+    def _next(self) -> Any:
+        self.seen += 1
+        if self.seen > MOST_EVENTS:
+            self._abandon("yaml.size", f"it holds more than {MOST_EVENTS:,} YAML parts")
+        return next(self.events)
+
+    def _abandon(self, kind: str, found: str) -> None:
+        self.report("error", kind, found)
+        raise _Abandoned
+
+    def _node(self, event: Any, depth: int) -> Node:
+        if depth > DEEPEST:
+            self._abandon("yaml.depth", f"it is nested more than {DEEPEST} levels deep")
+        self._marks(event)
+        match type(event).__name__:
+            case "ScalarEvent":
+                return self._scalar(event)
+            case "SequenceStartEvent":
+                return self._listing(event, depth)
+            case "MappingStartEvent":
+                return self._table(event, depth)
+            case _:
+                return self._alias(event)
+
+    def _marks(self, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if getattr(event, "tag", None) is not None:
+            self.report("error", "yaml.tag", f"line {line} has a tag ({str(event.tag)[:40]})")
+        if getattr(event, "anchor", None) is not None and type(event).__name__ != "AliasEvent":
+            self.report("warning", "yaml.anchor", f"line {line} has an anchor (&{str(event.anchor)[:40]})")
+
+    def _alias(self, event: Any) -> Node:
+        self.report("error", "yaml.alias", f"line {event.start_mark.line + 1} refers to an anchor (*)")
+        return Scalar("", "*", event.start_mark.index, event.end_mark.index, event.start_mark.column)
+
+    def _scalar(self, event: Any) -> Node:
+        start = event.start_mark
+        return Scalar(event.value, event.style or "", start.index, event.end_mark.index, start.column)
+
+    def _listing(self, event: Any, depth: int) -> Node:
+        items: list[Node] = []
+        end = event
+        while type(end := self._next()).__name__ != "SequenceEndEvent":
+            items.append(self._node(end, depth + 1))
+        flow = self._flow(event)
+        stop = end.end_mark.index if flow or not items else items[-1].end
+        return Listing(tuple(items), flow, event.start_mark.index, stop, event.start_mark.column)
+
+    def _table(self, event: Any, depth: int) -> Node:
+        pairs: list[tuple[Scalar, Node]] = []
+        end = event
+        while type(end := self._next()).__name__ != "MappingEndEvent":
+            key, node = self._node(end, depth + 1), self._node(self._next(), depth + 1)
+            if isinstance(key, Scalar):
+                pairs.append((key, self._placed(key, node)))
+            else:
+                self.report("error", "yaml.key", f"line {end.start_mark.line + 1} has a key that is no text")
+            if isinstance(key, Scalar) and key.text == "<<" and not key.style:
+                self.report("error", "yaml.merge", f"line {end.start_mark.line + 1} merges another mapping (<<)")
+        self._twice(pairs)
+        flow = self._flow(event)
+        self._aligned(pairs)
+        stop = end.end_mark.index if flow or not pairs else max(pairs[-1][1].end, pairs[-1][0].end)
+        return Table(tuple(pairs), flow, event.start_mark.index, stop, event.start_mark.column)
+
+    def _placed(self, key: Scalar, node: Node) -> Node:
+        """A value left empty stands right behind the colon of its key."""
+        if not isinstance(node, Scalar) or node.text or node.style:
+            return node
+        colon = _COLON.match(self.text, key.end)
+        at = colon.end() if colon else key.end
+        return Scalar("", "", at, at, key.column)
+
+    def _flow(self, event: Any) -> bool:
+        if event.flow_style:
+            self.report("warning", "yaml.flow", f"line {event.start_mark.line + 1} uses brackets")
+        return bool(event.flow_style)
+
+    def _twice(self, pairs: list[tuple[Scalar, Node]]) -> None:
+        for name, times in Counter(key.text for key, _ in pairs).items():
+            if times > 1:
+                self.report("error", "yaml.duplicate", f"the key {name[:60]!r} stands there {times} times")
+
+    def _aligned(self, pairs: list[tuple[Scalar, Node]]) -> None:
+        if len({node.column for _, node in pairs if isinstance(node, Table)}) > 1:
+            self.report("warning", "yaml.indentation", "its nested parts are indented by different widths")
+
+
+_EXPECTED = {
+    "yaml.syntax": ("plain YAML", "Quote text that has a colon, a hash or a quotation mark in it."),
+    "yaml.size": ("a page of frontmatter at most", "Move the text into the body."),
+    "yaml.depth": ("at most 16 levels", "Flatten it."),
+    "yaml.mapping": ("keys and values, such as 'name: deploy'", "Write at least a name and a description."),
+    "yaml.documents": ("one", "Remove the '...' or the second part."),
+    "yaml.tag": ("text without types", "Remove the part that begins with '!'."),
+    "yaml.anchor": ("no anchors", "Remove the '&' or quote the text."),
+    "yaml.alias": ("each value written out", "Write the value where the '*' stands, or quote the text."),
+    "yaml.merge": ("each key written out", "Write the keys where the '<<' stands."),
+    "yaml.key": ("keys of plain text", "Quote the key."),
+    "yaml.duplicate": ("each key once", "Keep the one that is meant; the last one counts now."),
+    "yaml.flow": ("one '- ' line for each part, for strict readers", "Nothing, unless a strict reader is used."),
+    "yaml.indentation": ("the same width everywhere, for strict readers", "Indent by two spaces throughout."),
+}
+
+
+def _problem(severity: Severity, kind: str, found: str) -> Problem:
+    expected, next_step = _EXPECTED[kind]
+    return Problem(severity, kind, f"The frontmatter cannot be taken as it is: {found}.", expected, next_step)

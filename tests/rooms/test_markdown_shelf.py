@@ -1,0 +1,263 @@
+"""The memory of Claude Code, OpenClaw, AGENTS.md, the Home and any Markdown list, on real folders."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reverie.adapters.claude_shelf import claude_shelves
+from reverie.adapters.home_shelf import home_shelves
+from reverie.adapters.openclaw_shelf import openclaw_shelves
+from reverie.adapters.path_shelf import by_path
+from reverie.config import load
+from reverie.kernel.errors import BadInput, NotPermitted
+from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
+from reverie.memory.shelf import Shelf
+from reverie.memory.shelves import Offer, Where
+
+CLAUDE = (
+    b"# How I work\r\n\r\n@~/shared/style.md\r\n\r\n"
+    b"- Answer in German\r\n- Use uv, never pip\r\n\r\n```sh\n- not an item\n```\n"
+)
+
+
+@pytest.fixture
+def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Where:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return load(tmp_path / "reverie")
+
+
+def file(path: Path, content: bytes = b"- one\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def rewrite(shelf: Shelf, document: str, change: Callable[[bytes], bytes | None]) -> None:
+    with shelf.held(document) as held:
+        held.write(document, change(held.read(document) or b""))
+
+
+def required(shelf: Shelf | None) -> Shelf:
+    assert shelf is not None
+    return shelf
+
+
+def one_of(offer: Offer, where: Where, name: str) -> Shelf:
+    return next(shelf for shelf in offer(where) if shelf.name == name)
+
+
+def documents(shelf: Shelf | None) -> list[str]:
+    return [place.document for place in required(shelf).places()]
+
+
+# ---- Claude Code ------------------------------------------------------------------------------------------------
+
+
+def test_headings_imports_and_code_of_a_claude_md_stay_as_they_are(where: Where, tmp_path: Path) -> None:
+    path = file(tmp_path / ".claude" / "CLAUDE.md", CLAUDE)
+    operations = [
+        Replace("CLAUDE.md", entry_hash("Answer in German"), "Answer in English"),
+        Remove("CLAUDE.md", entry_hash("Use uv, never pip")),
+    ]
+
+    def change(before: bytes) -> bytes:
+        outcome = applied(before, "list", operations)
+        assert isinstance(outcome, Applied)
+        return outcome.after
+
+    rewrite(one_of(claude_shelves, where, "claude"), "CLAUDE.md", change)
+    assert path.read_bytes() == CLAUDE.replace(b"German", b"English").replace(b"- Use uv, never pip\r\n", b"")
+    assert [one.name for one in path.parent.iterdir()] == ["CLAUDE.md"]
+
+
+def test_a_project_has_an_index_and_topics_beside_it(where: Where, tmp_path: Path) -> None:
+    notes = tmp_path / ".claude" / "projects" / "-home-me-shop" / "memory"
+    for name in ("zebra.md", "MEMORY.md", "debugging.md", "notes.txt", ".hidden.md", "bad\nname.md"):
+        file(notes / name)
+    (notes / "linked.md").symlink_to(notes / "zebra.md")
+    shelf = one_of(claude_shelves, where, "claude/-home-me-shop")
+    assert documents(shelf) == ["MEMORY.md", "debugging.md", "zebra.md"]
+    assert [place.budget for place in shelf.places()] == [25_000, None, None]
+    assert shelf.key == f"markdown:{notes}"
+
+
+def test_every_project_is_offered_and_claude_config_dir_is_honoured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "elsewhere"))
+    for name in ("-a", "-b", "bad name", "..."):
+        (tmp_path / "elsewhere" / "projects" / name).mkdir(parents=True)
+    file(tmp_path / "elsewhere" / "projects" / "settings.json")
+    offered = list(claude_shelves(load(tmp_path / "reverie")))
+    assert [shelf.name for shelf in offered] == ["claude", "claude/-a", "claude/-b"]
+    assert [documents(shelf) for shelf in offered] == [["CLAUDE.md"], ["MEMORY.md"], ["MEMORY.md"]]
+
+
+def test_the_first_note_on_a_project_makes_its_folder(where: Where, tmp_path: Path) -> None:
+    project = tmp_path / ".claude" / "projects" / "-shop"
+    project.mkdir(parents=True)
+    rewrite(one_of(claude_shelves, where, "claude/-shop"), "MEMORY.md", lambda before: before + b"- first\n")
+    assert (project / "memory" / "MEMORY.md").read_bytes() == b"- first\n"
+
+
+def test_a_claude_md_that_is_a_link_is_refused_with_a_way_out(where: Where, tmp_path: Path) -> None:
+    target = file(tmp_path / "dotfiles" / "CLAUDE.md")
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "CLAUDE.md").symlink_to(target)
+    shelf = one_of(claude_shelves, where, "claude")
+    with pytest.raises(NotPermitted, match="name what it points to"):
+        shelf.read("CLAUDE.md")
+    with pytest.raises(NotPermitted, match="name what it points to"):
+        rewrite(shelf, "CLAUDE.md", lambda before: b"- other\n")
+    assert required(by_path(str(target))).read("CLAUDE.md") == target.read_bytes() == b"- one\n"
+
+
+# ---- OpenClaw and the Home --------------------------------------------------------------------------------------
+
+
+def test_openclaw_workspaces_are_found_where_openclaw_looks(where: Where, tmp_path: Path) -> None:
+    state = tmp_path / ".openclaw"
+    file(state / "workspace" / "MEMORY.md")
+    file(state / "workspace" / "USER.md")
+    (state / "workspace-work").mkdir()
+    (state / "workspace-Odd Name").mkdir()
+    offered = {shelf.name: documents(shelf) for shelf in openclaw_shelves(where)}
+    assert offered == {"openclaw": ["MEMORY.md", "USER.md"], "openclaw/work": ["MEMORY.md"]}
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({}, ".openclaw/workspace"),
+        ({"OPENCLAW_HOME": "svc"}, "svc/.openclaw/workspace"),
+        ({"OPENCLAW_HOME": "svc", "OPENCLAW_STATE_DIR": "state"}, "state/workspace"),
+        ({"OPENCLAW_STATE_DIR": "state", "OPENCLAW_WORKSPACE_DIR": "desk"}, "desk"),
+    ],
+)
+def test_the_variables_of_openclaw_are_honoured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], folder: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(tmp_path / value))
+    shelf = one_of(openclaw_shelves, load(tmp_path / "reverie"), "openclaw")
+    assert shelf.key == f"markdown:{tmp_path / folder}"
+
+
+def test_the_homes_own_memory_is_made_when_it_is_first_written(where: Where) -> None:
+    shelf = one_of(home_shelves, where, "home")
+    assert [(place.document, place.budget) for place in shelf.places()] == [("MEMORY.md", 2200), ("USER.md", 1375)]
+    assert shelf.read("MEMORY.md") is None
+    rewrite(shelf, "MEMORY.md", lambda before: b"- Money is Decimal\n")
+    folder = where.home / "memory"
+    assert sorted(one.name for one in folder.iterdir()) == ["MEMORY.md", "MEMORY.md.lock"]
+    assert {folder.stat().st_mode & 0o777, (folder / "MEMORY.md").stat().st_mode & 0o777} == {0o700, 0o600}
+
+
+# ---- paths ------------------------------------------------------------------------------------------------------
+
+
+def test_a_project_has_the_instructions_that_are_there(tmp_path: Path) -> None:
+    project = tmp_path / "shop"
+    project.mkdir()
+    name = f"agents:{project}"
+    assert documents(by_path(name)) == ["AGENTS.md"]
+    file(project / "CLAUDE.md")
+    assert documents(by_path(name)) == ["CLAUDE.md"]
+    file(project / "AGENTS.md")
+    file(project / "CLAUDE.local.md")
+    assert documents(by_path(name)) == ["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"]
+    (project / "CLAUDE.md").unlink()
+    (project / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert documents(by_path(name)) == ["AGENTS.md", "CLAUDE.local.md"]
+
+
+def test_a_path_is_the_same_place_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = file(tmp_path / "notes" / "rules.md")
+    file(tmp_path / "notes" / "more.md")
+    (tmp_path / "link").symlink_to(tmp_path / "notes")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    ways = ["notes/rules.md", "./notes/rules.md", "~/notes/rules.md", "link/rules.md", "notes/../notes/rules.md"]
+    shelves = [required(by_path(name)) for name in ways]
+    assert {shelf.name for shelf in shelves} == {str(rules)}
+    folder = required(by_path("./notes"))
+    assert {shelf.key for shelf in [*shelves, folder]} == {f"markdown:{tmp_path / 'notes'}"}
+    assert (documents(shelves[0]), documents(folder)) == (["rules.md"], ["more.md", "rules.md"])
+    monkeypatch.chdir(tmp_path / "notes")
+    assert documents(by_path("rules.md")) == ["rules.md"]
+    assert required(by_path(".")).key == folder.key
+
+
+def test_one_place_under_two_names_has_one_lock(where: Where, tmp_path: Path) -> None:
+    shelf, order = one_of(home_shelves, where, "home"), list[str]()
+    rewrite(shelf, "MEMORY.md", lambda before: b"- one\n")
+    same = required(by_path(str(where.home / "memory" / "MEMORY.md")))
+    assert same.key == shelf.key
+
+    def other() -> None:
+        with same.held("MEMORY.md"):
+            order.append("second")
+
+    with shelf.held("MEMORY.md"):
+        thread = threading.Thread(target=other)
+        thread.start()
+        time.sleep(0.2)
+        order.append("first")
+    thread.join(10)
+    assert order == ["first", "second"]
+
+
+@pytest.mark.parametrize("way", ["", "memories", "memories/MEMORY.md"])
+def test_a_path_into_a_hermes_home_is_read_as_hermes_writes_it(tmp_path: Path, way: str) -> None:
+    home = tmp_path / "profile"
+    file(home / "memories" / "MEMORY.md", b"one\n\xc2\xa7\ntwo")
+    file(home / "config.yaml", b"memory: {memory_char_limit: 5000}\n")
+    shelf = required(by_path(str(home / way)))
+    assert [(place.document, place.form, place.budget) for place in shelf.places()] == [
+        ("MEMORY.md", "hermes", 5000),
+        ("USER.md", "hermes", 1375),
+    ]
+    assert shelf.key == f"hermes:{home}"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "notes", "", "agents", "agents:", "agents:/nowhere", "/nowhere/at/all", "/nowhere/rules.md", "rules.txt",
+        "./rules.txt", "./notes/typo.md", "hermes:", "hermes:notes", "markdown:/nowhere",
+        "a\0.md", "a\n/b.md", "~nobody-has-this-name/rules.md", "/" + "x" * 300 + "/y.md", "x/" * 3000 + "y.md",
+    ],
+)  # fmt: skip
+def test_what_leads_nowhere_is_no_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert by_path(name) is None
+
+
+@pytest.mark.parametrize(
+    "document", ["../x.md", "/etc/x.md", "a/b.md", "x.txt", ".md", ".x.md", "x\0.md", "x\n.md", "", "y" * 300 + ".md"]
+)
+def test_a_document_is_a_file_of_its_folder_and_of_no_other(tmp_path: Path, document: str) -> None:
+    shelf = required(by_path(f"{tmp_path}/"))
+    with pytest.raises(BadInput, match="cannot be named"):
+        shelf.read(document)
+    with pytest.raises(BadInput, match="cannot be named"), shelf.held(document):
+        raise AssertionError("held")
+
+
+def test_an_item_added_to_an_empty_document_is_read_back(tmp_path: Path) -> None:
+    shelf = required(by_path(str(file(tmp_path / "rules.md", b""))))
+
+    def change(before: bytes) -> bytes:
+        outcome = applied(before, "list", [Add("rules.md", "Deploy on Tuesdays")])
+        assert isinstance(outcome, Applied)
+        return outcome.after
+
+    rewrite(shelf, "rules.md", change)
+    assert shelf.read("rules.md") == b"- Deploy on Tuesdays\n"
