@@ -31,6 +31,8 @@ def print_json(value: object) -> None:
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
     if isinstance(value, datetime):
         return rfc3339(value)
     if isinstance(value, Mapping):

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Protocol
 
 from reverie.history.change import Edit
@@ -28,7 +27,9 @@ from reverie.review.targets import Target
 from reverie.skills.amending import amended
 from reverie.skills.amendment import Amendment, Clashed, Merge
 from reverie.skills.names import ARCHIVE
+from reverie.skills.page import lines_of
 from reverie.skills.skill import bare_name
+from reverie.skills.threeway import merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +164,6 @@ def _entries_rewritten(form: FormatName, edit: Edit, now: bytes, conflict: Confl
 
 def three_way(base: bytes, one: bytes, other: bytes) -> bytes | None:
     """Both sides' changes to the lines of `base`, or None where they touch the same place."""
-    from merge3 import Merge3
-
-    split = partial(bytes.splitlines, keepends=True)
-    merged: list[bytes] = []
-    for group in Merge3(split(base), split(one), split(other)).merge_groups():
-        if group[0] == "conflict":
-            return None
-        merged += group[1]
-    return b"".join(merged)
+    texts = (content.decode("utf-8", "surrogateescape") for content in (base, one, other))
+    made = merged(*(lines_of(text) for text in texts))
+    return None if isinstance(made, tuple) else "".join(made).encode("utf-8", "surrogateescape")

@@ -85,7 +85,9 @@ class Policy:
         if floor := _floor(case):
             return floor
         if "ask" in written:
-            return Ruling("ask", f"the policy asks before {case.surface} {written['ask']}")
+            return Ruling("ask", f"the policy asks before it lets {case.surface} {written['ask']} land")
+        if case.origin is None or case.origin.strength < Origin.OWNER.strength:
+            return Ruling("ask", f"it rests on words of {case.origin or 'nobody known'}, not of the owner")
         return Ruling("land", f"the policy lets {case.surface} {', '.join(case.actions)} land on the owner's words")
 
     def _answer(self, case: Case, action: str) -> Answer:
@@ -113,8 +115,6 @@ def _floor(case: Case) -> Ruling | None:
     if case.shared:
         short = case.people < PEOPLE_FOR_SHARED
         return Ruling("refuse" if short else "ask", f"shared rules need {PEOPLE_FOR_SHARED} people and a verdict")
-    if case.origin is None or case.origin.strength < Origin.OWNER.strength:
-        return Ruling("ask", f"it rests on words of {case.origin or 'nobody known'}, not of the owner")
     return None
 
 
