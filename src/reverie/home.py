@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
     from reverie.memory.shelves import Shelves
+    from reverie.review.context import Briefing
     from reverie.review.noticing import Noticing
     from reverie.review.proposal import Suggestion
     from reverie.review.queue import Review
@@ -178,6 +179,14 @@ class Home:
         from reverie.skills.library import Skills
 
         return Skills(self._skill_folders, self._touching.touch_skill)
+
+    @cached_property
+    def context(self) -> Briefing:
+        from reverie.adapters.database.contexts import SqlContexts
+        from reverie.review.context import Briefing
+
+        contexts = SqlContexts(self.engine, self.clock)
+        return Briefing(self._own, self.memory, self.skills, contexts, self.ids, self.clock)
 
     @cached_property
     def refining(self) -> Refining:

@@ -21,6 +21,7 @@ COMMANDS = {
     "search": "Find the turns that answer a question.",
     "memory": "What agents were told to remember: list it, change it, take it along.",
     "skills": "What agents can do: list, refine, match, revert, archive skills.",
+    "context": "Exactly the block a session starts with: memory and matched skills.",
     "review": "What waits for a person: approve, reject, edit.",
     "rules": "Every rule the agents operate under, since when, on what evidence, approved by whom.",
     "history": "What happened to memory and skills, newest first.",
