@@ -17,12 +17,13 @@ from reverie.skills.diffs import patched
 from reverie.skills.edits import AddRule, RemoveRule, Unmade, edited
 from reverie.skills.markdown import sections_of
 from reverie.skills.names import document_problem, subject_problem
-from reverie.skills.page import lines_of, page_of
+from reverie.skills.page import Page, lines_of, page_of
 from reverie.skills.setting import value_at, with_value
-from reverie.skills.skill import read_skill
+from reverie.skills.skill import frontmatter_of, read_skill
 from reverie.skills.threeway import merged
 from reverie.skills.validation import problems_of
 from reverie.skills.versions import bumped
+from reverie.skills.yaml_nodes import Table
 from tests.conftest import NOON
 
 SHARDS = [
@@ -136,8 +137,11 @@ def test_setting_a_key_is_read_back_and_every_other_line_stays(
     assert (made.mark, made.opening, made.closing, made.body) == (page.mark, page.opening, page.closing, page.body)
     head = _shared(page.matter, made.matter)
     tail = _shared(page.matter[head:][::-1], made.matter[head:][::-1])
-    gone = page.matter[head : len(page.matter) - tail]
-    assert gone.count(ending) <= 5, "only the lines of one value"
+    first, last = _span(page, path)
+    if value_at(page, path) is None:
+        first, last = 0, head  # a new key: nothing is taken away
+    assert head >= first
+    assert len(page.matter) - tail <= max(head, last), "only the value's own span, or nothing where the key is new"
     before, after = _values(page), _values(made)
     assert {key: value for key, value in after.items() if key != path[0]} == {
         key: value for key, value in before.items() if key != path[0]
@@ -148,11 +152,19 @@ def _shared(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _values(page: object) -> dict[str, object]:
-    from reverie.skills.page import Page
-    from reverie.skills.skill import frontmatter_of
+def _span(page: Page, path: tuple[str, ...]) -> tuple[int, int]:
+    """Where the value of a key stands, its comment included."""
+    table, end, start = page.tree.root, 0, 0
+    for key in path:
+        pair = next((pair for pair in table.pairs if pair[0].text == key), None) if isinstance(table, Table) else None
+        if pair is None:
+            return 0, 0
+        start, end = pair[0].end, pair[1].end
+        table = pair[1] if isinstance(pair[1], Table) else None
+    return start, end
 
-    assert isinstance(page, Page)
+
+def _values(page: Page) -> dict[str, object]:
     return dict(frontmatter_of(page))
 
 

@@ -1,0 +1,257 @@
+"""SIGKILL at every line: a driver that has everything loaded forks one child for each point and kills it there.
+
+    python -m tests.faults.killing FOLDER SCENARIO MOST [POSTGRES]
+
+No product code knows of it: the child counts the lines it runs in our modules and kills itself at the n-th. It runs
+in a process of its own, since a test runner's threads and a fork do not go together. Prints what it found as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+
+from reverie.adapters.database.engine import engine
+from reverie.memory.operation import Add
+from reverie.review.noticing import Noticed
+from reverie.review.outcome import Landed
+from reverie.review.proposal import Status
+from tests.faults.houses import DOCUMENT, POISON, House, broken, build, entries, ours, works
+from tests.faults.scenarios import SCENARIOS, Acknowledged, Scenario
+from tests.faults.tallying import spread
+
+WATCHED = ("reverie.review", "reverie.history", "reverie.adapters.files", "reverie.adapters.database")
+WRITES = {"replace", "_fill", "_settle", "_write", "_replace", "intend", "settle", "drop", "put", "_stand", "append"}
+AFTER = "Written after the fault"
+Problems = dict[str, list[str]]
+
+
+class Lines:
+    """Counts the lines run in our modules, and dies at one of them, or at the first of a function."""
+
+    def __init__(self, die_at: int = 0, die_in: str = "") -> None:
+        self.run: list[tuple[str, int]] = []
+        self._die_at = die_at
+        self._die_in = die_in
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+        return self._line if str(frame.f_globals.get("__name__", "")).startswith(WATCHED) else None
+
+    def _line(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+        if event == "line":
+            self.run.append((frame.f_code.co_name, frame.f_lineno))
+            if len(self.run) == self._die_at or frame.f_code.co_name == self._die_in:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return self._line
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What a child said before it ended: what was acknowledged to it, and the lines it ran if it came to the end."""
+
+    acknowledged: list[Acknowledged]
+    lines: list[tuple[str, int]]
+    status: int
+
+
+def forked(work: Callable[[Callable[[object], None]], None]) -> tuple[list[Any], int]:
+    """Do the work in a child; what it says comes back line by line, also when it is killed in between."""
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a library's idle threads do not matter to a child that dies soon
+        child = os.fork()
+    if child == 0:
+        try:
+            work(lambda said: os.write(writing, json.dumps(said).encode() + b"\n") and None)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        said = [json.loads(line) for line in pipe]
+    return said, os.waitpid(child, 0)[1]
+
+
+def performed(house: House, scenario: Scenario, die_at: int = 0, die_in: str = "") -> Reached:
+    def work(say: Callable[[object], None]) -> None:
+        lines = Lines(die_at, die_in)
+        with house.opened() as home:
+            home.review.waiting()  # everything is open before the count begins
+            sys.settrace(lines)
+            for acknowledged in scenario.act(home):
+                say(acknowledged)
+            sys.settrace(None)
+        say({"lines": lines.run})
+
+    said, status = forked(work)
+    lines = said.pop()["lines"] if said and isinstance(said[-1], dict) else []
+    return Reached([(kind, name) for kind, name in said], [(name, line) for name, line in lines], status)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The state before and after, and how many Changes of ours there are in each."""
+
+    old: bytes
+    new: bytes
+    before: int
+    after: int
+
+
+def looked_at(house: House, expected: Expected, reached: Reached, helped: bool, scenario: Scenario) -> Problems:
+    """Everything that must hold after the fault. `helped`: with `recover` first; else the next write comes first."""
+    torn = [] if house.memory.read_bytes() in (expected.old, expected.new) else [f"{house.memory.read_bytes()!r}"]
+    manual, other, extra = [], [], []
+    with house.opened() as home:
+        if not helped:
+            outcome = home.review.write("hermes", DOCUMENT, [Add(DOCUMENT, AFTER)])
+            extra = [AFTER]
+            manual += [] if isinstance(outcome, Landed) else [f"a new write ended in {outcome}"]
+        home.review.recover()
+        again = home.review.recover()
+        other += [] if again == Noticed() else [f"a second recovery did {again}"]
+        other += broken(home)
+        lost = _lost(house, expected, reached, [change.id for change in ours(home)])
+        torn += _half(house, expected, len(ours(home)), extra)
+        if POISON in entries(house):
+            queued = [one for one in home.review.waiting(every=True) if one.suggestion.proposer == "reverie"]
+            list(home.memory.entries("hermes"))
+            queued = [one for one in home.review.past([Status.WAITING]) if one.suggestion.proposer == "reverie"]
+            lost += [] if len(queued) == 1 else [f"{len(queued)} removals of what came from outside are queued"]
+        for kind, name in reached.acknowledged:
+            if kind == "proposal":
+                home.review.get(name)
+        manual += works(house, home, "Written last")
+    return {"lost": lost, "torn": torn, "manual": manual, "other": other}
+
+
+def _lost(house: House, expected: Expected, reached: Reached, standing: list[str]) -> list[str]:
+    changed = [name for kind, name in reached.acknowledged if kind in ("change", "recovered")]
+    lost = [f"{name} was acknowledged and is not there" for name in changed if name[:4] == "chg_" if name not in standing]
+    from reverie.memory.formats import FORMATS
+
+    wanted = set(FORMATS["hermes"].read(expected.new).entries)
+    return lost + ([f"what was acknowledged is not in {entries(house)}"] if changed and wanted - set(entries(house)) else [])
+
+
+def _half(house: House, expected: Expected, count: int, extra: list[str]) -> list[str]:
+    from reverie.memory.formats import FORMATS
+
+    old, new = (list(FORMATS["hermes"].read(content).entries) for content in (expected.old, expected.new))
+    found = [one for one in entries(house) if one not in extra]
+    told = count - len(extra)
+    if (found, told) in ((old, expected.before), (new, expected.after)):
+        return []
+    return [f"{found} with {told} changes of ours"]
+
+
+# ---- where it is kept ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def place(server: str | None, folder: Path) -> Iterator[Callable[[House], House]]:
+    """Copies of a house: its files, and its database, a file of them or a database on a server."""
+    made: list[str] = []
+
+    def copied(house: House) -> House:
+        if server is None:
+            return house.copied(folder)
+        while made:
+            _administer(server, f'drop database "{made.pop()}" with (force)')
+        made.append(f"t{uuid4().hex}")
+        assert house.database is not None
+        _administer(server, f'create database "{made[0]}" template "{make_url(house.database).database}"')
+        return house.copied(folder, _url(server, made[0]))
+
+    yield copied
+    while made:
+        _administer(server or "", f'drop database "{made.pop()}" with (force)')
+
+
+def _url(server: str, name: str) -> str:
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+def _administer(server: str, statement: str) -> None:
+    made = engine(server)
+    with made.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(statement))
+    made.dispose()
+
+
+def prepared(folder: Path, scenario: Scenario, server: str | None) -> House:
+    """A house in the state in which the scenario begins."""
+    database = None
+    if server is not None:
+        name = f"t{uuid4().hex}"
+        _administer(server, f'create database "{name}"')
+        database = _url(server, name)
+    house = build(folder, database)
+    scenario.prepare(house)
+    if scenario.after:
+        died = performed(house, SCENARIOS[scenario.after], die_in=scenario.killed_in)
+        assert os.WIFSIGNALED(died.status), scenario
+    return house
+
+
+def points(lines: list[tuple[str, int]], most: int) -> list[int]:
+    """All of them, or a spread in which every line around a write is as likely as all others together."""
+    every = list(range(1, len(lines) + 1))
+    if len(every) <= most:
+        return every
+    writes = [at for at in every if lines[at - 1][0] in WRITES]
+    return sorted({*spread(writes, most // 2), *spread(every, most - most // 2)})
+
+
+def killed_everywhere(folder: Path, name: str, most: int, server: str | None = None) -> dict[str, Any]:
+    scenario = SCENARIOS[name]
+    # A shelf is known by its path: every copy stands where the house was built.
+    built = prepared(folder / "house", scenario, server)
+    built.folder.rename(folder / "stored")
+    base = House(folder / "stored", built.database)
+    found: Problems = {"lost": [], "torn": [], "manual": [], "other": []}
+    with place(server, folder / "house") as copied:
+        house = copied(base)
+        with house.opened() as home:  # once in this process, so that every child finds the same things loaded
+            before = len(ours(home))
+            list(scenario.act(home))
+            works(house, home)
+        house = copied(base)
+        whole = performed(house, scenario)
+        assert whole.status == 0 and whole.lines, "the scenario does not work without a fault"
+        with house.opened() as home:
+            expected = Expected(base.memory.read_bytes(), house.memory.read_bytes(), before, len(ours(home)))
+        chosen = points(whole.lines, most)
+        for at in chosen:
+            house = copied(base)
+            reached = performed(house, scenario, die_at=at)
+            where = f"{name} killed at line {at} ({whole.lines[at - 1][0]}:{whole.lines[at - 1][1]})"
+            if not os.WIFSIGNALED(reached.status):
+                found["other"].append(f"{where}: it was not killed")
+            try:
+                told = looked_at(house, expected, reached, at % 2 == 0, scenario)
+            except Exception as error:  # noqa: BLE001 — whatever it is, it is what the fault left
+                told = {"manual": [f"{type(error).__name__}: {error}"]}
+            for kind, problems in told.items():
+                found[kind] += [f"{where}: {problem}" for problem in problems]
+    if server is not None and base.database is not None:
+        _administer(server, f'drop database "{make_url(base.database).database}" with (force)')
+    return {"points": len(chosen), "lines": len(whole.lines), "problems": found}
+
+
+if __name__ == "__main__":
+    told = killed_everywhere(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), *sys.argv[4:5])
+    sys.stdout.write(json.dumps(told))

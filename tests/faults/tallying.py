@@ -1,0 +1,47 @@
+"""Counting what a fault did. A point is one place or way a fault was put in, with the checks that follow it.
+
+Each test runs a bounded number of them; with REVERIE_FAULTS=full all of them, as `benchmarks/faults.py` does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+FULL = os.environ.get("REVERIE_FAULTS") == "full"
+Point = TypeVar("Point")
+
+
+@dataclass
+class Tally:
+    """`lost`: something acknowledged is not there. `torn`: neither the old nor the new. `manual`: needs a person."""
+
+    fault: str
+    done: str
+    points: int = 0
+    lost: list[str] = field(default_factory=list)
+    torn: list[str] = field(default_factory=list)
+    manual: list[str] = field(default_factory=list)
+    other: list[str] = field(default_factory=list)
+
+    @property
+    def problems(self) -> list[str]:
+        return [f"{kind}: {one}" for kind in ("lost", "torn", "manual", "other") for one in getattr(self, kind)]
+
+    def add(self, told: dict[str, list[str]]) -> None:
+        for kind, problems in told.items():
+            getattr(self, kind).extend(problems)
+
+    def as_json(self) -> dict[str, object]:
+        counts = {kind: len(getattr(self, kind)) for kind in ("lost", "torn", "manual", "other")}
+        return {"fault": self.fault, "done": self.done, "points": self.points, **counts}
+
+
+def spread(points: Sequence[Point], most: int) -> list[Point]:
+    """At most so many of them, evenly spread, the first and the last included."""
+    if len(points) <= most or most < 2:
+        return list(points[: max(most, 1)] if most < 2 else points)
+    step = (len(points) - 1) / (most - 1)
+    return [points[round(at * step)] for at in range(most)]
