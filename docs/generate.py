@@ -72,7 +72,15 @@ def demo() -> str:
     return "```text\n$ reverie demo\n" + "\n".join(lines) + "\n```"
 
 
-PARTS: dict[str, Callable[[], str]] = {"commands": commands, "settings": settings, "readers": readers, "demo": demo}
+def policy() -> str:
+    from reverie.review.policy import DEFAULT
+
+    return f"```toml\n{DEFAULT}```"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": commands, "settings": settings, "readers": readers, "demo": demo, "policy": policy,
+}  # fmt: skip
 MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

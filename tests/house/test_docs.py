@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import reverie
@@ -24,6 +25,11 @@ def test_the_generated_parts_are_what_the_code_says_now() -> None:
 def test_every_reader_is_documented() -> None:
     formats = (ROOT / "docs" / "formats.md").read_text()
     assert [reader.name for reader in readers() if f"`{reader.name}`" not in formats] == []
+
+
+def test_every_shelf_is_documented() -> None:
+    page = (ROOT / "docs" / "memory.md").read_text()
+    assert [point.name for point in entry_points(group="reverie.shelves") if f"`{point.name}`" not in page] == []
 
 
 def test_every_public_name_is_documented() -> None:

@@ -22,6 +22,7 @@ _LOADED = re.compile(
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"\r\n|\r|\n")
+_COLON = re.compile(r"\s*:")
 
 
 def value_at(page: Page, path: Path) -> Value | None:
@@ -44,8 +45,11 @@ def with_value(page: Page, path: Path, value: str | int | Sequence[str]) -> Page
         raise _refused(page, path, "its frontmatter cannot be read")
     before = value_of(root) if root else {}
     node = _node_at(root, path) if root else None
-    matter = _added(page, root, path, meant, quoted) if node is None else _replaced(page, node, meant)
-    return _checked(page, before, path, meant, matter)
+    if root is None or node is None:
+        return _checked(page, before, path, meant, _added(page, root, path, meant, quoted))
+    if isinstance(node, Scalar) or node.flow:
+        return _checked(page, before, path, meant, _replaced(page, node, meant))
+    return _checked(page, before, path, meant, _replaced_block(page, _key_end(root, path), node, meant))
 
 
 def _node_at(root: Table, path: Path) -> Node | None:
@@ -65,26 +69,36 @@ def _with_frontmatter(page: Page) -> Page:
 
 
 def _replaced(page: Page, node: Node, value: Value) -> str:
-    matter, ending = page.matter, page.ending
-    start, end = node.start, node.end
+    matter, start = page.matter, node.start
     if isinstance(value, str):
         style = node.style if isinstance(node, Scalar) else ""
         written = _scalar(value, style if style in ("'", '"') else "", new=False)
     else:
         written = _listing(value, node, page)
     if isinstance(node, Scalar) and node.style in ("|", ">"):
-        written += ending  # a block ends with its line
-    elif isinstance(node, Listing | Table) and not node.flow:
-        start = _after_colon(matter, start)
-        trailing = len(matter[start:end]) - len(matter[start:end].rstrip())
-        end -= trailing
+        written += page.ending  # a block ends with its line
     gap = " " if matter[start - 1 : start] == ":" and not _BREAK.match(written) else ""
-    return matter[:start] + gap + written + matter[end:]
+    return matter[:start] + gap + written + matter[node.end :]
 
 
-def _after_colon(matter: str, start: int) -> int:
-    """Where the value of a key begins when it stands on the lines below it: right behind the colon."""
-    return matter.rindex(":", 0, start) + 1
+def _replaced_block(page: Page, key_end: int, node: Listing | Table, value: Value) -> str:
+    """A value that stands on the lines below its key. What is written behind the colon there is a comment and stays."""
+    matter = page.matter
+    colon = _COLON.match(matter, key_end)
+    start = colon.end() if colon else node.start
+    comment = matter[start : _line_end(matter, start)].rstrip()
+    old = matter[start : node.end]
+    tail = old[len(old.rstrip()) :] + matter[node.end :]
+    if isinstance(value, str) or not value:
+        written = _scalar(value, "", new=False) if isinstance(value, str) else "[]"
+        return f"{matter[:start]} {written}{comment}{tail}"
+    return f"{matter[:start]}{comment}{_listing(value, node, page)}{tail}"
+
+
+def _key_end(root: Table, path: Path) -> int:
+    parent = _node_at(root, path[:-1])
+    assert isinstance(parent, Table)
+    return next(key.end for key, _ in reversed(parent.pairs) if key.text == path[-1])
 
 
 # ---- a key that is missing: it is put last --------------------------------------------------------------------------
