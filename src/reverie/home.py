@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from reverie.adapters.checkup import Check
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
+    from reverie.adapters.git_projection import GitProjection
     from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
+    from reverie.dreams.dream import Dream
+    from reverie.dreams.night import Night
     from reverie.history.library import History
     from reverie.history.verifying import Checked
     from reverie.language.finding import Finder
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from reverie.review.queue import Review
     from reverie.review.refining import Refining
     from reverie.review.relations import Statement
-    from reverie.review.targets import Target
+    from reverie.review.targets import Holder, Target
     from reverie.review.touching import Touching
     from reverie.sessions.library import Library
     from reverie.skills.library import Skills
@@ -121,7 +124,7 @@ class Home:
         proposals = SqlProposals(self.engine, clock)
         related = Relations(self._statements).to
         proposing = Proposing(scope, history, proposals, policy, related, ids, clock)
-        landing = Landing(scope, history, self._noticing, ids, clock, lambda: None)
+        landing = Landing(scope, history, self._noticing, ids, clock, self.projection.catch_up)
         return Review(
             scope, self.config.owner, history, proposals, policy, self._target, self._noticing, proposing, landing,
             clock,
@@ -152,6 +155,19 @@ class Home:
         names |= {folder.key: name for name, folder in self._skill_folders.items()}
         return History(self._own, self._history, lambda key: names.get(key, key))
 
+    @cached_property
+    def projection(self) -> GitProjection:
+        from reverie.adapters.git_projection import GitProjection
+
+        return GitProjection(self.config.home, self._history, self._own, self._holders)
+
+    def _holders(self) -> list[Holder]:
+        """Everything Changes were ever made to that is still there."""
+        keys = {key: None for key, _ in self._history.documents(self._own)}
+        folders: dict[str, Holder] = {folder.key: folder for folder in self._skill_folders.values()}
+        found = [folders.get(key) or self._shelves.get(key) for key in keys]
+        return [holder for holder in found if holder is not None]
+
     def verify(self) -> list[Checked]:
         from reverie.history.verifying import Verifying
 
@@ -160,7 +176,7 @@ class Home:
         def read(shelf: str, document: str) -> bytes | None:
             return (holders.get(shelf) or self._shelves.named(shelf)).read(document)
 
-        return Verifying(self._own, self._history, read, {}).verify()
+        return Verifying(self._own, self._history, read, {"git says the same": self.projection.verify}).verify()
 
     def _target(self, shelf: str, subject: str, also: str | None = None) -> Target:
         from reverie.review.targets import skill_target, target
@@ -179,6 +195,21 @@ class Home:
         from reverie.skills.library import Skills
 
         return Skills(self._skill_folders, self._touching.touch_skill)
+
+    @cached_property
+    def dreams(self) -> Night:
+        from reverie.adapters.database.dreams import SqlDreams
+        from reverie.dreams.night import Night
+
+        return Night(
+            self._own, self.config.owner, self.sessions, self.memory, self.review, SqlDreams(self.engine, self.clock),
+            self.clock, self.ids, self.search, self.skills,
+        )  # fmt: skip
+
+    @property
+    def dream(self) -> Callable[..., Dream]:
+        """One night: `home.dream(shelf="hermes", mode="propose")`."""
+        return self.dreams.dream
 
     @cached_property
     def context(self) -> Briefing:

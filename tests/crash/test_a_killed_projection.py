@@ -33,26 +33,24 @@ code=$?
 exit $code
 """
 RUN = """
-import sys
+import resource, sys
 from pathlib import Path
 from reverie.adapters.git_projection import GitProjection
 from reverie.adapters.skill_folders import SkillFolder
 from reverie.home import open_home
 
-class Skills(SkillFolder):
-    root = property(lambda self: Path(sys.argv[2]))
-
 home = open_home(sys.argv[1], settings={"owner": "ann"})
-folder = Skills(Path(sys.argv[2]), "skills")
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]), -1))
+folder = SkillFolder(Path(sys.argv[2]), "skills")
 projection = GitProjection(home.config.home, home._history, home._own, lambda: [folder])
 behind = projection.catch_up() if sys.argv[3] == "catch_up" else projection.rebuild() and None
 sys.exit(str(behind) if behind else 0)
 """
 
 
-def start(home: Path, skills: Path, what: str = "catch_up", path: str = "") -> subprocess.Popen[bytes]:
+def start(home: Path, skills: Path, what: str = "catch_up", path: str = "", most: int = -1) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}" if path else os.environ["PATH"]}
-    command = [sys.executable, "-c", RUN, str(home), str(skills), what]
+    command = [sys.executable, "-c", RUN, str(home), str(skills), what, str(most)]
     return subprocess.Popen(command, env=environment, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
 
 
@@ -135,3 +133,19 @@ def test_projections_killed_at_any_moment_and_several_at_once_make_every_commit_
     for process in last:
         process.communicate()
     whole(home, skills, skills.root, commits)
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["the first time", "later"])
+def test_a_full_disk_delays_the_projection_and_nothing_else(homes: HomeMaker, tmp_path: Path, first: bool) -> None:
+    """A limit on the size of files stands for it: git is ended in the middle of a write."""
+    (tmp_path / "skills").mkdir()
+    home, skills = homes(), Skills(tmp_path / "skills")
+    if not first:
+        land(home, skills, {"deploy.md": b"small"})
+        assert of_skills(home, skills).catch_up() is None
+    land(home, skills, {"deploy.md": os.urandom(200_000)})
+    process = start(home.config.home, skills.root, most=50_000)
+    _, said = process.communicate()
+    assert process.returncode == 1 and b"is behind" in said and b"git fast-import" in said
+    assert (skills.root / ".git").exists() is not first
+    whole(home, skills, skills.root, 1 if first else 2)

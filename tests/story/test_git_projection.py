@@ -38,10 +38,6 @@ class Skills(SkillFolder):
         super().__init__(root, name)
         self.place = root.resolve()
 
-    @property
-    def root(self) -> Path:
-        return self.place
-
 
 def git(folder: Path, *words: str) -> str:
     done = subprocess.run(["git", *ANN, *words], cwd=folder, capture_output=True, check=False)

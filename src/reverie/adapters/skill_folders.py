@@ -30,14 +30,14 @@ class SkillFolder:
     """`name` is what people type; `key` is the same folder under every name, with links to it resolved."""
 
     def __init__(self, root: Path, name: str) -> None:
-        self._root = root.expanduser().resolve()
+        self.root = root.expanduser().resolve()
         self.name = name
-        self.key = f"skills:{self._root}"
-        self.reach = f"every agent that is given the skills in {self._root.name}, when a task calls for one"
+        self.key = f"skills:{self.root}"
+        self.reach = f"every agent that is given the skills in {self.root.name}, when a task calls for one"
 
     def subjects(self) -> list[str]:
         """The skills there are, sorted. Hidden folders are skipped: the archive, a hub's quarantine, git."""
-        return sorted(_subjects(self._root, "", 0))
+        return sorted(_subjects(self.root, "", 0))
 
     def files(self, subject: str) -> dict[str, bytes]:
         """Every regular file of a skill by its path below the root; nothing when there is no such skill. A retired one
@@ -48,7 +48,7 @@ class SkillFolder:
             return {} if content is None else {subject: content}
         found: dict[str, bytes] = {}
         size = 0
-        for document in _documents(self._root, subject):
+        for document in _documents(self.root, subject):
             checked_document(document)
             content = self.read(document)
             if content is not None:
@@ -63,14 +63,14 @@ class SkillFolder:
         return found
 
     def read(self, document: str) -> bytes | None:
-        return _HeldSkills(self._root).read(document)
+        return _HeldSkills(self.root).read(document)
 
     @contextmanager
     def held(self, subject: str) -> Iterator[Held]:
         """Take our lock on the whole folder. Other programs do not know it: what is read under it is what counts."""
         checked_document(subject)
-        with flocked(self._root / LOCK, PATIENCE_SECONDS):
-            yield _HeldSkills(self._root)
+        with flocked(self.root / LOCK, PATIENCE_SECONDS):
+            yield _HeldSkills(self.root)
 
 
 class _HeldSkills:

@@ -68,6 +68,11 @@ class Rebuilt:
     commits: int
     kept: tuple[Path, ...] = ()
 
+    def __str__(self) -> str:
+        kept = [f"Kept, as it was damaged or held work done by hand: {path}" for path in self.kept]
+        names = ", ".join(self.names) or "nothing, as nothing was changed yet"
+        return "\n".join([f"Made anew with {self.commits:,} commits: {names}", *kept])
+
 
 class Projection(Protocol):
     def catch_up(self) -> Behind | None:

@@ -1,0 +1,80 @@
+"""Whether a repository shows what happened: one commit for each Change, the last bytes, the ledger's own hashes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from reverie.adapters.git import GitFailed
+from reverie.adapters.git_repository import GitRepository, Told
+from reverie.adapters.git_stream import BRANCH, showable
+from reverie.history.change import Change
+from reverie.history.projection import Projected, projected
+from reverie.history.records import Anchored
+
+_Now = dict[str, str | None]
+
+
+def problems(repository: GitRepository, recorded: Iterable[Anchored]) -> Iterator[str]:
+    try:
+        repository.git("fsck", "--strict", "--no-dangling", "--no-progress")
+        told = list(repository.told())
+    except GitFailed as error:
+        yield f"it is damaged: {error}"
+        return
+    changes: dict[str, Projected] = {}
+    now: _Now = {}
+    for one in recorded:
+        changes[one.change.id] = projected(one)
+        now |= _after(one.change)
+    yield from _of_commits(told, changes)
+    yield from _of_files(repository, now)
+
+
+def damage_or_work_by_hand(repository: GitRepository) -> bool:
+    """Whether a repository has to be kept when a new one takes its place."""
+    try:
+        repository.git("fsck", "--strict", "--no-dangling", "--no-progress")
+        branches = repository.git("for-each-ref", "--format=%(refname)").decode("utf-8", "replace").split()
+        return branches != [BRANCH] or not all(one.ours for one in repository.told("--all"))
+    except GitFailed:
+        return True
+
+
+def _after(change: Change) -> _Now:
+    return {edit.document: _blob(edit.after) for edit in change.edits if showable(edit.document)}
+
+
+def _blob(content: bytes | None) -> str | None:
+    """Git's name for these bytes."""
+    if content is None:
+        return None
+    return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
+
+
+def _of_commits(told: Iterable[Told], changes: dict[str, Projected]) -> Iterator[str]:
+    """A copy made by hand of a commit of ours is no second one; where ours is gone, the copy stands for it."""
+    ours: Counter[str] = Counter()
+    copies = set()
+    for one in told:
+        if one.change is None:
+            continue
+        change = one.change.change
+        ours[change] += one.ours
+        copies.add(change)
+        if change not in changes:
+            yield f"commit {one.commit[:12]} tells of {change}, which is not among the changes"
+        elif changes[change] != one.change:
+            yield f"commit {one.commit[:12]} tells of {change} by another row of the ledger than there is now"
+    yield from (f"{change} has no commit" for change in changes if change not in copies)
+    yield from (f"{change} has {count} commits" for change, count in ours.items() if count > 1)
+
+
+def _of_files(repository: GitRepository, now: _Now) -> Iterator[str]:
+    listed = repository.git("ls-tree", "-r", "-z", BRANCH).decode("utf-8", "surrogateescape").split("\0")[:-1]
+    there = {path: meta.split(" ")[2] for meta, _, path in (one.partition("\t") for one in listed)}
+    for document, blob in now.items():
+        if blob != there.get(document):
+            how = "is there" if blob is None else "is not there" if document not in there else "has other bytes"
+            yield f"{document} {how} in the newest commit, unlike when it was last seen"
