@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reverie.dreams.dream import Dream
     from reverie.dreams.night import Night
     from reverie.history.library import History
+    from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
@@ -79,9 +80,11 @@ class Home:
         self.ids = Ids(clock)
 
     @property
-    def _own(self) -> Scope:
+    def owned(self) -> Scope:
         """Shelves of files belong to the owner."""
         return self.scope.of(self.config.owner)
+
+    _own = owned
 
     @cached_property
     def sessions(self) -> Library:
@@ -124,7 +127,7 @@ class Home:
         proposals = SqlProposals(self.engine, clock)
         related = Relations(self._statements).to
         proposing = Proposing(scope, history, proposals, policy, related, ids, clock)
-        landing = Landing(scope, history, self._noticing, ids, clock, self.projection.catch_up)
+        landing = Landing(scope, history, self._noticing, ids, clock, self._projecting)
         return Review(
             scope, self.config.owner, history, proposals, policy, self._target, self._noticing, proposing, landing,
             clock,
@@ -161,6 +164,12 @@ class Home:
 
         return GitProjection(self.config.home, self._history, self._own, self._holders)
 
+    @cached_property
+    def _projecting(self) -> Seldom:
+        from reverie.history.seldom import Seldom
+
+        return Seldom(self.projection.catch_up)
+
     def _holders(self) -> list[Holder]:
         """Everything Changes were ever made to that is still there."""
         keys = {key: None for key, _ in self._history.documents(self._own)}
@@ -171,6 +180,7 @@ class Home:
     def verify(self) -> list[Checked]:
         from reverie.history.verifying import Verifying
 
+        self._projecting.finish()
         holders = {one.key: one for one in self._skill_folders.values()}
 
         def read(shelf: str, document: str) -> bytes | None:
@@ -290,6 +300,8 @@ class Home:
         return TantivyIndex(folder), WordllamaVectors(folder)
 
     def close(self) -> None:
+        if "_projecting" in self.__dict__:
+            self._projecting.finish()
         if "_derived" in self.__dict__:
             for derived in self._derived:
                 derived.close()

@@ -13,7 +13,7 @@ import pytest
 
 from reverie.adapters.hermes_shelf import HermesShelf
 from reverie.kernel.errors import BadInput, NotPermitted
-from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
+from reverie.memory.operation import Add, Applied, Remove, Replace, Unfit, applied, entry_hash
 
 BEFORE = "Project demo uses pytest with xdist\n§\nStaging DB host is db-stage.internal\nport 5433\n§\nCI runs on GitHub"
 
@@ -145,3 +145,8 @@ def test_settings_that_cannot_be_read_are_named(hermes: Path) -> None:
     (hermes / "config.yaml").mkdir()
     with pytest.raises(NotPermitted, match=r"config\.yaml could not be read"):
         HermesShelf(hermes).places()
+
+
+@pytest.mark.parametrize("text", ["a\r§\rb", "a\r\nb", "a\n§", "§\na", "§", "a\n§\nb", "half \ud800 a character"])
+def test_a_text_that_hermes_would_read_otherwise_is_unfit(text: str) -> None:
+    assert isinstance(applied(BEFORE.encode(), "hermes", [Add("MEMORY.md", text)], 2200), Unfit)

@@ -92,6 +92,8 @@ def applied(content: bytes, form: FormatName, operations: Sequence[Operation], b
 def _one(document: Document, form: FormatName, operation: Operation) -> Document | Conflicted | Unfit:
     made = FORMATS[form]
     pieces = list(document.pieces)
+    if not isinstance(operation, Remove) and (why := _misfit(operation.text, form)):
+        return Unfit(operation, why)
     if isinstance(operation, Add):
         return _checked(made.added(pieces, operation.text), form, operation)
     place = next((at for at in document.places() if _is(pieces[at], operation.old_sha256)), None)
@@ -100,6 +102,19 @@ def _one(document: Document, form: FormatName, operation: Operation) -> Document
     if isinstance(operation, Remove):
         return _reread(made.removed(pieces, place), form)
     return _checked(made.replaced(pieces, place, operation.text), form, operation)
+
+
+def _misfit(text: str, form: FormatName) -> str | None:
+    """Why a text cannot stand in a document, however it is read back: the next reader may read less carefully."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return "it holds half of a character"
+    if form == "hermes" and "\r" in text:
+        return "it holds a carriage return, which Hermes reads as the end of a line"
+    if form == "hermes" and "§" in (text.split("\n", 1)[0].strip(), text.rsplit("\n", 1)[-1].strip()):
+        return "it begins or ends with a line that holds only §, which separates entries"
+    return None
 
 
 def _is(piece: Piece, old_sha256: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from reverie.history.change import Change, Edit, Grounds
 from reverie.history.records import Records
 from reverie.kernel.clock import Clock
-from reverie.kernel.errors import ReverieError
+from reverie.kernel.errors import DatabaseUnusable, ReverieError
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.shelf import Held
@@ -31,11 +31,19 @@ class Landing:
     noticing: Noticing
     ids: Ids
     clock: Clock
-    project: Callable[[], None]
+    project: Callable[[], object]
 
     def land(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
         """Do what the draft wants, or say why not. `despite_findings`: a person looked at them and decided."""
+        outcome = self.write(draft, grounds, despite_findings=despite_findings)
+        if isinstance(outcome, Landed):
+            self.project()
+        return outcome
+
+    def write(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
+        """The same, to be projected later, when nothing is held any more."""
         target = draft.target
+        target.scanned({target.subject: b"."})  # the first scan of a process reads its rules: not under someone's lock
         with self.noticing.held(target) as held:
             drawn = draft.drawn(held)
             if not isinstance(drawn, Drawn):
@@ -45,9 +53,7 @@ class Landing:
             report = target.scanned(dict(drawn.new_texts))
             if report.blocked and not despite_findings:
                 return Unsafe(report)
-            landed = self._write(target, held, drawn, grounds)
-        self.project()
-        return Landed(landed)
+            return Landed(self._write(target, held, drawn, grounds))
 
     def _write(self, target: Target, held: Held, drawn: Drawn, grounds: Grounds) -> Change:
         change = Change(
@@ -57,7 +63,13 @@ class Landing:
         )  # fmt: skip
         self.records.intend(self.scope, change)
         self._replace(held, change)
-        return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
+        try:
+            return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
+        except DatabaseUnusable as error:
+            raise DatabaseUnusable(
+                f"{target.subject} is written, but that could not be recorded. {error.found}",
+                next_step="Nothing is lost: when the database can be used again, `reverie recover` finishes it.",
+            ) from error
 
     def _replace(self, held: Held, change: Change) -> None:
         done: list[Edit] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 from reverie.history.change import Change, Edit, Grounds, Via
@@ -25,6 +26,7 @@ from reverie.safety.scan import scan
 
 OUTSIDE = "outside"
 REVERIE = "reverie"
+_HELD: ContextVar[Mapping[tuple[str, str], Held]] = ContextVar("held")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +53,28 @@ class Noticing:
     def held(self, target: Target) -> Iterator[Held]:
         """The target under its owner's lock, after what happened to it meanwhile was recorded.
 
-        What came from outside and looks unsafe is queued for removal once the lock is let go.
+        Who holds it already holds it still: a decision and its landing are one act.
         """
-        noticed = Noticed()
-        try:
-            with target.holder.held(target.subject) as held:
-                noticed = self.reconcile(target, held)
+        already = _HELD.get({}).get((target.holder.key, target.subject))
+        if already is not None:
+            yield already
+            return
+        with self._locked(target) as held:
+            self.reconcile(target, held)
+            yield held
+
+    def reconciled(self, target: Target) -> Noticed:
+        with self._locked(target) as held:
+            return self.reconcile(target, held)
+
+    @contextmanager
+    def _locked(self, target: Target) -> Iterator[Held]:
+        with target.holder.held(target.subject) as held:
+            before = _HELD.set({**_HELD.get({}), (target.holder.key, target.subject): held})
+            try:
                 yield held
-        finally:
-            for suggestion in removals(target, noticed.outside):
-                self.suggest(suggestion)
+            finally:
+                _HELD.reset(before)
 
     def reconcile(self, target: Target, held: Held) -> Noticed:
         """Make what is recorded agree with what is there. Call it under the lock; doing it twice does nothing more."""
@@ -125,6 +139,8 @@ class Noticing:
             self.ids.new("chg"), target.holder.key, target.subject, edits,
             Grounds(OUTSIDE, Via.FOUND if first else Via.OUTSIDE, reason), self.clock.now(), form=target.form,
         )  # fmt: skip
+        for suggestion in removals(target, [change]):
+            self.suggest(suggestion)  # before it is recorded: who is killed in between notices it again
         return Noticed(outside=(self._settled(target, change),))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeVar
 
 from reverie.history.change import Change, Grounds, Via
 from reverie.history.records import Asked, Records
@@ -17,7 +19,7 @@ from reverie.review.drafts import Operate, Rewrite
 from reverie.review.landing import Landing
 from reverie.review.noticing import Noticed, Noticing
 from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, in_words
-from reverie.review.policy import Policy
+from reverie.review.policy import Policy, Ruling
 from reverie.review.proposal import Proposal, Status, Suggestion, Verdict
 from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, touches_critical
 from reverie.review.records import Proposals
@@ -42,6 +44,7 @@ class Refused:
 
 
 Proposed = Outcome | Waiting | Refused | Undrawable
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,10 @@ class Review:
         suggestion = replace(suggestion, shelf=target.holder.key)
         with self.noticing.held(target) as held:
             drawn = self.proposing.draw(target, suggestion, held)
-        if not isinstance(drawn, tuple):
-            return drawn
-        proposal, ruling = drawn
+            proposed = self._ruled(*drawn, land) if isinstance(drawn, tuple) else drawn
+        return self._projected(proposed)
+
+    def _ruled(self, proposal: Proposal, ruling: Ruling, land: bool) -> Proposed:
         if ruling.answer == "refuse":
             return Refused(ruling.why)
         if ruling.answer == "ask" or not land:
@@ -82,9 +86,10 @@ class Review:
         return ranked if every else ranked[: max(0, self.policy.per_day - self._decided_today())]
 
     def _decided_today(self) -> int:
-        day = self.clock.now() - timedelta(days=1)
+        now = self.clock.now()  # what is dated later was decided before the clock was put back
+        day = now - timedelta(days=1)
         past = self.proposals.find(self.scope, [Status.LANDED, Status.REJECTED, Status.CONFLICTED])
-        return sum(1 for one in past if one.verdict and not one.verdict.policy and one.verdict.at > day)
+        return sum(1 for one in past if one.verdict and not one.verdict.policy and day < one.verdict.at <= now)
 
     def _unexpired(self) -> list[Proposal]:
         now, expired, left = self.clock.now(), 0, []
@@ -112,40 +117,59 @@ class Review:
     ) -> Outcome:
         """A person says yes to what they saw. Twice is once; to something else it is `Stale`."""
         seen = proposal if isinstance(proposal, Proposal) else None
-        stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
         person = by or self.scope.actor
-        if stored.status is Status.LANDED:
-            return Landed(self._change(stored.change or ""))
-        if refusal := self._not_open(stored, seen):
-            return refusal
-        if why := self.policy.may_approve(person, stored.suggestion.proposer, self.scope.user == ""):
-            raise NotPermitted(f"{why}.", next_step="Nothing was changed.")
-        verdict = Verdict(True, person, because, self.clock.now(), despite_findings=despite_findings)
-        return self._decided(stored, verdict)
+        with self._deciding(proposal) as stored:
+            if stored.status is Status.LANDED:
+                return Landed(self._change(stored.change or ""))
+            if refusal := self._not_open(stored, seen):
+                return refusal
+            if why := self.policy.may_approve(person, stored.suggestion.proposer, self.scope.user == ""):
+                raise NotPermitted(f"{why}.", next_step="Nothing was changed.")
+            verdict = Verdict(True, person, because, self.clock.now(), despite_findings=despite_findings)
+            outcome = self._decided(stored, verdict)
+        return self._projected(outcome)
 
     def reject(self, proposal: Proposal | str, because: str = "", *, by: str | None = None) -> Proposal:
         """A person says no. It is not proposed again on the same evidence."""
-        stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
-        if stored.status is Status.REJECTED:
-            return stored
-        if stored.status is not Status.WAITING:
-            raise BadInput(f"{stored.id} is {stored.status}.", expected="a proposal that waits")
-        verdict = Verdict(False, by or self.scope.actor, because, self.clock.now())
-        rejected = replace(stored, status=Status.REJECTED, verdict=verdict)
-        self.proposals.put(self.scope, rejected)
-        return rejected
+        with self._deciding(proposal) as stored:
+            if stored.status is Status.REJECTED:
+                return stored
+            if stored.status is not Status.WAITING:
+                raise BadInput(f"{stored.id} is {stored.status}.", expected="a proposal that waits")
+            verdict = Verdict(False, by or self.scope.actor, because, self.clock.now())
+            rejected = replace(stored, status=Status.REJECTED, verdict=verdict)
+            self.proposals.put(self.scope, rejected)
+            return rejected
 
     def edited(self, proposal: Proposal, operations: Sequence[Operation]) -> Proposal | Undrawable:
         """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved."""
         changed = replace(proposal.suggestion, operations=tuple(operations))
         target = self.targets(changed.shelf, changed.subject)
         with self.noticing.held(target) as held:
+            stored = self.get(proposal.id)
+            if stored.status is not Status.WAITING:
+                return Repeated(stored)
             drawn = self.proposing.draw(target, changed, held, instead_of=proposal.id)
-        if not isinstance(drawn, tuple):
-            return drawn
-        again = replace(drawn[0], id=proposal.id, made_at=proposal.made_at, expires_at=proposal.expires_at)
-        self.proposals.put(self.scope, again)
-        return again
+            if not isinstance(drawn, tuple):
+                return drawn
+            again = replace(drawn[0], id=proposal.id, made_at=proposal.made_at, expires_at=proposal.expires_at)
+            self.proposals.put(self.scope, again)
+            return again
+
+    @contextmanager
+    def _deciding(self, proposal: Proposal | str) -> Iterator[Proposal]:
+        """What is stored of it, to be decided by nobody else meanwhile: of two at once the second sees the first's."""
+        stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
+        if stored.status not in (Status.WAITING, Status.APPROVED):
+            yield stored
+            return
+        try:
+            target = self._target(stored.suggestion)
+        except BadInput:  # its shelf is gone: nothing can land there, and a person may still say no
+            yield stored
+            return
+        with self.noticing.held(target):
+            yield self.get(stored.id)
 
     def _not_open(self, stored: Proposal, seen: Proposal | None) -> Stale | None:
         if stored.status not in (Status.WAITING, Status.APPROVED):
@@ -157,7 +181,7 @@ class Review:
         return None
 
     def _decided(self, proposal: Proposal, verdict: Verdict) -> Outcome:
-        """Commit the Verdict, then land. A crash in between is finished by `recover`; nothing lands twice."""
+        """Commit the Verdict, then land, under one lock. A crash in between is finished by `recover`."""
         approved = replace(proposal, status=Status.APPROVED, verdict=verdict)
         self.proposals.put(self.scope, approved)
         outcome = self._landed(approved)
@@ -174,7 +198,12 @@ class Review:
             proposal.id, suggestion.dream, None, verdict.by, verdict.because, verdict.policy,
         )  # fmt: skip
         draft = draft_of(self._target(suggestion), suggestion, self.clock.now())
-        return self.landing.land(draft, grounds, despite_findings=verdict.despite_findings)
+        return self.landing.write(draft, grounds, despite_findings=verdict.despite_findings)
+
+    def _projected(self, proposed: Done) -> Done:
+        if isinstance(proposed, Landed):
+            self.landing.project()
+        return proposed
 
     def _target(self, suggestion: Suggestion) -> Target:
         amendment = suggestion.amendment
@@ -255,22 +284,23 @@ class Review:
         """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
         noticed = Noticed()
         for subject in {(change.shelf, change.subject): None for change in self.records.unsettled(self.scope)}:
-            target = self.targets(*subject)
-            with target.holder.held(target.subject) as held:
-                noticed = noticed.and_also(self.noticing.reconcile(target, held))
+            noticed = noticed.and_also(self.noticing.reconciled(self.targets(*subject)))
         for proposal in self.proposals.find(self.scope, [Status.APPROVED]):
             noticed = noticed.and_also(self._carried_out(proposal))
         self.landing.project()
         return noticed
 
     def _carried_out(self, proposal: Proposal) -> Noticed:
-        done = self.records.find(self.scope, Asked(proposal=proposal.id))
-        if done:
-            self._close(proposal, Landed(done[0]))
-            return Noticed()
-        outcome = self._landed(proposal)
-        self._close(proposal, outcome)
-        return Noticed(landed=(outcome.change,)) if isinstance(outcome, Landed) else Noticed()
+        with self._deciding(proposal) as stored:
+            if stored.status is not Status.APPROVED:
+                return Noticed()  # who had approved it was not dead, and is done now
+            done = self.records.find(self.scope, Asked(proposal=stored.id))
+            if done:
+                self._close(stored, Landed(done[0]))
+                return Noticed()
+            outcome = self._landed(stored)
+            self._close(stored, outcome)
+            return Noticed(landed=(outcome.change,)) if isinstance(outcome, Landed) else Noticed()
 
 
 def said(proposed: Proposed) -> str:

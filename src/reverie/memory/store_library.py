@@ -1,0 +1,116 @@
+"""`home.stores_for(scope)`: which memory stores there are and what stands in them. Reading, and the stores themselves.
+
+What a memory says is changed in `review.storing`: that lands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Between, Chosen, MemoryVersion, Prefix, Store, StoredMemory
+from reverie.memory.store_listing import checked_depth, checked_prefix
+from reverie.memory.store_records import StoreRecords
+from reverie.memory.store_rules import checked_description, checked_name, merged_metadata
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    scope: Scope
+    records: StoreRecords
+    ids: Ids
+    clock: Clock
+
+    def create(self, name: str, description: str = "", metadata: Mapping[str, str] | None = None) -> Store:
+        now = self.clock.now()
+        made = Store(
+            self.ids.new("memstore"), self.scope.user or "", checked_name(name), checked_description(description),
+            merged_metadata({}, metadata or {}), now, now,
+        )  # fmt: skip
+        self.records.add(self.of(made), made)
+        return made
+
+    def of(self, store: Store) -> Scope:
+        """The scope of whose memory it is: rows are always asked for by workspace and user."""
+        return self.scope.of(store.user)
+
+    def get(self, store: str) -> Store:
+        found = self.records.store(self.scope, store)
+        if found is None:
+            raise _no_store(store)
+        return found
+
+    def find(self, made: Between, *, archived: bool = False, after: str | None = None, limit: int = 20) -> list[Store]:
+        return self.records.stores(self.scope, made, archived=archived, after=after, limit=limit)
+
+    def update(
+        self, store: str, name: str | None, description: str | None, metadata: Mapping[str, str | None] | None
+    ) -> Store:
+        """What is None stays as it is; of the metadata only the keys that are named change."""
+
+        def updated(old: Store) -> Store:
+            new = replace(
+                writable(old),
+                name=old.name if name is None else checked_name(name),
+                description=old.description if description is None else checked_description(description),
+                metadata=merged_metadata(old.metadata, metadata or {}),
+            )
+            return old if new == old else replace(new, updated_at=self.clock.now())
+
+        return self._changed(store, updated, "updated")
+
+    def archive(self, store: str) -> Store:
+        """It can be read from now on and not written. Twice is once; there is no way back."""
+        now = self.clock.now()
+        return self._changed(
+            store, lambda old: old if old.archived_at else replace(old, archived_at=now, updated_at=now), "archived"
+        )
+
+    def delete(self, store: str) -> None:
+        self.records.delete(self.of(self.get(store)), store)
+
+    def _changed(self, store: str, change: Callable[[Store], Store], done: str) -> Store:
+        changed = self.records.change(self.of(self.get(store)), store, change, done)
+        if changed is None:
+            raise _no_store(store)
+        return changed
+
+    # ---- what stands in them -----------------------------------------------------------------------------------------
+
+    def memory(self, store: str, memory: str, *, full: bool = True) -> StoredMemory:
+        found = self.records.memory(self.of(self.get(store)), store, memory, full=full)
+        if found is None:
+            raise NotFound(f"There is no memory {memory} in {store}.")
+        return found
+
+    def memories(
+        self, store: str, prefix: str | None = None, depth: int | None = None, *, after: str | None = None,
+        limit: int = 20, full: bool = False,
+    ) -> list[StoredMemory | Prefix]:  # fmt: skip
+        below, deep = checked_prefix(prefix), checked_depth(depth)
+        return self.records.memories(self.of(self.get(store)), store, below, deep, after, limit, full=full)
+
+    def version(self, store: str, version: str, *, full: bool = True) -> MemoryVersion:
+        found = self.records.version(self.of(self.get(store)), store, version, full=full)
+        if found is None:
+            raise NotFound(f"There is no version {version} in {store}.")
+        return found
+
+    def versions(
+        self, store: str, chosen: Chosen, *, after: int | None = None, limit: int = 20, full: bool = False
+    ) -> list[MemoryVersion]:
+        return self.records.versions(self.of(self.get(store)), store, chosen, after, limit, full=full)
+
+
+def writable(store: Store) -> Store:
+    if store.archived_at is not None:
+        raise BadInput(f"The memory store {store.id} is archived.", expected="a store that can be written")
+    return store
+
+
+def _no_store(store: str) -> NotFound:
+    return NotFound(f"There is no memory store {store}.")
