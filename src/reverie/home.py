@@ -16,8 +16,13 @@ from reverie.kernel.ids import Ids
 from reverie.kernel.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy import Engine
 
+    from reverie.adapters.backup import BackedUp
+    from reverie.adapters.backup_manifest import Manifest, Watch
+    from reverie.adapters.backup_restore import Restored
     from reverie.adapters.checkup import Check
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
@@ -68,6 +73,21 @@ def checkup(config: Config) -> list[Check]:
     from reverie.adapters.checkup import checks
 
     return checks(config.home, config.database)
+
+
+def restore_home(config: Config, file: Path, *, watch: Watch | None = None) -> Restored:
+    """Make this home from a backup, or leave everything as it is."""
+    from reverie.adapters.backup_restore import restore
+
+    asked = config.values["database"].came_from == "--database"
+    return restore(file, config.home, config.database, named=config.database if asked else None, watch=watch)
+
+
+def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
+    """Read all of a backup; what it holds if it is whole."""
+    from reverie.adapters.backup_restore import check_backup
+
+    return check_backup(file, watch=watch)
 
 
 class Home:
@@ -184,7 +204,8 @@ class Home:
         holders = {one.key: one for one in self._skill_folders.values()}
 
         def read(shelf: str, document: str) -> bytes | None:
-            return (holders.get(shelf) or self._shelves.named(shelf)).read(document)
+            holder = holders.get(shelf) or self._shelves.get(shelf)
+            return holder.read(document) if holder else None
 
         return Verifying(self._own, self._history, read, {"git says the same": self.projection.verify}).verify()
 
@@ -298,6 +319,12 @@ class Home:
 
         folder = self.config.home / "index" / self.scope.workspace
         return TantivyIndex(folder), WordllamaVectors(folder)
+
+    def backup(self, file: Path, *, force: bool = False, watch: Watch | None = None) -> BackedUp:
+        """The whole home in one file."""
+        from reverie.adapters.backup import back_up
+
+        return back_up(self.engine, self.config.home, file, at=self.clock.now(), force=force, watch=watch)
 
     def close(self) -> None:
         if "_projecting" in self.__dict__:

@@ -19,6 +19,9 @@ COMMANDS = {
     "demo": "Show the main job on sample sessions, in a home that is thrown away.",
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
     "search": "Find the turns that answer a question.",
+    "dream": "One night: read what is new, land very little, propose the rest.",
+    "status": "The last nights, what waits, the last changes, how full memory is.",
+    "explain": "Why the last night did what it did, or did nothing.",
     "memory": "What agents were told to remember: list it, change it, take it along.",
     "skills": "What agents can do: list, refine, match, revert, archive skills.",
     "context": "Exactly the block a session starts with: memory and matched skills.",
@@ -30,6 +33,8 @@ COMMANDS = {
     "undo": "Take a change back, byte for byte.",
     "verify": "Check that database, files and git agree and that nothing was altered.",
     "recover": "Finish what a crash left, and say what was done.",
+    "backup": "Write the whole home into one file.",
+    "restore": "Make a home from a backup.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
 }
 

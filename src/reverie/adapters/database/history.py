@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -17,9 +18,13 @@ from reverie.history.change import Change, Standing, Via
 from reverie.history.ledger import Row, told
 from reverie.history.records import Anchored, Asked, Known, KnownEntry, Moves
 from reverie.kernel.clock import Clock
+from reverie.kernel.errors import DatabaseUnusable
 from reverie.kernel.hashes import sha256
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
+
+
+_ALL = 2**62  # a number behind every row of the ledger
 
 
 class SqlHistory:
@@ -127,7 +132,7 @@ class SqlHistory:
 
     def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
         place = _owner(scope) | {"shelf": shelf, "document": document}
-        with self._reading.connect() as connection:
+        with self._looking() as connection:
             state = _state_at(connection, scope, place, at)
             if state is None:
                 return None
@@ -140,12 +145,12 @@ class SqlHistory:
         asked = select(table.shelf, table.document).filter_by(**_owner(scope)).order_by(table.shelf, table.document)
         if shelf is not None:
             asked = asked.filter_by(shelf=shelf)
-        with self._reading.connect() as connection:
+        with self._looking() as connection:
             found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
             return [(one.shelf, one.document) for one in found]
 
     def get(self, scope: Scope, change: str) -> Change | None:
-        with self._reading.connect() as connection:
+        with self._looking() as connection:
             found = connection.execute(select(schema.changes).filter_by(**_owner(scope), id=change)).first()
             return None if found is None else _loaded(connection, scope, found)
 
@@ -164,7 +169,7 @@ class SqlHistory:
             chosen = chosen.where(table.c.settled_at <= asked.until)
         order = table.c.number if asked.oldest_first else table.c.number.desc()
         chosen = chosen.order_by(order).limit(asked.limit)
-        with self._reading.connect() as connection:
+        with self._looking() as connection:
             return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
 
     def unsettled(self, scope: Scope, shelf: str | None = None, subject: str | None = None) -> list[Change]:
@@ -174,7 +179,7 @@ class SqlHistory:
             chosen = chosen.filter_by(shelf=shelf)
         if subject is not None:
             chosen = chosen.filter_by(subject=subject)
-        with self._reading.connect() as connection:
+        with self._looking() as connection:
             return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
 
     # ---- Chain -------------------------------------------------------------------------------------------------------
@@ -184,7 +189,8 @@ class SqlHistory:
             return ledger.append(connection, scope, kind, body, self._clock.now())
 
     def rows(self, scope: Scope) -> Iterator[Row]:
-        return ledger.rows(self._reading, scope)
+        with _readable():
+            yield from ledger.rows(self._reading, scope)
 
     def anchored(self, scope: Scope, shelf: str, after: int = 0) -> Iterator[Anchored]:
         return anchored(self._reading, scope, shelf, after)
@@ -197,18 +203,28 @@ class SqlHistory:
                 yield from self._mismatch(scope, one)
         table = schema.changes
         asked = select(table.c.id).filter_by(**_owner(scope)).where(table.c.number.is_not(None))
-        with self._reading.connect() as connection:
+        with self._looking() as connection:
             stored = set(connection.execute(asked).scalars())
         yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
+        for shelf, document in self.documents(scope):
+            place = _owner(scope) | {"shelf": shelf, "document": document}
+            with self._looking() as connection:
+                if _state_at(connection, scope, place, None) != _state_at(connection, scope, place, _ALL):
+                    yield f"{document} is not recorded as its last change left it"
 
     def _mismatch(self, scope: Scope, one: Row) -> Iterator[str]:
         change = self.get(scope, one.body["change"])
-        with self._reading.connect() as connection:
+        with self._looking() as connection:
             salt = self._salt(connection, scope, one.body["change"])
         if change is None or salt is None:
             yield f"row {one.number} tells of {one.body['change']}, which is gone"
-        elif change.number != one.number or told(change, salt) != one.body:
+        elif (change.number, change.settled_at) != (one.number, one.at) or told(change, salt) != one.body:
             yield f"{change.id} does not say what row {one.number} of the ledger says of it"
+
+    @contextmanager
+    def _looking(self) -> Iterator[Connection]:
+        with _readable(), self._reading.connect() as connection:
+            yield connection
 
     @staticmethod
     def _salt(connection: Connection, scope: Scope, change: str) -> str | None:
@@ -216,6 +232,18 @@ class SqlHistory:
             select(schema.changes.c.salt).filter_by(**_owner(scope), id=change)
         ).scalar()
         return found
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """A row that makes no sense was not written by us: the file is damaged, or someone altered it."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise DatabaseUnusable(
+            f"The history in the database is damaged: a row cannot be read ({type(error).__name__}: {error}).",
+            next_step="Keep the file as it is, and restore a backup. Nothing was changed.",
+        ) from error
 
 
 def _owner(scope: Scope) -> dict[str, str]:

@@ -233,3 +233,119 @@ contexts = Table(
     Column("sha256", Text, nullable=False),
     Index("contexts_in_order", "workspace", "user", "at"),
 )
+
+# ---- dreams: which sessions were read, what was noticed, what became of it -------------------------------------------
+
+dreams = Table(
+    "dreams",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    Column("shelf", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+    Column("details", Text, nullable=False),
+    Index("dreams_in_order", "workspace", "user", "number"),
+)
+
+dreamt = Table(
+    "dreamt",
+    metadata,
+    *_keys(),
+    Column("shelf", Text, primary_key=True),
+    # Whose session it was: a shelf may be dreamt over the sessions of several people.
+    Column("session_user", Text, primary_key=True),
+    Column("session_id", Text, primary_key=True),
+    Column("revision", Integer, nullable=False),
+    Column("turns", Integer, nullable=False),
+    Column("dream", Text, nullable=False),
+)
+
+candidates = Table(
+    "candidates",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("shelf", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("staged", Boolean, nullable=False),
+    Column("said_at", Moment),
+    Column("dream", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    Index("candidates_staged", "workspace", "user", "shelf", "staged"),
+)
+
+# ---- memory stores and the keys of who may write them ----------------------------------------------------------------
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("permissions", Text, nullable=False),
+    Column("prefix", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("made_at", Moment, nullable=False),
+    Column("expires_at", Moment),
+    Column("revoked_at", Moment),
+    Index("api_keys_by_prefix", "prefix"),
+)
+
+memory_stores = Table(
+    "memory_stores",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    # Name, description and metadata as JSON: people may put characters there that no database takes as text.
+    Column("details", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("archived_at", Moment),
+    Column("held", Integer, nullable=False),
+    Column("written", BigInteger, nullable=False),
+    Index("memory_stores_of_a_workspace", "workspace", "id"),
+)
+
+memories = Table(
+    "memories",
+    metadata,
+    *_keys(),
+    Column("store", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    # In the order of bytes on both dialects: pages of a listing depend on it.
+    Column("path", Text().with_variant(Text(collation="C"), "postgresql"), nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("flags", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Index("memories_by_path", "workspace", "user", "store", "path", unique=True),
+)
+
+memory_versions = Table(
+    "memory_versions",
+    metadata,
+    *_keys(),
+    Column("store", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    Column("memory", Text, nullable=False),
+    Column("operation", Text, nullable=False),
+    Column("path", Text),
+    Column("sha256", Text),
+    Column("size", Integer),
+    Column("flags", Text, nullable=False),
+    Column("hand", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("change_id", Text),
+    Column("redacted_at", Moment),
+    Column("redacted_hand", Text),
+    Column("redacted_by", Text),
+    Index("memory_versions_in_order", "workspace", "user", "store", "number", unique=True),
+    Index("memory_versions_of_a_memory", "workspace", "user", "store", "memory", "number"),
+)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from reverie.kernel.errors import DatabaseUnusable, SchemaTooNew
 
-CURRENT = "0002"  # revisions are numbered, so that "newer than I know" can be told
+CURRENT = "0004"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
 _POSTGRES_LOCK = 0x7265766572696500
 
@@ -46,14 +46,29 @@ def _refuse_newer(found: str | None, target: str) -> None:
 
 
 def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
+    from reverie.adapters.backup_of_sqlite import copy_before
+
+    with engine.connect() as connection:
+        found = version(connection)
+    copy_before(engine, found, target)
+    with engine.begin() as connection:
+        alone(connection)
+        # Someone may have migrated while we waited for the lock; Alembic reads the version again, inside it.
+        upgrade(connection, target, scripts)
+
+
+def alone(connection: Connection) -> None:
+    """One process at a time changes a schema; on SQLite the transaction itself sees to that."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+
+
+def upgrade(connection: Connection, target: str, scripts: Path = _VERSIONS) -> None:
+    """Within the transaction of whoever asks."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
-    with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
-        # Someone may have migrated while we waited for the lock; Alembic reads the version again, inside it.
-        config.attributes["connection"] = connection
-        command.upgrade(config, target)
+    config.attributes["connection"] = connection
+    command.upgrade(config, target)

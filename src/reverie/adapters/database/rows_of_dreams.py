@@ -1,0 +1,72 @@
+"""Between rows and what a night leaves behind, without loss in either direction."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from reverie.deep.material import Noted
+from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
+from reverie.history.change import evidence_as_json, evidence_from_json
+from reverie.kernel.origin import Origin
+from reverie.light.candidate import Candidate, Kind
+from reverie.review.proposal import Part, Score
+
+
+def noted_details(one: Noted) -> str:
+    candidate = one.candidate
+    told = {
+        "speaker": one.speaker, "kind": candidate.kind, "text": candidate.text, "confidence": candidate.confidence,
+        "explicitness": candidate.explicitness, "evidence": evidence_as_json(candidate.evidence),
+        "about": candidate.about, "language": candidate.language, "marks": list(candidate.marks),
+        "dates": [day.isoformat() for day in candidate.dates],
+    }  # fmt: skip
+    return json.dumps(told, ensure_ascii=False)
+
+
+def noted_from(row: Any) -> Noted:
+    told = json.loads(row.details)
+    candidate = Candidate(
+        Kind(told["kind"]), told["text"], told["confidence"], told["explicitness"],
+        evidence_from_json(told["evidence"]), told["about"], told["language"],
+        tuple(date.fromisoformat(day) for day in told["dates"]), tuple(told["marks"]),
+    )  # fmt: skip
+    return Noted(row.id, candidate, row.session_id, told["speaker"], row.said_at)
+
+
+def details_of(dream: Dream) -> dict[str, Any]:
+    return {
+        "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions], "left": dream.left,
+        "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes, "diary": dream.diary,
+        "flaws": list(dream.flaws), "judged": [_judged_details(one) for one in dream.judged],
+    }  # fmt: skip
+
+
+def _judged_details(one: Judged) -> dict[str, Any]:
+    told = asdict(one)
+    return told | {"evidence": evidence_as_json(one.evidence), "score": one.score and asdict(one.score)}
+
+
+def dream_from(row: Any) -> Dream:
+    told = json.loads(row.details)
+    return Dream(
+        row.id, row.shelf, told["mode"], Status(row.status), row.started_at, row.ended_at,
+        tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
+        tuple(_judged(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
+    )  # fmt: skip
+
+
+def _judged(told: dict[str, Any]) -> Judged:
+    score = told["score"]
+    return Judged(
+        **told
+        | {
+            "candidates": tuple(told["candidates"]),
+            "fate": Fate(told["fate"]),
+            "origin": Origin(told["origin"]),
+            "evidence": evidence_from_json(told["evidence"]),
+            "score": Score(score["total"], tuple(Part(**part) for part in score["parts"])) if score else None,
+        }
+    )

@@ -1,0 +1,93 @@
+"""What one write to a path makes of the rows: the memory as it is now, and a version that stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from reverie.adapters.database.rows_of_stores import flags_as_json, owner
+from reverie.adapters.database.schema import blobs, memories, memory_stores, memory_versions
+from reverie.adapters.database.upsert import put_if_new
+from reverie.kernel.errors import NotFound
+from reverie.kernel.hashes import sha256
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Operation
+from reverie.memory.store_records import Pen
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A path that is to hold these bytes; None takes the memory away."""
+
+    store: str
+    path: str
+    content: bytes | None
+    pen: Pen
+    at: datetime
+
+
+def written(connection: Connection, scope: Scope, ids: Ids, write: Write) -> str | None:
+    """The id of the version that was made. Half of a rename makes none: the other half does."""
+    if write.content is None and write.path in write.pen.moves:
+        return None
+    came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
+    table = memories
+    ours = owner(scope) | {"store": write.store}
+    found = connection.execute(select(table.c.id).filter_by(**ours, path=came_from)).scalar()
+    if found is None and write.content is None:
+        return None
+    made = _Made(found or ids.new("mem"), ids.new("memver"), _operation(found, write))
+    number = _counted(connection, scope, write.store, {"created": 1, "deleted": -1}.get(made.operation, 0))
+    said = _said(connection, scope, write)
+    _keep(connection, ours, made, write, said)
+    told = {"id": made.version, "number": number, "memory": made.memory, "operation": made.operation}
+    by = {"hand": write.pen.author.hand, "author": write.pen.author.id, "created_at": write.at, "path": write.path}
+    connection.execute(insert(memory_versions), ours | said | told | by)
+    return made.version
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    memory: str
+    version: str
+    operation: Operation
+
+
+def _operation(found: str | None, write: Write) -> Operation:
+    if found is None:
+        return "created"
+    return "deleted" if write.content is None else "modified"
+
+
+def _said(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
+    if write.content is None:
+        return {"sha256": None, "size": None, "flags": "[]"}
+    name = sha256(write.content)
+    put_if_new(connection, blobs, owner(scope) | {"sha256": name}, {"content": write.content})
+    return {"sha256": name, "size": len(write.content), "flags": flags_as_json(write.pen.flags)}
+
+
+def _keep(connection: Connection, ours: dict[str, str], made: _Made, write: Write, said: dict[str, Any]) -> None:
+    now = said | {"path": write.path, "version": made.version, "updated_at": write.at}
+    match made.operation:
+        case "created":
+            connection.execute(insert(memories), ours | now | {"id": made.memory, "created_at": write.at})
+        case "modified":
+            connection.execute(update(memories).filter_by(**ours, id=made.memory).values(**now))
+        case "deleted":
+            connection.execute(delete(memories).filter_by(**ours, id=made.memory))
+
+
+def _counted(connection: Connection, scope: Scope, store: str, more: int) -> int:
+    """One version more, and as many memories more or less. Says the version's number."""
+    table = memory_stores
+    asked = update(table).filter_by(**owner(scope), id=store)
+    counted = asked.values(held=table.c.held + more, written=table.c.written + 1).returning(table.c.written)
+    number: int | None = connection.execute(counted).scalar()
+    if number is None:
+        raise NotFound(f"There is no memory store {store}.")
+    return number

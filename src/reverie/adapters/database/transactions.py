@@ -1,0 +1,44 @@
+"""Several records written in one transaction, and the lock a transaction can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+from sqlalchemy import Connection, Engine, text
+
+from reverie.kernel.hashes import sha256
+
+
+class _Part:
+    """An Engine, as far as our records use one, whose every transaction is part of one that is open already."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.dialect = connection.dialect
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        yield self._connection
+
+    connect = begin
+
+    def execution_options(self, **_: Any) -> _Part:
+        return self
+
+
+def part_of(connection: Connection) -> Engine:
+    """For `SqlHistory`, `SqlStores` and their like: what they write is committed with the rest, or not at all."""
+    return cast(Engine, _Part(connection))
+
+
+def lock_number(key: str) -> int:
+    """A Postgres advisory lock is a signed number of 64 bits."""
+    return int.from_bytes(bytes.fromhex(sha256(key))[:8], "big", signed=True)
+
+
+def hold(connection: Connection, key: str) -> None:
+    """Wait until nobody else holds this key, then hold it until the end of the transaction. SQLite has one writer."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": lock_number(key)})

@@ -1,0 +1,65 @@
+"""`reverie explain`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import Shell, common
+from reverie.cli.render import console, print_json, visible
+from reverie.cli.review import show_proposal
+from reverie.kernel.errors import NotFound
+
+if TYPE_CHECKING:
+    from reverie.dreams.dream import Dream, Judged
+
+
+@click.command(name="explain")
+@click.argument("what", default="last")
+@common
+def command(*, what: str, shell: Shell) -> None:
+    """Why a candidate, proposal or change is what it is; `last`: what the last night decided, or why nothing."""
+    with shell.opened() as house:
+        if what.startswith("prop_"):
+            proposal = house.review.get(what)
+            print_json(proposal) if shell.json else show_proposal(console(), proposal, why=True)
+            return
+        dreams = house.dreams.records.find(house.owned, limit=1 if what == "last" else 50)
+    if what == "last":
+        if not dreams:
+            raise NotFound("There was no night yet.", next_step="`reverie dream --propose` tries one.")
+        _night(dreams[0], shell)
+        return
+    found = [one for dream in dreams for one in dream.judged if what in (*one.candidates, one.ref, dream.id)]
+    if not found:
+        raise NotFound(
+            f"No night of the last fifty decided about {what!r}.", next_step="`reverie explain last` lists some."
+        )
+    if shell.json:
+        print_json(found)
+    for one in found if not shell.json else ():
+        _matter(one)
+
+
+def _night(dream: Dream, shell: Shell) -> None:
+    if shell.json:
+        print_json(dream)
+        return
+    click.echo(visible(dream.diary), nl=False)
+    for one in dream.judged:
+        _matter(one)
+
+
+def _matter(one: Judged) -> None:
+    click.echo(f"\n{', '.join(one.candidates)}  {one.verb}: {one.fate}")
+    click.echo(f"  {visible(one.text or one.old)}")
+    click.echo(f"  {visible(one.reason)}")
+    if one.why and one.why != one.reason:
+        click.echo(f"  {visible(one.why)}")
+    for evidence in one.evidence:
+        click.echo(f"  “{visible(evidence.quote)}” — {evidence.origin}, {evidence.session_id} turn {evidence.turn}")
+    if one.score:
+        click.echo(f"  score {one.score.total:.2f}")
+        for part in one.score.parts:
+            click.echo(f"    {part.adds:+.2f}  {part.name}: {visible(part.why)}")

@@ -1,0 +1,57 @@
+"""`reverie restore`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.backup import held, progress, told, warn
+from reverie.cli.options import Shell, common
+from reverie.cli.render import day, print_json
+
+if TYPE_CHECKING:
+    from reverie.adapters.backup_restore import Restored
+
+
+@click.command(name="restore")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--verify-only", is_flag=True, help="Read and check all of FILE; restore nothing.")
+@common
+def command(*, file: Path, verify_only: bool, shell: Shell) -> None:
+    """Make a home from the backup FILE, in a folder and a database that hold no data yet.
+
+    Every hash is checked before anything is written. It is all there or nothing is: after a crash, run the same
+    command again.
+    """
+    from reverie.config import load
+    from reverie.home import check_backup, restore_home
+
+    with progress(shell) as watch:
+        if verify_only:
+            found = check_backup(file, watch=watch)
+        else:
+            config = load(shell.home, {"database": shell.database})
+            made = restore_home(config, file, watch=watch)
+            found = made.manifest
+    if shell.json:
+        print_json({"restored": not verify_only, **({} if verify_only else _where(made)), **told(found)})
+        return
+    if verify_only:
+        click.echo(f"{file} is whole: {held(found)}, of {day(found.created_at)}.")
+    else:
+        _say(made)
+    warn(found)
+
+
+def _where(made: Restored) -> dict[str, object]:
+    return {"home": str(made.home), "repointed": made.repointed, "finished": made.finished}
+
+
+def _say(made: Restored) -> None:
+    how = "Finished the restore that was interrupted" if made.finished else "Restored"
+    click.echo(f"{how}: {held(made.manifest)}, of {day(made.manifest.created_at)}, in {made.home}.")
+    if made.repointed:
+        click.echo("`database` in reverie.toml was changed to fit the database that was restored into.")
+    click.echo("Next: `reverie history rebuild` makes git anew; the next search builds its index.")

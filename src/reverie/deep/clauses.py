@@ -1,0 +1,78 @@
+"""A statement in clauses: what it affirms, and what it says is over or not so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reverie.deep.subjects import about
+from reverie.deep.vocabulary import lead_in, pattern, patterns, plain
+
+_CUT = re.compile(
+    r"(?<=\S)\s*(?:[;:—–](?=\s)|,(?=\s)|\.(?=\s)|!(?=\s)|\s-\s|[、，；。：])\s*"
+    r"|\s+(?=(?:but|aber|sondern|pero|mais|mas|maar|sino) )"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """`affirmed` and `over` are texts in the order they stand."""
+
+    affirmed: tuple[str, ...]
+    over: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...] = ()  # what it says was and what is instead: "from Slack to Zulip"
+
+    @property
+    def denies(self) -> bool:
+        """It names what is not so beside what is: "Søren, not Sven"."""
+        return bool(self.affirmed) and any(pattern("not_so").search(plain(piece)) for piece in self.over)
+
+    @property
+    def tells_now(self) -> bool:
+        """It says how things are now beside what is over."""
+        return bool(self.over) and any(pattern("now").search(plain(piece)) for piece in self.affirmed)
+
+    def names_over(self, language: str) -> frozenset[str]:
+        """Stems the statement says are over, and does not use for what holds."""
+        gone = frozenset[str]().union(*(about(text, language) for text in self.over))
+        return gone - self.names_affirmed(language)
+
+    def names_affirmed(self, language: str) -> frozenset[str]:
+        return frozenset[str]().union(*(about(text, language) for text in self.affirmed))
+
+
+@lru_cache(maxsize=4096)
+def clauses(text: str) -> Clauses:
+    affirmed: list[str] = []
+    over: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    for piece in (one.strip() for one in _CUT.split(without_lead(text)) if one and one.strip()):
+        moved = next((found for move in patterns("moves") if (found := move.search(plain(piece)))), None)
+        if moved is not None:
+            pairs.append((piece[slice(*moved.span("old"))], piece[slice(*moved.span("new"))]))
+            over.append(pairs[-1][0])
+            affirmed.append(_without(piece, moved))
+        elif _is_over(piece):
+            over.append(piece)
+        else:
+            affirmed.append(piece)
+    return Clauses(tuple(affirmed), tuple(over), tuple(pairs))
+
+
+def _without(piece: str, moved: re.Match[str]) -> str:
+    """The piece without what it says was there before."""
+    if moved.start("new") < moved.start("old"):
+        return piece[: moved.end("new")] + piece[moved.end() :]
+    return piece[: moved.start()] + piece[moved.end("old") :]
+
+
+def _is_over(piece: str) -> bool:
+    words = plain(piece)
+    return bool(pattern("over").search(words) or pattern("not_so").search(words))
+
+
+def without_lead(text: str) -> str:
+    """Without greetings, corrections and orders to remember before the point; the whole where nothing else is left."""
+    rest = text[found.end() :] if (found := lead_in().match(text)) else text
+    return rest if about(rest) or not about(text) else text

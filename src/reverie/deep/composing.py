@@ -1,0 +1,248 @@
+"""The new wording of an entry that was overtaken: what changed is exchanged, what is still true stays.
+
+First by exchanging a value for one of the same shape, then by laying the new statement over the old one word by
+word; where neither fits, the new statement itself is worded, with the subject of the old entry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from reverie.deep.clauses import clauses
+from reverie.deep.material import Known, Noted
+from reverie.deep.matters import Matter
+from reverie.deep.standing import Standing
+from reverie.deep.subjects import about
+from reverie.deep.vocabulary import pattern, plain, small_words
+from reverie.deep.wording import DAY, LONGEST, as_it_is_now, closed, without_now
+from reverie.language.tokens import LATIN, tokens_of
+
+_TOKEN = re.compile(r"\w[\w.:/@'’+-]*\w|`[^`]+`|\w|[^\w\s]")
+_CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_STOPS = frozenset(",;:.!?()[]–—")
+_MOST_OLD, _MOST_NEW = 7, 8
+_SHAPES = {
+    "url": re.compile(r"https?://[^\s,;)]+[\w/]"),
+    "zone": re.compile(r"\b(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Z][\w/+-]+"),
+    "path": re.compile(r"(?<![\w/:])~?/[\w.~-]+(?:/[\w.~-]+)*"),
+    "host": re.compile(
+        r"(?<![\w/@.])(?!\d+[.,]\d+\b)[A-Za-z][\w-]*(?:\.[\w-]+)+(?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?"
+    ),
+    "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m)?"),
+    "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
+    "version": re.compile(r"\bv?\d+\.\d+(?:\.\d+)*\b"),
+}  # fmt: skip
+_VALUE = re.compile(r"\w*[\d_/@]\w[\w.:/@-]*|\w+\d\w*|(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]+|[\u3040-\u30ff\u4e00-\u9fff]+")
+_NAME = re.compile(r"^(?P<name>[A-ZÀ-Þ][\w'’-]+) (?P<verb>[a-zà-ÿ]+)")
+_RUN = re.compile(r"(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*")
+_KEPT_FORM = 0.6
+_BEHIND = re.compile(r"^\s*\([^)]*\)")
+
+
+def composed(matter: Matter, standing: Standing) -> str:
+    """The entry as it should read after this matter."""
+    tried = [text for note in reversed(matter.said) for text in _tries(note, standing)]
+    fresh = _fresh(matter, standing)
+    fit = [(text, kept) for text, kept in tried if text and len(text) <= LONGEST]
+    best = max(fit, key=lambda one: one[1] + _worth(one[0], fresh, matter, standing), default=("", 0.0))
+    return best[0]
+
+
+def _fresh(matter: Matter, standing: Standing) -> frozenset[str]:
+    """The values and names the matter brings that the entry has not."""
+    pieces = (DAY.sub("", piece) for note in matter.said for piece in clauses(note.text).affirmed)
+    found = (one for piece in pieces for one in _VALUE.findall(piece))
+    stems = frozenset[str]().union(*(about(one, matter.language) for one in found))
+    return stems - about(standing.known.text, matter.language) - standing.named
+
+
+def _worth(text: str, fresh: frozenset[str], matter: Matter, standing: Standing) -> float:
+    """What it brings of the new, what it keeps of the old, nothing of what is over, in few words."""
+    words, old = about(text, matter.language), about(standing.known.text, matter.language)
+    new = words - old
+    brings = min(len(words & fresh), 3) if fresh else min(len(new), 1)
+    keeps = len(words & (old - standing.named)) / max(1, len(old - standing.named))
+    rest = len(new - fresh)
+    return brings + 2.0 * keeps - 2.0 * len(words & standing.named) - 0.25 * rest - len(text) / 200
+
+
+def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
+    """Wordings, each with what speaks for it beforehand: the form of the entry is worth keeping."""
+    old, language = standing.known.text, note.candidate.language
+    worded = len(clauses(note.text).over) >= len(clauses(note.words).over)  # the wording kept every denial
+    for said in (note.text, note.words) if worded else (note.words,):
+        parts = clauses(said)
+        whole = DAY.sub("", ", ".join(parts.affirmed))
+        for piece in dict.fromkeys((*(DAY.sub("", one) for one in parts.affirmed), whole)):
+            yield _by_shape(old, piece), _KEPT_FORM
+            if not _CJK.search(old):
+                yield _overlaid(old, piece, whole, standing.named, language), _KEPT_FORM
+                yield _slotted(old, piece, whole, language), _KEPT_FORM
+        for was, now in parts.moved:
+            yield _exchanged(old, without_now(was), without_now(now), whole), _KEPT_FORM
+        if standing.named:
+            yield _swapped(old, whole, standing.named, language), _KEPT_FORM
+    dated = DAY.search(note.text) and not DAY.search(note.words)  # a weekday was taken for one day of the past
+    yield _restated(standing.known, as_it_is_now(note.words if dated or not worded else note.text, language), language), 0.0
+
+
+# ---- values of one shape ---------------------------------------------------------------------------------------------
+
+
+def _by_shape(old: str, new: str) -> str:
+    """The old text with each value exchanged that has one fellow of its shape in the new one."""
+    text, changed = old, False
+    taken: list[tuple[int, int]] = []
+    for shape in _SHAPES.values():
+        mine = list(shape.finditer(text))
+        theirs = [found for found in shape.finditer(new) if not any(s <= found.start() < e for s, e in taken)]
+        taken += [found.span() for found in theirs]
+        if len(mine) != 1 or len(theirs) != 1 or mine[0][0] == theirs[0][0]:
+            continue
+        text, changed = text[: mine[0].start()] + theirs[0][0] + text[mine[0].end() :], True
+    return closed(text) if changed else ""
+
+
+# ---- word by word ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    key: str
+    start: int
+    end: int
+
+    @property
+    def stops(self) -> bool:
+        return self.text in _STOPS
+
+    @property
+    def small(self) -> bool:
+        return self.stops or self.text.lower() in small_words()
+
+
+def _tokens(text: str, language: str) -> list[_Token]:
+    found = list(_TOKEN.finditer(text))
+    keys = tokens_of([one[0].lower() for one in found], language if language in LATIN else "en")
+    return [_Token(one[0], key or one[0], *one.span()) for one, key in zip(found, keys, strict=True)]
+
+
+def _overlaid(old: str, new: str, whole: str, named: frozenset[str], language: str) -> str:
+    """The old text with the one stretch exchanged that the new one words otherwise behind the same words."""
+    mine, theirs = _tokens(old, language), _tokens(new, language)
+    matcher = SequenceMatcher(None, [one.key for one in mine], [one.key for one in theirs], autojunk=False)
+    codes = matcher.get_opcodes()
+    for before, change in pairwise(codes):
+        if before[0] != "equal" or change[0] != "replace" or not _anchors(mine[before[1] : before[2]]):
+            continue
+        came = _without_now(_cut(theirs[change[3] : change[4]], _MOST_NEW))
+        gone = _trimmed(_cut(mine[change[1] : change[2]], _MOST_OLD), came)
+        if not _carries(gone) or not _carries(came):
+            continue
+        if named and not any(about(one.text, language) & named for one in gone):
+            continue
+        return closed(old[: gone[0].start] + new[came[0].start : came[-1].end] + _behind(old[gone[-1].end :], whole))
+    return ""
+
+
+def _behind(rest: str, whole: str) -> str:
+    """What stands in brackets behind a value explains it, and goes with it, unless its own value is given anew."""
+    bracket = _BEHIND.match(rest)
+    if not bracket:
+        return rest
+    fellows = [new[0] for shape in _SHAPES.values() if shape.search(bracket[0]) and (new := shape.search(whole))]
+    return (f" ({', '.join(fellows)})" if fellows else "") + rest[bracket.end() :]
+
+
+def _swapped(old: str, whole: str, named: frozenset[str], language: str) -> str:
+    """The old text with the name that is over exchanged for the one new name there is."""
+    gone = [one for one in _tokens(old, language) if about(one.text, language) & named]
+    names = [one[0] for one in _RUN.finditer(whole) if not about(one[0], language) & about(old, language)]
+    if len(gone) != 1 or len(set(names)) != 1:
+        return ""
+    return closed(old[: gone[0].start] + names[0] + _behind(old[gone[0].end :], whole))
+
+
+def _exchanged(old: str, was: str, now: str, whole: str) -> str:
+    """The old text with the very words exchanged that the statement itself puts against each other."""
+    place = plain(old).find(plain(was).strip()) if was.strip() else -1
+    if place < 0 or not now.strip():
+        return ""
+    return closed(old[:place] + now.strip() + _behind(old[place + len(was.strip()) :], whole))
+
+
+def _slotted(old: str, new: str, whole: str, language: str) -> str:
+    """The old text with the one run of words exchanged that the new one, in whatever order, has another run for."""
+    mine, theirs = _tokens(old, language), [one for one in _tokens(new, language) if not _is_now(one)]
+    gone = _run(mine, {one.key for one in theirs})
+    came = _run(theirs, {one.key for one in mine})
+    kept = [one for one in mine if not one.small and one not in gone]
+    if not gone or not came or not kept:
+        return ""
+    return closed(old[: gone[0].start] + new[came[0].start : came[-1].end] + _behind(old[gone[-1].end :], whole))
+
+
+def _run(tokens: Sequence[_Token], known: set[str]) -> list[_Token]:
+    """The words the other text has not, if they stand together."""
+    places = [place for place, one in enumerate(tokens) if not one.small and one.key not in known]
+    if not places or len(places) > 4:
+        return []
+    between = tokens[places[0] : places[-1] + 1]
+    return [] if any(one.stops or (not one.small and one.key in known) for one in between) else list(between)
+
+
+def _is_now(token: _Token) -> bool:
+    return bool(pattern("now").fullmatch(plain(token.text)))
+
+
+def _anchors(tokens: Sequence[_Token]) -> bool:
+    words = [one for one in tokens if not one.stops]
+    return any(not one.small for one in words) or len(words) >= 2
+
+
+def _carries(tokens: Sequence[_Token]) -> bool:
+    return any(not one.small for one in tokens)
+
+
+def _cut(tokens: Sequence[_Token], most: int) -> list[_Token]:
+    """Up to where the clause ends."""
+    kept: list[_Token] = []
+    for one in tokens[:most]:
+        if one.stops:
+            break
+        kept.append(one)
+    return kept
+
+
+def _trimmed(gone: list[_Token], came: Sequence[_Token]) -> list[_Token]:
+    """Without small words at the end for which nothing came: they belong to what follows."""
+    while len(gone) > 1 and came and gone[-1].small and not came[-1].small:
+        gone = gone[:-1]
+    return gone
+
+
+def _without_now(tokens: list[_Token]) -> list[_Token]:
+    words = " ".join(one.text for one in tokens)
+    found = pattern("now").search(plain(words))
+    if not found or found.start() == 0:
+        return tokens
+    return tokens[: len(words[: found.start()].split())]
+
+
+# ---- worded anew -----------------------------------------------------------------------------------------------------
+
+
+def _restated(known: Known, text: str, language: str) -> str:
+    """The new statement with the name the old entry begins with, if it has none of its own."""
+    name = _NAME.match(known.text)
+    if not name or name["name"] in text or not text[:1].isupper():
+        return text
+    first = _TOKEN.match(text)
+    verb = first is not None and tokens_of([first[0].lower()], language if language in LATIN else "en")
+    same = verb == tokens_of([name["verb"]], language if language in LATIN else "en")
+    return closed(f"{name['name']} {text[:1].lower()}{text[1:]}") if same else text

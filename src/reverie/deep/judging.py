@@ -1,0 +1,210 @@
+"""`deepen`: from what was noticed and what is known to one Decision per matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from reverie.deep.composing import composed
+from reverie.deep.dating import in_words, order_of
+from reverie.deep.decision import Decision, Verb
+from reverie.deep.keeping_out import passing, private_kinds, too_private, too_thin, unsafe
+from reverie.deep.material import Known, Noted
+from reverie.deep.matters import Matter, matters
+from reverie.deep.procedures import drafted
+from reverie.deep.standing import CHANGES, SURE, Standing, likeness, standing
+from reverie.deep.subjects import about, distinctive, same_matter
+from reverie.deep.vocabulary import pattern, plain
+from reverie.deep.wording import LONGEST, canonical, scoped
+from reverie.kernel.origin import Origin
+from reverie.language.relation import RelationKind, relate
+from reverie.light.candidate import Kind
+from reverie.light.marks import Mark
+from reverie.skills.library import Found
+
+PLAINLY = 0.7  # how directly a statement must be put to take another's place
+SAME = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What Deep looks at: what is known, the skills, where new things would go, and when it is."""
+
+    known: tuple[Known, ...]
+    documents: Mapping[str, str]  # "person" and "world" -> the document of the shelf
+    now: datetime
+    skills: tuple[Found, ...] = ()
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deepened:
+    matters: tuple[Matter, ...]
+    decisions: tuple[Decision, ...] = field(default=())
+
+    @property
+    def themes(self) -> tuple[Matter, ...]:
+        return tuple(one for one in self.matters if one.is_theme)
+
+
+def deepen(noted: Sequence[Noted], mind: Mind) -> Deepened:
+    found = matters(noted)
+    decisions = [_decided(matter, mind, found) for matter in found]
+    return Deepened(tuple(found), tuple(decisions))
+
+
+def _decided(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
+    if why := too_private(matter):
+        return Decision(Verb.SENSITIVE, matter, f"Kept out: {why}.")
+    if matter.taken_back and (wish := _wish_taken_back(matter, mind)):
+        return wish
+    if why := passing(matter):
+        return Decision(Verb.EPHEMERAL, matter, f"Not kept: {why}.")
+    if why := too_thin(matter):
+        return Decision(Verb.LOW_CONFIDENCE, matter, f"Not kept yet: {why}.")
+    if _is_procedure(matter):
+        return _as_skill(matter, mind)
+    stands_in = distinctive(about(known.text, matter.language) for known in mind.known)
+    standings = [standing(matter, known, stands_in) for known in mind.known]
+    decision = _against_known(matter, standings) or _new(matter, mind, every)
+    if not decision.rejected and (why := unsafe(matter, decision.text or matter.last.text)):
+        return Decision(Verb.UNSAFE, matter, f"Kept out: {why}.")
+    return decision
+
+
+def _wish_taken_back(matter: Matter, mind: Mind) -> Decision | None:
+    """What was kept of a wish goes with it."""
+    said, language = matter.last.words, matter.language
+    kept = [known for known in mind.known if known.document and order_of(matter.last.said_at, known) == "later"]
+    best = max(kept, key=lambda known: same_matter(known.text, said, language), default=None)
+    sure = same_matter(best.text, said, language) if best else 0.0
+    if best is None or sure < 0.5:
+        return None
+    why = "It was taken back by the one who said it."
+    found = Standing(best, RelationKind.CONTRADICTS, max(sure, SURE), why, sure, nothing_new=True)
+    asks = "" if sure >= 0.85 else "it may be another wish that was taken back"
+    return Decision(Verb.REMOVE, matter, why, "", best.document or "", best, found, asks)
+
+
+# ---- what belongs in a skill -----------------------------------------------------------------------------------------
+
+
+def _is_procedure(matter: Matter) -> bool:
+    if matter.last.candidate.kind is Kind.SKILL_CANDIDATE:
+        return True
+    return any(pattern("steps").search(plain(note.words)) for note in matter.said)
+
+
+def _as_skill(matter: Matter, mind: Mind) -> Decision:
+    lesson = matter.last.origin is Origin.AGENT
+    if not matter.is_theme and not _is_standing(matter):
+        return Decision(Verb.LOW_CONFIDENCE, matter, "Not kept yet: what was done once may not be the rule.")
+    skill = drafted(matter, mind.skills, mind.now)
+    if skill is None:
+        return Decision(Verb.REDUNDANT, matter, "Not kept: a skill says so already.")
+    if why := unsafe(matter, skill.text, "skill"):
+        return Decision(Verb.UNSAFE, matter, f"Kept out: {why}.")
+    times = len(matter.sessions)
+    what = "failed and was mended in the same way" if lesson else "was told as a procedure"
+    reason = f"It {what} in {times} {'sessions' if times > 1 else 'session'}: it belongs in a skill."
+    return Decision(Verb.BETTER_AS_SKILL, matter, reason, matter.last.text, skill=skill)
+
+
+def _is_standing(matter: Matter) -> bool:
+    return any(note.marks & {Mark.STANDING, Mark.REMEMBER} for note in matter.said)
+
+
+# ---- what touches something known ------------------------------------------------------------------------------------
+
+
+def _against_known(matter: Matter, standings: Sequence[Standing]) -> Decision | None:
+    conflicts = [one for one in standings if one.conflicts]
+    if conflicts:
+        best = max(conflicts, key=lambda one: (one.confidence, one.overlap))
+        return _conflicting(matter, best)
+    alike = [one for one in standings if _says_it_already(matter, one)]
+    if alike:
+        best = max(alike, key=lambda one: one.overlap)
+        return Decision(Verb.REDUNDANT, matter, f"Not kept: {best.known.surface} says so already.", target=best.known)
+    return next((one for found in standings if (one := _merged(matter, found))), None)
+
+
+def _merged(matter: Matter, found: Standing) -> Decision | None:
+    """One line in the place of an entry it says all of, and more: for what was said in several sessions."""
+    known, text = found.known, canonical(matter)
+    if not matter.is_theme or known.document is None or order_of(matter.last.said_at, known) != "later":
+        return None
+    mine, theirs = about(text, matter.language), about(known.text, matter.language)
+    covers = len(mine & theirs) / max(1, len(theirs))
+    if len(theirs) < 2 or covers < SAME or len(text) > LONGEST:
+        return None
+    merged = Standing(known, RelationKind.REFINES, covers, f"It says what {known.surface} says, and more.", covers)
+    return Decision(Verb.MERGE, matter, merged.why, text, known.document, known, merged)
+
+
+def _says_it_already(matter: Matter, found: Standing) -> bool:
+    text = canonical(matter)
+    mine, theirs = about(text, matter.language), about(found.known.text, matter.language)
+    if mine - theirs and any(note.marks & CHANGES for note in matter.said):
+        return False
+    if found.kind is RelationKind.SAME and found.overlap >= 0.5:
+        return True
+    covered = len(mine & theirs) / max(1, len(mine))
+    return covered >= SAME or likeness(text, found.known.text, matter.language) >= SAME
+
+
+def _conflicting(matter: Matter, found: Standing) -> Decision:
+    known, last = found.known, matter.last
+    order = order_of(last.said_at, known)
+    when = in_words(order, last.said_at, known)
+    if order == "earlier":
+        return Decision(Verb.REDUNDANT, matter, f"Not kept: {known.surface} is newer ({when}).", target=known)
+    text = "" if found.nothing_new else composed(matter, found)
+    verb = Verb.SUPERSEDE if text else Verb.REMOVE
+    asks = _asks(matter, found, order == "unknown", when)
+    reason = f"{found.why} It was {when}."
+    return Decision(verb, matter, reason, text, known.document or "", known, found, asks)
+
+
+def _asks(matter: Matter, found: Standing, unknown: bool, when: str) -> str:
+    if found.known.document is None:
+        return f"it contradicts {found.known.surface}, which a dream may not change"
+    if unknown:
+        return f"which of the two is newer cannot be told ({when})"
+    if not found.named and not _is_plain(matter):
+        return "it was not said plainly enough to take the place of what stands there"
+    return "" if found.confidence >= SURE else "it may be about something else"
+
+
+def _is_plain(matter: Matter) -> bool:
+    """Put directly, said to be so now, or said in more than one session."""
+    if matter.is_theme or any(pattern("now").search(plain(note.words)) for note in matter.said):
+        return True
+    return max(note.candidate.explicitness for note in matter.said) >= PLAINLY
+
+
+# ---- what is new -----------------------------------------------------------------------------------------------------
+
+
+def _new(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
+    text = canonical(matter)
+    if len(text) > LONGEST or text.endswith("…"):
+        return Decision(Verb.VERBOSE, matter, f"Not kept: it would take {len(text)} characters.", text)
+    document = mind.documents[matter.about]
+    others = [one.speaker for one in every if one.speaker and _disagree(matter, one)]
+    if matter.speaker and matter.last.origin is Origin.MEMBER and (others or matter.about == "person"):
+        text = scoped(text, matter.speaker)
+    times, private = len(matter.sessions), bool(private_kinds(matter))
+    said = f"Said in {times} sessions." if times > 1 else "Said once."
+    if others:
+        said += f" {' and '.join(sorted(set(others)))} said otherwise: each rule holds for the one who made it."
+    return Decision(Verb.PROMOTE, matter, said, text, document, private=private)
+
+
+def _disagree(one: Matter, other: Matter) -> bool:
+    """Two people want different things of one thing."""
+    if one.speaker == other.speaker or other.speaker is None:
+        return False
+    alike = same_matter(one.last.text, other.last.text, one.language) >= 0.4
+    return alike and relate(one.last.text, other.last.text).kind not in (RelationKind.SAME, RelationKind.REFINES)

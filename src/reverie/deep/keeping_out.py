@@ -1,0 +1,80 @@
+"""What is kept out whatever its worth: private matters nobody asked to keep, unsafe text, jests, passing states."""
+
+from __future__ import annotations
+
+import re
+
+from reverie.deep.matters import Matter
+from reverie.deep.subjects import about
+from reverie.deep.vocabulary import pattern, plain
+from reverie.kernel.origin import Origin
+from reverie.light.candidate import Kind
+from reverie.light.marks import Mark
+from reverie.safety.scan import scan
+from reverie.safety.sensitive import asked_to_remember, sensitive
+
+_REDACTED = re.compile(r"\[redacted:")
+_PASSING = frozenset({Mark.PASSING, Mark.THIS_ONE})
+_LASTING = frozenset({Mark.REMEMBER, Mark.STANDING, Mark.PREFER, Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.RULE})
+_OWN = (Origin.OWNER, Origin.OPERATOR)
+_DECIDABLE = frozenset({"authority", "script"})
+_NEVER_KEPT = frozenset({"credentials"})
+
+
+def private_kinds(matter: Matter) -> frozenset[str]:
+    """What people keep to themselves and these statements say."""
+    return frozenset(one.kind for note in matter.said for text in (note.text, note.words) for one in sensitive(text))
+
+
+def holds_a_secret(matter: Matter) -> bool:
+    return any(_REDACTED.search(note.words) for note in matter.said)
+
+
+def was_asked_to_keep(matter: Matter) -> bool:
+    return any(asked_to_remember(note.words) for note in matter.said)
+
+
+def too_private(matter: Matter) -> str:
+    """Why it may not be kept, or nothing."""
+    if holds_a_secret(matter):
+        return "it holds a secret, and secrets are not kept in memory"
+    kinds = private_kinds(matter)
+    if kinds & _NEVER_KEPT:
+        return "it speaks of credentials, which are not kept in memory"
+    if kinds and not was_asked_to_keep(matter):
+        return f"it speaks of {', '.join(sorted(kinds))}, and nobody asked to have it remembered"
+    return ""
+
+
+def unsafe(matter: Matter, text: str, surface: str = "memory") -> str:
+    """Why the text must not even be proposed. The owner's own words that bear authority are for a person to decide."""
+    report = scan(text, surface)
+    origin = matter.last.origin
+    if report.blocked and not (origin in _OWN and {one.category for one in report.findings} <= _DECIDABLE):
+        return f"it looks unsafe ({report.findings[0].category})" if report.findings else "it could not be scanned"
+    if report.needs_person and origin not in (*_OWN, Origin.MEMBER):
+        return "it would change what the agent may do or where things go, and no person said it"
+    return ""
+
+
+def passing(matter: Matter) -> str:
+    """Why it means nothing tomorrow, or nothing."""
+    if matter.taken_back:
+        return "it was taken back by the one who said it"
+    if all(pattern("jest").search(plain(note.words)) for note in matter.said):
+        return "it was said in jest"
+    marks = frozenset[str]().union(*(note.marks for note in matter.said))
+    if marks & _PASSING and not marks & {Mark.REMEMBER, Mark.STANDING}:
+        return "it holds for one task or one day"
+    if not marks & _LASTING and Mark.DONE in marks:
+        return "it tells of something that happened once"
+    return ""
+
+
+def too_thin(matter: Matter) -> str:
+    """Why there is too little in it to stand on its own, or nothing."""
+    if matter.last.candidate.kind is Kind.SKILL_CANDIDATE:
+        return ""
+    if max(len(about(note.text, matter.language)) for note in matter.said) < 1:
+        return "it says nothing on its own"
+    return ""

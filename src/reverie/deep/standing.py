@@ -1,0 +1,181 @@
+"""How a matter stands to one thing that is known: the Relation, what speaks for it, and what it would replace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reverie.deep.clauses import Clauses, clauses
+from reverie.deep.material import Known, Noted
+from reverie.deep.matters import Matter
+from reverie.deep.subjects import about, first, nearness, shared
+from reverie.language.relation import Relation, RelationKind, relate
+from reverie.light.marks import Mark
+
+CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
+_TELLS = frozenset({Mark.STATE, Mark.EXACT, Mark.IDENTITY, Mark.PREFER, Mark.STANDING, Mark.DECIDED, Mark.WISH})
+_ALIKE = (RelationKind.SAME, RelationKind.REFINES)
+_ZONE = re.compile(r"\b(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Z][\w/+-]+")
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+SURE = 0.75
+_NEAR, _CLOSE = 0.35, 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`confidence` is in the relation. `named` is what the statement itself says is over and the known one says."""
+
+    known: Known
+    kind: RelationKind
+    confidence: float
+    why: str
+    overlap: float
+    named: frozenset[str] = frozenset()
+    nothing_new: bool = False
+
+    @property
+    def conflicts(self) -> bool:
+        return self.kind in (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
+
+
+def standing(matter: Matter, known: Known, stands_in: Mapping[str, int]) -> Standing:
+    """The strongest relation any statement of the matter has to what is known. `stands_in` counts where stems stand."""
+    return max((_one(note, known, stands_in) for note in matter.said), key=_strength)
+
+
+def _strength(found: Standing) -> tuple[bool, float, float]:
+    return found.conflicts, found.confidence * (found.kind is not RelationKind.UNRELATED), found.overlap
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A statement beside what is known: the stems of both, and what the statement says is over or holds."""
+
+    note: Noted
+    known: Known
+    parts: Clauses
+    mine: frozenset[str]
+    theirs: frozenset[str]
+    stands_in: Mapping[str, int]
+
+    @property
+    def language(self) -> str:
+        return self.note.candidate.language
+
+    @property
+    def overlap(self) -> float:
+        return shared(self.mine, self.theirs)
+
+    @property
+    def affirmed(self) -> frozenset[str]:
+        return self.parts.names_affirmed(self.language)
+
+    @property
+    def named(self) -> frozenset[str]:
+        """What the statement says is over and the known one says."""
+        return self.parts.names_over(self.language) & self.theirs
+
+    @property
+    def changes(self) -> bool:
+        return bool(CHANGES & self.note.marks) or self.parts.denies or self.parts.tells_now
+
+    @property
+    def tells(self) -> bool:
+        """It says how things are, not merely that something happened."""
+        return bool(_TELLS & self.note.marks)
+
+    def pointing(self, stems: frozenset[str]) -> frozenset[str]:
+        """Those that stand in few other statements, so that they tell which one is meant."""
+        return frozenset(stem for stem in stems if self.stands_in.get(stem, 1) <= 2)
+
+
+def _one(note: Noted, known: Known, stands_in: Mapping[str, int]) -> Standing:
+    language = note.candidate.language
+    texts = about(note.text, language), about(known.text, language)
+    pair = _Pair(note, known, clauses(note.words), *texts, stands_in)
+    apart = not pair.mine & pair.theirs and not _ZONE.search(known.text)
+    if apart and nearness(note.text, known.text) < _NEAR:
+        return Standing(known, RelationKind.UNRELATED, 1.0, "They have nothing in common.", 0.0)
+    read = _related(known.text, note.text, pair.parts)
+    return _told_over(pair) or _told_a_change(pair, read) or _as_read(pair, read)
+
+
+def _told_over(pair: _Pair) -> Standing | None:
+    """The statement itself says that what stands there is over."""
+    named = pair.named
+    if not (pair.changes and named and _is_about_it(pair)):
+        return None
+    common, nothing_else = pair.affirmed & pair.theirs, not pair.parts.affirmed
+    confidence = min(0.96, 0.76 + 0.06 * len(named) + 0.06 * len(common) + 0.06 * nothing_else)
+    why = f"It says that {_listed(named)} is over, which is what stands there."
+    new = not pair.affirmed - pair.theirs
+    return Standing(pair.known, RelationKind.SUPERSEDES, confidence, why, pair.overlap, named, nothing_new=new)
+
+
+def _is_about_it(pair: _Pair) -> bool:
+    """What is said to be over is what the known statement is about, not a word they happen to share."""
+    pointing = pair.pointing(pair.named)
+    itself = not pair.parts.affirmed and first(pair.known.text, pair.language) in pair.named
+    short = len(pair.theirs) <= 3 and bool(pair.parts.affirmed)
+    enough = len(pointing) >= min(2, len(pair.theirs))
+    return bool(pointing) and any((pair.affirmed & pair.theirs, itself, pair.parts.moved, short, enough))
+
+
+def _told_a_change(pair: _Pair, read: Relation) -> Standing | None:
+    """It tells a change of the same thing: another number, another zone, another word in the same place."""
+    known, pointing = pair.known, pair.pointing(pair.mine & pair.theirs)
+    number = _other_number(known.text, pair.parts.affirmed)
+    if number and pair.changes and len(pointing) >= 2 and pair.tells:
+        sure = max(read.conflict, min(0.92, 0.7 + 0.07 * len(pointing)))
+        return Standing(known, RelationKind.SUPERSEDES, sure, number, pair.overlap)
+    if why := _other_zone(known.text, pair.note.words):
+        return Standing(known, RelationKind.SUPERSEDES, 0.85, why, pair.overlap)
+    fresh = pair.affirmed - pair.theirs
+    alike = read.kind in _ALIKE or nearness(pair.note.text, known.text) >= _CLOSE
+    if pair.changes and alike and pointing and fresh:
+        why = f"It tells a change of the same thing, to {_listed(fresh)}."
+        return Standing(known, RelationKind.SUPERSEDES, 0.78, why, pair.overlap)
+    return None
+
+
+def _as_read(pair: _Pair, read: Relation) -> Standing:
+    conflict = read.kind in (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
+    if conflict and not (pair.pointing(pair.mine & pair.theirs) and pair.tells):
+        return Standing(pair.known, RelationKind.UNRELATED, 1 - read.conflict / 2, read.why, pair.overlap)
+    return Standing(pair.known, read.kind, read.confidence, read.why, pair.overlap)
+
+
+def _related(old: str, new: str, parts: Clauses) -> Relation:
+    """Read whole and clause by clause: a long sentence hides the clause that matters."""
+    found = [relate(old, new)]
+    if len(parts.affirmed) + len(parts.over) > 1:
+        found += [relate(old, piece) for piece in parts.affirmed if len(about(piece)) > 1]
+    return max(found, key=lambda one: (one.conflict >= 0.5, one.conflict if one.conflict >= 0.5 else one.confidence))
+
+
+def _other_number(old: str, new: tuple[str, ...]) -> str:
+    before, after = set(_NUMBER.findall(old)), set(_NUMBER.findall(" ".join(new)))
+    if not (before - after and after - before):
+        return ""
+    return f"The same thing had {_listed(before - after)} and now has {_listed(after - before)}."
+
+
+def _other_zone(old: str, new: str) -> str:
+    """A person is in one time zone: two names of one are a conflict, whatever stands around them."""
+    before, after = set(_ZONE.findall(old)), set(_ZONE.findall(new))
+    if len(before) != 1 or len(after) != 1 or before == after:
+        return ""
+    return f"The time zone was {_listed(before)} and is {_listed(after)} now."
+
+
+def _listed(words: frozenset[str] | set[str]) -> str:
+    return ", ".join(f"“{word}”" for word in sorted(words)) or "it"
+
+
+def likeness(one: str, other: str, language: str) -> float:
+    """How much two wordings overlap, by words and by meaning."""
+    first, second = about(one, language), about(other, language)
+    either = len(first | second)
+    words = len(first & second) / either if either else 0.0
+    return max(words, min(nearness(one, other), 0.35 + words))

@@ -1,0 +1,81 @@
+"""What a statement is about: its words that carry meaning, as stems, and how much two statements share of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from reverie.deep.vocabulary import plain, small_words
+from reverie.language.embedding import embed
+from reverie.language.tokens import LATIN, tokens_of
+
+_WORD = re.compile(r"[^\W_][\w'’-]*(?:[./:@][\w-]+)*|[\u3040-\u30ff\u4e00-\u9fff]+", re.UNICODE)
+_CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]+")
+_PIECES = re.compile(r"[^\W_]+")
+_PARTICIPLE = re.compile(r"^ge(\w{3,}?)t$")
+_LIGHT = frozenset("我你他她的了是在有和就都也吗呢吧很们这那个はがをにのでもとです")
+_ALIKE_BY_MEANING = 0.62
+
+
+@lru_cache(maxsize=8192)
+def about(text: str, language: str = "en") -> frozenset[str]:
+    """The stems a text is about. Identifiers count whole and in parts; scripts without spaces in pairs."""
+    found: set[str] = set()
+    for run in _CJK.findall(text):
+        found |= {run[at : at + 2] for at in range(len(run) - 1) if not set(run[at : at + 2]) <= _LIGHT}
+    words = [word for word in _WORD.findall(_CJK.sub(" ", plain(text))) if word not in small_words(language)]
+    for word in words:
+        pieces = [piece for piece in _PIECES.findall(word) if len(piece) > 1 or piece.isdigit()]
+        found.update(_stems([*pieces, word] if len(pieces) > 1 else pieces, language))
+    return frozenset(found)
+
+
+def first(text: str, language: str = "en") -> str:
+    """The first stem a text is about, which is mostly its subject."""
+    for word in _WORD.findall(plain(text)):
+        if found := sorted(about(word, language)):
+            return found[0]
+    return ""
+
+
+def _stems(words: list[str], language: str) -> list[str]:
+    known = [word for word in words if word not in small_words(language)]
+    stems = [stem for stem in tokens_of(known, language if language in LATIN else "en") if stem]
+    return [_PARTICIPLE.sub(r"\1", stem) for stem in stems] if language in ("de", "nl") else stems
+
+
+def shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """How much of the smaller subject the other one speaks of."""
+    smaller = min(len(one), len(other))
+    return len(one & other) / smaller if smaller else 0.0
+
+
+def nearness(one: str, other: str) -> float:
+    """The cosine of two texts, never below zero."""
+    first, second = _vectors(one), _vectors(other)
+    return max(0.0, sum(a * b for a, b in zip(first, second, strict=True)))
+
+
+@lru_cache(maxsize=4096)
+def _vectors(text: str) -> tuple[float, ...]:
+    return tuple(float(value) for value in embed([text])[0])
+
+
+def same_matter(one: str, other: str, language: str) -> float:
+    """0..1: how surely two statements are about the same thing. 0.5 is where they are more likely than not."""
+    first, second = about(one, language), about(other, language)
+    common = first & second
+    if not common:
+        return 0.5 if nearness(one, other) >= _ALIKE_BY_MEANING else 0.0
+    words = shared(first, second) * min(1.0, 0.55 + 0.25 * len(common))
+    return min(1.0, 0.62 * words + 0.55 * nearness(one, other))
+
+
+def distinctive(known: Iterable[frozenset[str]]) -> dict[str, int]:
+    """In how many statements each stem stands: one that stands in one only points to it."""
+    counts: dict[str, int] = {}
+    for stems in known:
+        for stem in stems:
+            counts[stem] = counts.get(stem, 0) + 1
+    return counts

@@ -1,0 +1,82 @@
+"""Canonical wording: short, declarative, standing on its own, in the language it was said in."""
+
+from __future__ import annotations
+
+import re
+
+from reverie.deep.clauses import clauses, without_lead
+from reverie.deep.matters import Matter
+from reverie.deep.subjects import about
+from reverie.deep.vocabulary import pattern, plain, third_persons, without
+
+LONGEST = 200
+_SPEAKER = re.compile(r"^(?:je (?=\w)|j'|ik (?=\w)|ich (?=\w)|yo |eu |io )(?!ne |n')", re.IGNORECASE)
+_SEAL = re.compile(
+    r",? (?:and )?(?:that's|that is|it's|this is) (?:settled|final|decided|fixed|it|official|a rule)\b", re.IGNORECASE
+)
+DAY = re.compile(r"(?:,? (?:on|since|am|seit dem|seit|desde el|depuis le|dal|desde) )?\b20\d\d-\d\d-\d\d\b")
+_SUBORDINATE = re.compile(r"^(?P<rest>.+) (?P<verb>\w+)\W*$")
+_TRAILING = re.compile(r"[\s,;:–—-]+$")
+_FULL = (".", "!", "?", "…", "。", "！", "？")
+
+
+def canonical(matter: Matter) -> str:
+    """The statement of the matter that says most of it, put as a line of memory."""
+    best = max(matter.said, key=lambda note: (_says_of(matter, note.text), note.order))
+    return tidy(best.text, matter.language)
+
+
+def _says_of(matter: Matter, text: str) -> float:
+    """How much of what was said this wording covers, less what it costs in length."""
+    mine = about(text, matter.language)
+    others = [about(one.text, matter.language) for one in matter.said]
+    covered = sum(len(mine & other) / max(1, len(other)) for other in others) / len(others)
+    return round(covered - len(tidy(text, matter.language)) / 250, 3)
+
+
+def tidy(text: str, language: str = "en") -> str:
+    """Without lead-ins, pleas, first persons that need no name, and days that mean nothing to a later reader."""
+    rest = without_lead(text)
+    rest = without("standing", _SEAL.sub("", without("pleas", rest)))
+    return closed(in_third_person(rest, language)) or closed(text)
+
+
+def in_third_person(text: str, language: str) -> str:
+    """As the entries of a shelf speak of a person. What begins with a verb nobody listed stays as it was said."""
+    rest = _SPEAKER.sub("", text)
+    word = re.match(r"\w+", rest)
+    changed = third_persons(language).get(word[0].lower()) if word else None
+    if word and changed:
+        return changed + rest[word.end() :]
+    last = _SUBORDINATE.match(rest) if rest != text and language in ("de", "nl") else None
+    verb = third_persons(language).get(last["verb"].lower()) if last else None
+    return f"{verb} {last['rest']}" if last and verb else rest
+
+
+def as_it_is_now(text: str, language: str = "en") -> str:
+    """What a telling of a change leaves true: without what is over, without "now", without the day it happened."""
+    kept = clauses(text).affirmed
+    joined = ", ".join(without_now(piece) for piece in kept if about(piece))
+    return closed(in_third_person(DAY.sub("", joined), language)) if joined else tidy(text, language)
+
+
+def without_now(piece: str) -> str:
+    spans = [found.span() for found in pattern("now").finditer(plain(piece))]
+    for start, end in reversed(spans):
+        piece = f"{piece[:start]} {piece[end:]}" if piece[start:end].isascii() else piece[:start] + piece[end:]
+    return " ".join(piece.split())
+
+
+def closed(text: str) -> str:
+    """One sentence: a capital at the beginning, a full stop at the end."""
+    text = _TRAILING.sub("", " ".join(text.split())).strip(" ,;:–—-、，")
+    text = re.sub(r"\s+([,.;:!?])", r"\1", text)
+    text = text[:1].upper() + text[1:]
+    if not text or text.endswith(_FULL):
+        return text
+    return text + ("。" if text[-1] > "\u3000" else ".")
+
+
+def scoped(text: str, speaker: str) -> str:
+    """A rule of one person among several."""
+    return f"For {speaker}: {text[:1].lower() + text[1:] if text[1:2].islower() else text}"

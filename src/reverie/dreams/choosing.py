@@ -1,0 +1,52 @@
+"""Which sessions a night reads, and what Light notices in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.deep.material import Noted
+from reverie.deep.noting import noted
+from reverie.dreams.dream import Read
+from reverie.kernel.ids import Ids
+from reverie.sessions.library import Library
+from reverie.sessions.records import Stored, Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """`left` is how many more there are."""
+
+    sessions: tuple[Stored, ...]
+    left: int
+
+
+def choose(
+    library: Library, read: Iterable[Read], names: Sequence[str] | None, since: datetime | None, limit: int
+) -> Chosen:
+    """Sessions not dreamt about as they are now, newest first; those that are named, whether or not they were."""
+    seen = {(one.user, one.session_id): (one.revision, one.turns) for one in read}
+    found = [one for one in library.find(wanted=Wanted(since=since)) if not one.removed]
+    if names is not None:
+        fresh = [one for one in found if one.head.id in names or one.head.id.partition(":")[2] in names]
+    else:
+        fresh = [one for one in found if seen.get((one.user, one.head.id)) != (one.revision, one.turns)]
+    return Chosen(tuple(fresh[:limit]), max(0, len(fresh) - limit))
+
+
+def noticed(library: Library, chosen: Iterable[Stored], ids: Ids) -> Iterator[Noted]:
+    """What there is to think over in the sessions."""
+    for stored in chosen:
+        session = library.get(stored.head.id, user=stored.user, revision=stored.revision)
+        yield from noted(session, stored.user, lambda: ids.new("cand"))
+
+
+def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:
+    return tuple(Read(one.user, one.head.id, one.revision, one.turns) for one in chosen)
+
+
+def not_noticed_yet(fresh: Sequence[Noted], staged: Sequence[Noted]) -> list[Noted]:
+    """What is staged and was not noticed again in a session that grew."""
+    again = {one.support for one in fresh}
+    return [one for one in staged if one.support not in again]

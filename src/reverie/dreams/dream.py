@@ -1,0 +1,101 @@
+"""A Dream: one night over chosen sessions and one shelf, as it is kept and told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from reverie.kernel.origin import Origin
+from reverie.review.proposal import Score
+from reverie.sessions.session import Evidence
+
+Mode = Literal["land", "propose"]
+
+
+class Status(StrEnum):
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+class Fate(StrEnum):
+    """What became of a matter."""
+
+    LANDED = "landed"
+    WAITING = "waiting"
+    HELD_BACK = "held back"  # not good enough yet, or one night's limits were reached: it stays staged
+    NOT_KEPT = "not kept"
+    NOT_DONE = "not done"  # review or the file refused it
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A session that was read, as far as it went then."""
+
+    user: str
+    session_id: str
+    revision: int
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One matter with what was decided and what became of it. `ref` is the change or proposal it became."""
+
+    candidates: tuple[str, ...]
+    verb: str
+    fate: Fate
+    reason: str
+    why: str
+    text: str
+    document: str
+    old: str
+    sessions: int
+    origin: Origin
+    evidence: tuple[Evidence, ...]
+    score: Score | None = None
+    ref: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dream:
+    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights left staged."""
+
+    id: str
+    shelf: str
+    mode: Mode
+    status: Status
+    started_at: datetime
+    ended_at: datetime | None = None
+    sessions: tuple[Read, ...] = ()
+    left: int = 0
+    noticed: int = 0
+    carried: int = 0
+    themes: int = 0
+    judged: tuple[Judged, ...] = ()
+    diary: str = ""
+    flaws: tuple[str, ...] = ()
+
+    def of(self, fate: Fate) -> list[Judged]:
+        return [one for one in self.judged if one.fate is fate]
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        return tuple(one.ref for one in self.of(Fate.LANDED))
+
+    @property
+    def proposals(self) -> tuple[str, ...]:
+        return tuple(one.ref for one in self.of(Fate.WAITING))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many matters met each fate."""
+        return {str(fate): len(self.of(fate)) for fate in Fate}
+
+    @property
+    def quiet(self) -> bool:
+        return not self.of(Fate.LANDED) and not self.of(Fate.WAITING)

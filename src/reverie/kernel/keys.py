@@ -1,0 +1,140 @@
+"""API keys: who may call the server, for whom, and to do what.
+
+A key is 256 random bits behind a readable prefix. It is shown once, when it is made; kept are its SHA-256 and the
+first characters, by which people tell keys apart. A key belongs to a workspace and may be bound to one person of it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Protocol
+
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.hashes import sha256
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+
+_WORKSPACE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+MARK = "rvk_"
+SHOWN = len(MARK) + 8
+LONGEST_NAME = 255
+
+
+class Permission(StrEnum):
+    """What a key may be used for. `admin` may all; who may write may read what they wrote."""
+
+    READ = "read"
+    WRITE = "write"
+    DREAM = "dream"
+    REVIEW = "review"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """`user` is the person the key is bound to; '' is bound to nobody. `prefix` is all that is kept in the open."""
+
+    id: str
+    name: str
+    workspace: str
+    user: str
+    permissions: frozenset[Permission]
+    prefix: str
+    sha256: str
+    made_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+    def may(self, wanted: Permission) -> bool:
+        if wanted in self.permissions or Permission.ADMIN in self.permissions:
+            return True
+        return wanted is Permission.READ and Permission.WRITE in self.permissions
+
+    def is_open(self, now: datetime) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A new key. `secret` is the key itself, which nobody can show again."""
+
+    key: ApiKey
+    secret: str
+
+
+class KeyRecords(Protocol):
+    def put(self, scope: Scope, key: ApiKey, done: str) -> None:
+        """Store it, or what became of it, with the ledger's row at once."""
+        ...
+
+    def find(self, scope: Scope) -> list[ApiKey]:
+        """Oldest first."""
+        ...
+
+    def beginning(self, prefix: str) -> list[ApiKey]:
+        """The keys that begin so. It has no Scope: whose rows a caller may touch is what the key says."""
+        ...
+
+    def any(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Keyring:
+    """`scope` is the administrator's: keys of its workspace are made, listed and revoked."""
+
+    scope: Scope
+    records: KeyRecords
+    ids: Ids
+    clock: Clock
+
+    def create(
+        self, name: str, permissions: Collection[Permission], user: str = "", lasts: timedelta | None = None
+    ) -> Issued:
+        if not name or any(len(text) > LONGEST_NAME or not text.isprintable() for text in (name, user)):
+            raise BadInput("The name or user is empty, too long or not all visible.", expected="at most 255 characters")
+        if not _WORKSPACE.fullmatch(self.scope.workspace):
+            raise BadInput(
+                f"A workspace cannot be named {self.scope.workspace!r}.", expected="letters, digits, - and _"
+            )
+        if not permissions:
+            raise BadInput("The key would be good for nothing.", expected=f"one of {', '.join(Permission)}")
+        secret, now = MARK + secrets.token_hex(32), self.clock.now()
+        key = ApiKey(
+            self.ids.new("apikey"), name, self.scope.workspace, user, frozenset(permissions), secret[:SHOWN],
+            sha256(secret), now, now + lasts if lasts else None,
+        )  # fmt: skip
+        self.records.put(self.scope, key, "created")
+        return Issued(key, secret)
+
+    def all(self) -> list[ApiKey]:
+        return self.records.find(self.scope)
+
+    def revoke(self, key: str) -> ApiKey:
+        """It is refused from now on. Twice is once."""
+        found = next((one for one in self.records.find(self.scope) if one.id == key), None)
+        if found is None:
+            raise NotFound(f"There is no key {key}.", next_step="`reverie keys list` shows them.")
+        if found.revoked_at is None:
+            found = replace(found, revoked_at=self.clock.now())
+            self.records.put(self.scope, found, "revoked")
+        return found
+
+    def any(self) -> bool:
+        return self.records.any()
+
+    def admitted(self, secret: str) -> ApiKey | None:
+        """The key this is, if it is one of ours and still open. Takes as long for a near miss as for a far one."""
+        digest = sha256(secret)
+        if not secret.startswith(MARK) or not secret.isascii():
+            return None
+        for key in self.records.beginning(secret[:SHOWN]):
+            if hmac.compare_digest(key.sha256, digest) and key.is_open(self.clock.now()):
+                return key
+        return None
