@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -14,6 +14,7 @@ from reverie.kernel.clock import Clock, FixedClock, SystemClock
 from reverie.kernel.errors import BadSetting, NotPermitted
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import LOCAL, Scope
+from reverie.kernel.slugs import slug
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
     from reverie.adapters.checkup import Check
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
+    from reverie.adapters.dream_files import DreamFiles
     from reverie.adapters.git_projection import GitProjection
     from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
-    from reverie.dreams.dream import Dream
+    from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.night import Night
     from reverie.history.library import History
     from reverie.history.seldom import Seldom
@@ -237,10 +239,19 @@ class Home:
             self.clock, self.ids, self.search, self.skills,
         )  # fmt: skip
 
-    @property
-    def dream(self) -> Callable[..., Dream]:
+    @cached_property
+    def dream(self) -> Dreaming:
         """One night: `home.dream(shelf="hermes", mode="propose")`."""
-        return self.dreams.dream
+        from reverie.dreams.dreaming import Dreaming
+
+        return Dreaming(self.dreams, self._history, self._dream_files)
+
+    def _dream_files(self, shelf: str) -> DreamFiles:
+        """Beside the shelf where its tool has a place for it, else in the home."""
+        from reverie.adapters.dream_files import DreamFiles
+
+        beside = getattr(self._shelves.named(shelf), "dreaming", None)
+        return DreamFiles(beside or self.config.home / "dreaming" / slug(shelf))
 
     @cached_property
     def context(self) -> Briefing:

@@ -28,6 +28,7 @@ class HermesShelf:
         self._folder = real(self._home / "memories")
         self.name = name
         self.key = f"hermes:{self._home}"
+        self.dreaming = self._home / "dreaming"  # where its users look for the diary
         self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"
 
     def places(self) -> list[Place]:

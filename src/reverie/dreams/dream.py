@@ -63,7 +63,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Dream:
-    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights left staged."""
+    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights staged."""
 
     id: str
     shelf: str

@@ -1,0 +1,50 @@
+"""`home.dream`: a night, and what is shown of it afterwards. One night on a shelf at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from reverie.dreams.dream import Dream, Mode
+from reverie.dreams.night import RECENT_SESSIONS, Night
+from reverie.dreams.views import views
+from reverie.history.records import Looking
+
+NIGHTS_KEPT_IN_VIEWS = 400
+
+
+class Shown(Protocol):
+    """Where the views of a shelf's nights are written, and the lock of a night."""
+
+    def alone(self) -> AbstractContextManager[None]: ...
+
+    def write(self, files: Mapping[str, bytes]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dreaming:
+    night: Night
+    changes: Looking
+    shown: Callable[[str], Shown]
+
+    def __call__(
+        self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
+        since: datetime | None = None, limit: int = RECENT_SESSIONS,
+    ) -> Dream:  # fmt: skip
+        """One night over a shelf. Nothing new is a quiet night."""
+        place = self.shown(shelf)
+        with place.alone():
+            dream = self.night.dream(shelf, mode, sessions, since, limit)
+            self.show(shelf)
+        return dream
+
+    def show(self, shelf: str) -> None:
+        """Write the views anew from what is recorded."""
+        records, scope = self.night.records, self.night.scope
+        dreams = records.find(scope, shelf, NIGHTS_KEPT_IN_VIEWS)
+        landed = {ref: self.changes.get(scope, ref) for dream in dreams for ref in dream.changes}
+        known = {ref: change for ref, change in landed.items() if change is not None}
+        self.shown(shelf).write(views(dreams, records.staged(scope, shelf), known))
