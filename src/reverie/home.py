@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
+    from reverie.audit.library import Audit
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.night import Night
     from reverie.history.library import History
@@ -252,6 +253,16 @@ class Home:
 
         beside = getattr(self._shelves.named(shelf), "dreaming", None)
         return DreamFiles(beside or self.config.home / "dreaming" / slug(shelf))
+
+    @cached_property
+    def audit(self) -> Audit:
+        from reverie.adapters.skill_folders import SkillFolder
+        from reverie.audit.library import Audit
+        from reverie.audit.looking import Looking
+        from reverie.audit.machine import ThisMachine
+
+        machine = ThisMachine(self.config.place("~/"))
+        return Audit(Looking(self._shelves, self._skill_folders, SkillFolder, machine), self.clock)
 
     @cached_property
     def context(self) -> Briefing:

@@ -9,6 +9,7 @@ import pytest
 
 from reverie.home import Home
 from reverie.sessions.noise import noise_in
+from reverie.sessions.session import Said
 from tests.conftest import HomeMaker
 
 MEMORY = "Staging DB is db1.internal:5432.\n§\nThe shop is Django."
@@ -38,7 +39,7 @@ def test_a_night_can_be_read_over_breakfast_and_by_tools(hermes: Path, home: Hom
     folder = hermes / "dreaming"
     diary = (folder / "DREAMS.md").read_text()
     assert dream.diary in diary
-    assert noise_in(diary) is not None  # our own output is never learnt from
+    assert noise_in(Said("user", diary)) is not None  # our own output is never learnt from
     assert json.loads((folder / "state.json").read_text())["last_status"] == "completed"
     decisions = [json.loads(line) for line in (folder / "decisions.jsonl").read_text().splitlines()]
     assert [one["verb"] for one in decisions] == [one.verb for one in dream.judged]

@@ -15,6 +15,7 @@ from reverie import __version__
 from reverie.kernel.errors import ReverieError
 
 COMMANDS = {
+    "audit": "What agents believe and obey, and how much of it is junk, doubled, contradictory, stale or unsafe.",
     "init": "Make a home, or check the one there is.",
     "demo": "Show the main job on sample sessions, in a home that is thrown away.",
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",

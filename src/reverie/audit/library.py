@@ -1,0 +1,40 @@
+"""`home.audit`: look at everything, say what is wrong with it, and turn that into suggestions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from reverie.audit.examining import examined
+from reverie.audit.finding import Finding
+from reverie.audit.looking import Looking
+from reverie.audit.report import Report, reported
+from reverie.kernel.clock import Clock
+from reverie.memory.operation import Add
+from reverie.review.proposal import Suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    looking: Looking
+    clock: Clock
+
+    def __call__(self, paths: Iterable[str] = (), *, only: bool = False) -> Report:
+        """Everything found on this machine and under the paths; with `only`, nothing but the paths."""
+        now = self.clock.now()
+        standing = self.looking.look(paths, now, only=only)
+        return reported(standing, examined(standing, self.looking.machine, now), now)
+
+
+def suggestions(findings: Iterable[Finding]) -> Iterator[Suggestion]:
+    """What can be proposed, the worst first: one change for an entry or a skill, whatever else is wrong with it."""
+    touched: set[tuple[str, str, str]] = set()
+    for finding in findings:
+        wanted = finding.suggestion
+        if wanted is None:
+            continue
+        named = [one.old_sha256 for one in wanted.operations if not isinstance(one, Add)] or [wanted.subject]
+        keys = {(wanted.shelf, wanted.subject, name) for name in named}
+        if touched.isdisjoint(keys):
+            touched |= keys
+            yield wanted

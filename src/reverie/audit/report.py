@@ -1,0 +1,85 @@
+"""What an audit says: per home how much there is, what fills its budgets, its grade; and every finding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.audit.finding import Finding, Kind, Spot
+from reverie.audit.grading import Grade, graded
+from reverie.audit.standing import Document, Standing
+
+GOOD, OTHER = "good", "other text"
+_NAMES_A_STATEMENT = tuple(kind for kind in Kind if kind not in (Kind.AUTHORITY, Kind.VERBOSE, Kind.CUT))
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What the characters of a document are: by the worst that is wrong with the statement they belong to."""
+
+    spot: Spot
+    characters: int
+    budget: int | None
+    parts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HomeReport:
+    name: str
+    statements: int
+    skills: int
+    characters: int
+    counts: Mapping[str, int]
+    fillings: tuple[Filling, ...]
+    grade: Grade
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    at: datetime
+    homes: tuple[HomeReport, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many of each kind, the worst first; notes left out."""
+        found = Counter(str(one.kind) for one in self.findings if one.severity != "note")
+        return Counter({str(kind): found[kind] for kind in Kind if found[kind]})
+
+
+def reported(standing: Standing, findings: Sequence[Finding], at: datetime) -> Report:
+    names = dict.fromkeys(
+        [document.spot.home for document in standing.documents]
+        + [kept.spot.home for kept in standing.skills]
+        + [one.spot.home for one in standing.unread]
+    )
+    homes = [_home(name, standing, findings) for name in names]
+    return Report(at, tuple(sorted(homes, key=lambda home: (home.grade.points, home.name))), tuple(findings))
+
+
+def _home(name: str, standing: Standing, findings: Sequence[Finding]) -> HomeReport:
+    documents = [document for document in standing.documents if document.spot.home == name]
+    skills = [kept for kept in standing.skills if kept.spot.home == name]
+    own = [one for one in findings if one.spot.home == name]
+    statements = sum(len(document.statements) for document in documents)
+    shelves = frozenset(kept.spot.shelf for kept in skills)
+    counts = Counter(str(one.kind) for one in own if one.severity != "note")
+    return HomeReport(
+        name, statements, len(skills), sum(len(document.text) for document in documents), counts,
+        tuple(_filling(document, own) for document in documents), graded(statements, len(skills), own, shelves),
+    )  # fmt: skip
+
+
+def _filling(document: Document, findings: Sequence[Finding]) -> Filling:
+    worst: dict[Spot, Kind] = {}
+    for kind in reversed(_NAMES_A_STATEMENT):
+        worst |= {one.spot: kind for one in findings if one.kind is kind and one.severity != "note"}
+    parts: Counter[str] = Counter()
+    for statement in document.statements:
+        parts[str(worst.get(statement.spot, GOOD))] += len(statement.text)
+    rest = len(document.text) - parts.total()
+    if rest > 0:
+        parts[OTHER] = rest
+    return Filling(document.spot, len(document.text), document.budget, dict(parts))
