@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from reverie.adapters.database.sessions import SqlRecords
     from reverie.adapters.dream_files import DreamFiles
     from reverie.adapters.git_projection import GitProjection
+    from reverie.adapters.schedules import Crontab, Timer
     from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
@@ -253,6 +254,21 @@ class Home:
 
         beside = getattr(self._shelves.named(shelf), "dreaming", None)
         return DreamFiles(beside or self.config.home / "dreaming" / slug(shelf))
+
+    def schedule(self, *, systemd: bool = False) -> Crontab | Timer:
+        """The system's own means to dream every night."""
+        from reverie.adapters.schedules import Crontab, Timer
+
+        if systemd:
+            return Timer(self.config.place("${XDG_CONFIG_HOME:-~/.config}"))
+        return Crontab(self.config.home)
+
+    def nightly_command(self, shelf: str | None, *, propose: bool = False, after: int | None = None) -> str:
+        from reverie.adapters.schedules import nightly_command
+
+        options = ["--shelf", shelf] if shelf else []
+        options += ["--propose"] if propose else []
+        return nightly_command(self.config.home, *options, *(["--after", str(after)] if after else []))
 
     @cached_property
     def audit(self) -> Audit:

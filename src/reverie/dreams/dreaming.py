@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
+from reverie.dreams.choosing import choose
 from reverie.dreams.dream import Dream, Mode
 from reverie.dreams.night import RECENT_SESSIONS, Night
 from reverie.dreams.views import views
@@ -40,6 +41,18 @@ class Dreaming:
             dream = self.night.dream(shelf, mode, sessions, since, limit)
             self.show(shelf)
         return dream
+
+    def missed(self, shelf: str) -> bool:
+        """Whether the last night is more than a day ago: something kept it from happening."""
+        last = self.night.records.find(self.night.scope, shelf, 1)
+        return not last or self.night.clock.now() - last[0].started_at > timedelta(days=1)
+
+    def new_sessions(self, shelf: str) -> int:
+        """How many sessions a night over this shelf would find that none has read."""
+        self.night.sessions.refresh()
+        read = self.night.records.read(self.night.scope, shelf)
+        chosen = choose(self.night.sessions, read, None, None, RECENT_SESSIONS)
+        return len(chosen.sessions) + chosen.left
 
     def show(self, shelf: str) -> None:
         """Write the views anew from what is recorded."""

@@ -1,0 +1,71 @@
+"""`reverie serve`."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import socket
+import sys
+
+import click
+
+from reverie.cli.options import Shell, common
+from reverie.cli.render import print_json
+from reverie.kernel.errors import BadSetting
+
+
+@click.command(name="serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen. Elsewhere than here needs keys.")
+@click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
+@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="A name this server is called by.")
+@click.option("--root-path", default="", metavar="PREFIX", help="A path in front of /v1, as behind a proxy.")
+@common
+def command(*, host: str, port: int, names: tuple[str, ...], root_path: str, shell: Shell) -> None:
+    """Serve memory stores to the `anthropic` SDK and everything that speaks like it."""
+    import uvicorn
+
+    from reverie.api.app import application
+    from reverie.api.wiring import house_of
+
+    with shell.opened() as home:
+        house = house_of(home)
+        if not _is_loopback(host) and not house.keys.any():
+            raise BadSetting(
+                f"There are no keys, and {host} can be reached by others.", expected="at least one key",
+                next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
+            )  # fmt: skip
+        app = application(house, names=(*names, host), root_path=root_path)
+        config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, lifespan="off")
+        with _listening(host, port) as listening:
+            _begin(listening, shell)
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _begin(listening: socket.socket, shell: Shell) -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    host, port = listening.getsockname()[:2]
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    if shell.json:
+        print_json({"url": url})
+    else:
+        click.echo(f"Listening on {url}. Stop with Ctrl-C.")
+    sys.stdout.flush()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.create_server((host, port), family=family, backlog=512)
+    except OSError as error:
+        raise BadSetting(
+            f"{host}:{port} cannot be listened on: {error.strerror}.", next_step="Take another."
+        ) from error
+    return listening
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
