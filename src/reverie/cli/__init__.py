@@ -21,6 +21,7 @@ COMMANDS = {
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
     "search": "Find the turns that answer a question.",
     "dream": "One night: read what is new, land very little, propose the rest.",
+    "compact": "Propose to take out duplicates and what is superseded; add nothing.",
     "cron": "Dream every night by the system's own means.",
     "status": "The last nights, what waits, the last changes, how full memory is.",
     "explain": "Why the last night did what it did, or did nothing.",

@@ -13,6 +13,9 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 from reverie.kernel.errors import BadSetting
 
+IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
+LEAVE_SECONDS = 20
+
 
 @click.command(name="serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen. Elsewhere than here needs keys.")
@@ -35,7 +38,10 @@ def command(*, host: str, port: int, names: tuple[str, ...], root_path: str, she
                 next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
             )  # fmt: skip
         app = application(house, names=(*names, host), root_path=root_path)
-        config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, lifespan="off")
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, server_header=False, lifespan="off",
+            timeout_keep_alive=IDLE_SECONDS, timeout_graceful_shutdown=LEAVE_SECONDS,
+        )  # fmt: skip
         with _listening(host, port) as listening:
             _begin(listening, shell)
             uvicorn.Server(config).run(sockets=[listening])
@@ -55,8 +61,12 @@ def _begin(listening: socket.socket, shell: Shell) -> None:
 
 def _listening(host: str, port: int) -> socket.socket:
     try:
+        # Named as TCP, or asyncio leaves Nagle's algorithm on: each answer would wait 40 ms for an acknowledgement.
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.create_server((host, port), family=family, backlog=512)
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(512)
     except OSError as error:
         raise BadSetting(
             f"{host}:{port} cannot be listened on: {error.strerror}.", next_step="Take another."

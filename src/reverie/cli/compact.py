@@ -1,0 +1,34 @@
+"""`reverie compact`."""
+
+from __future__ import annotations
+
+import click
+
+from reverie.cli.audit import propose_all
+from reverie.cli.options import Shell, common
+from reverie.cli.render import counted, one_line, print_json
+
+KINDS = ("contradictory", "superseded", "duplicated")
+
+
+@click.command(name="compact")
+@click.option("--shelf", metavar="NAME", help="Which shelf; Hermes' or the home's own if not said.")
+@common
+def command(*, shelf: str | None, shell: Shell) -> None:
+    """Look for duplicates, contradictions and superseded entries, and propose to take them out. Adds nothing."""
+    with shell.opened() as house:
+        chosen = shelf or house.memory.default()
+        found = [
+            one for one in house.audit().findings if one.kind in KINDS and chosen in (one.spot.shelf, one.spot.home)
+        ]
+        proposed = list(propose_all(house, found))
+    if shell.json:
+        print_json({"findings": found, "said": proposed})
+        return
+    for one in found:
+        click.echo(f"{one.kind}  {one.spot}: {one_line(one.words, 80)}\n  {one.why}")
+        if one.suggestion is None:
+            click.echo(f"  {one.advice}")
+    click.echo(f"{counted(len(found), 'finding')} on {chosen}.")
+    for line in proposed:
+        click.echo(line)
