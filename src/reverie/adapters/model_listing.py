@@ -1,0 +1,45 @@
+"""What an endpoint says about its models at `/models`: how many tokens one reads. Many say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import httpx2
+
+from reverie.adapters.model_transport import GuardedTransport
+from reverie.models.choice import Choice
+from reverie.models.strict_json import NotStrict, strict_json
+
+_SECONDS = 10.0
+_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train")
+
+
+def listed_context(choice: Choice, key: str | None, places: Sequence[str]) -> int | None:
+    """The size of the model's context in tokens, or None."""
+    try:
+        text = asyncio.run(_listing(choice, key, GuardedTransport(places)))
+        found = strict_json(text)
+    except (httpx2.HTTPError, TimeoutError, NotStrict):
+        return None
+    return _context(found, choice.model)
+
+
+async def _listing(choice: Choice, key: str | None, guard: GuardedTransport) -> str:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    async with asyncio.timeout(_SECONDS), httpx2.AsyncClient(transport=guard, trust_env=False) as client:
+        return (await client.get(f"{choice.base_url}/models", headers=headers)).text
+
+
+def _context(listing: object, model: str) -> int | None:
+    entries = listing.get("data") if isinstance(listing, dict) else None
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and (entry.get("id") == model or len(entries or ()) == 1):
+            return _number(entry) or _number(entry.get("meta"))
+    return None
+
+
+def _number(entry: Any) -> int | None:
+    numbers = [entry.get(name) for name in _NAMES] if isinstance(entry, dict) else []
+    return next((number for number in numbers if isinstance(number, int) and number > 0), None)

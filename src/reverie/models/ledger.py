@@ -1,0 +1,132 @@
+"""Every call on one list: who asked what, what it took, how much of the transcript it showed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from reverie.models.budget import Budget, CapExceeded, CapReached, Price, Reservation
+from reverie.models.choice import Role
+from reverie.models.question import Failed, Question, Replied, Reply, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request. `usage` is what was counted; `reported` says whether the provider said so or it is the worst case.
+
+    `cost` is None where the price is not known. Of the text nothing is kept but its length.
+    """
+
+    role: Role
+    model: str
+    prompt: str
+    prompt_sha256: str
+    outcome: str
+    usage: Usage
+    reported: bool
+    cost: Decimal | None
+    seconds: float
+    sent_characters: int
+    of_characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The calls of one role, added up."""
+
+    calls: int
+    failed: int
+    usage: Usage
+    cost: Decimal | None
+    seconds: float
+    share: float
+
+
+ANSWERED = "answered"
+
+
+def totals(calls: Iterable[Call]) -> dict[Role, Total]:
+    """Per phase: what it took, and which share of the text it was shown (a passage sent twice counts twice)."""
+    every = list(calls)
+    return {role: _total([call for call in every if call.role == role]) for role in Role if _has(every, role)}
+
+
+def _has(calls: list[Call], role: Role) -> bool:
+    return any(call.role == role for call in calls)
+
+
+def _total(calls: list[Call]) -> Total:
+    costs = [call.cost for call in calls]
+    known = [cost for cost in costs if cost is not None]
+    whole = sum(call.of_characters for call in calls)
+    return Total(
+        calls=len(calls),
+        failed=sum(call.outcome != ANSWERED for call in calls),
+        usage=sum((call.usage for call in calls), Usage()),
+        cost=sum(known, Decimal(0)) if len(known) == len(costs) else None,
+        seconds=sum(call.seconds for call in calls),
+        share=sum(call.sent_characters for call in calls) / whole if whole else 0.0,
+    )
+
+
+Prices = Callable[[str], Price | None]
+
+
+class Purse:
+    """The budget of one dream and its list of calls, shared by all who ask in it. Calls may come from many threads."""
+
+    def __init__(self, budget: Budget, price_of: Prices = lambda _: None) -> None:
+        self._budget = budget
+        self._price_of = price_of
+        self._calls: list[Call] = []
+        self._lock = threading.Lock()
+
+    @property
+    def budget(self) -> Budget:
+        return self._budget
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return tuple(self._calls)
+
+    def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached:
+        wanted = Reservation(question.worst_tokens, most_tokens, self._price_of(model))
+        with self._lock:
+            after = self._budget.reserve(wanted)
+            if isinstance(after, CapReached):
+                return after
+            self._budget = after
+            return wanted
+
+    def settle(
+        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str
+    ) -> CapExceeded | None:
+        """Put a call on the list. What comes back, if anything, stops the dream."""
+        free = isinstance(reply, Failed) and not reply.billed
+        with self._lock:
+            before = self._budget.stopped
+            after = self._budget.release(reserved) if free else self._budget.settle(reserved, reply.usage)
+            self._budget = after
+            self._calls.append(_call(question, model, reserved, reply, outcome))
+            return after.stopped if after.stopped is not before else None
+
+
+def _call(question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str) -> Call:
+    free = isinstance(reply, Failed) and not reply.billed
+    worst = Usage() if free else Usage(reserved.tokens_in, reserved.tokens_out)
+    usage = worst if reply.usage is None else reply.usage
+    return Call(
+        role=question.role,
+        model=model,
+        prompt=question.prompt,
+        prompt_sha256=question.prompt_sha256,
+        outcome=outcome,
+        usage=usage,
+        reported=reply.usage is not None or free,
+        cost=reserved.price.of(usage) if reserved.price else None,
+        seconds=reply.seconds,
+        sent_characters=question.sent_characters if isinstance(reply, Replied) or reply.billed else 0,
+        of_characters=question.of_characters,
+    )

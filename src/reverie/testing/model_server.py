@@ -1,0 +1,188 @@
+"""A model server on loopback: Chat Completions and Messages, with scripted answers and every kind of misbehaviour.
+
+    with serving([Says('{"colour": "blue"}'), Refuses(429, "1")]) as server:
+        ...                                    # openai clients at server.openai_url, anthropic ones at server.url
+        assert not server.saw("the secret")
+
+A script is a list, used up one request at a time (the last one again for the rest), or a function of the request.
+Without one, each answer is the smallest that fits the schema asked for. `python -m reverie.testing.model_server` serves
+until it is interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from reverie.testing.model_plays import MISBEHAVIOURS, Play, Refuses, Says, Sends, tear_down
+from reverie.testing.model_shapes import shaped
+from reverie.testing.model_wires import Asked, ToolUse
+
+Script = Sequence[Play] | Callable[[Asked], Play]
+CONTEXT = 32_768
+_MOST_BYTES = 64_000_000
+
+
+class Server:
+    """Where it listens, and every request it got, in order."""
+
+    def __init__(self, script: Script | None = None, port: int = 0) -> None:
+        self._script = script
+        self._lock = threading.Lock()
+        self.closing = threading.Event()
+        self.requests: list[Asked] = []
+        self._http = _Listener(("127.0.0.1", port), _Handler, self)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    @property
+    def openai_url(self) -> str:
+        return f"{self.url}/v1"
+
+    @property
+    def asked(self) -> list[Asked]:
+        """The requests for an answer, without those for the list of models."""
+        return [request for request in self.requests if request.method == "POST"]
+
+    def saw(self, words: str) -> bool:
+        """Whether these words came in anywhere: a path, a header, a body, escaped or not."""
+        plain, escaped = words.encode(), json.dumps(words)[1:-1].encode()
+        return any(
+            plain in request.raw or escaped in request.raw or words in request.path or words in str(request.headers)
+            for request in self.requests
+        )
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self.closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join(5)
+
+    def play_for(self, asked: Asked) -> Play:
+        """Record the request and choose what to do with it."""
+        with self._lock:
+            self.requests.append(asked)
+            if asked.method == "GET":
+                return _models(asked)
+            if not asked.path.endswith(("/chat/completions", "/messages")):
+                return Refuses(404, message=f"There is nothing at {asked.path}.")
+            if self._script is None:
+                return fitting(asked)
+            if callable(self._script):
+                return self._script(asked)
+            return self._script[min(len(self.asked), len(self._script)) - 1]
+
+
+def fitting(asked: Asked) -> Says:
+    """The smallest answer of the shape asked for; an echo of nothing much where no shape was."""
+    if asked.schema is None:
+        return Says("ok")
+    value: Any = shaped(asked.schema)
+    if asked.tool and not asked.body.get("response_format"):
+        return Says("", (ToolUse(asked.tool[0], value),), finish="tool_calls")
+    return Says(json.dumps(value))
+
+
+@contextmanager
+def serving(script: Script | None = None, port: int = 0) -> Iterator[Server]:
+    server = Server(script, port)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def _models(asked: Asked) -> Sends:
+    entry = {"id": "scripted", "object": "model", "created": 1_700_000_000, "owned_by": "reverie"}
+    listing = {"object": "list", "data": [entry | {"max_model_len": CONTEXT}], "has_more": False}
+    return Sends(json.dumps(listing).encode())
+
+
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler], server: Server) -> None:
+        super().__init__(address, handler)
+        self.scripted = server
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request, one play, one closed connection."""
+
+    protocol_version = "HTTP/1.1"
+    server: _Listener
+
+    def do_GET(self) -> None:
+        self._serve(b"")
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        self._serve(self.rfile.read(min(length, _MOST_BYTES)))
+
+    def _serve(self, raw: bytes) -> None:
+        self.close_connection, self._chunked = True, False
+        asked = Asked(self.command, self.path, dict(self.headers.items()), raw, _object(raw))
+        play = self.server.scripted.play_for(asked)
+        with suppress(OSError):  # whoever asked has gone
+            play.perform(asked, self)
+
+    def begin(self, status: int, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        self._chunked = "Content-Length" not in headers
+        framing = {"Transfer-Encoding": "chunked"} if self._chunked else {}
+        for name, value in {**headers, **framing, "Connection": "close"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def write(self, piece: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if self._chunked else piece)
+
+    def end(self) -> None:
+        if self._chunked:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def wait(self, seconds: float) -> bool:
+        return not self.server.scripted.closing.wait(seconds)
+
+    def reset(self) -> None:
+        tear_down(self.connection)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the requests are recorded."""
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(raw)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser("python -m reverie.testing.model_server", description="A scripted model server.")
+    parser.add_argument("--port", type=int, default=8765)
+    parser.add_argument("--misbehave", choices=sorted(MISBEHAVIOURS), help="answer every request so")
+    chosen = parser.parse_args(arguments)
+    script = [MISBEHAVIOURS[chosen.misbehave]] if chosen.misbehave else None
+    with serving(script, chosen.port) as server, suppress(KeyboardInterrupt):
+        sys.stdout.write(f"Chat Completions at {server.openai_url}, Messages at {server.url}. Ctrl-C ends it.\n")
+        sys.stdout.flush()
+        server.closing.wait()
+
+
+if __name__ == "__main__":
+    main()

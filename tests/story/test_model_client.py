@@ -1,0 +1,272 @@
+"""A real client asks a real server over loopback: what leaves the machine, what comes back, what a trial says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from decimal import Decimal
+
+import anthropic
+import openai
+import pytest
+
+from reverie.adapters.model_clients import PydanticAIModel, client
+from reverie.adapters.model_prices import context_of, price_of
+from reverie.adapters.model_trial import try_out
+from reverie.kernel.errors import BadSetting
+from reverie.kernel.origin import Origin
+from reverie.light.notice import notice
+from reverie.models.asking import Asker
+from reverie.models.budget import FREE, Budget
+from reverie.models.choice import Choice, Role, choice
+from reverie.models.ledger import Purse, totals
+from reverie.models.question import Failed, Question, Replied, Usage
+from reverie.models.reading import Reading, read
+from reverie.models.schema import Record, Text, json_schema
+from reverie.sessions.session import Head, Said, Session, Turn
+from reverie.testing.model_plays import Refuses, Says
+from reverie.testing.model_server import CONTEXT, Server, serving
+from reverie.testing.model_wires import Asked
+
+KEY = "sk-live-" + "canary" * 4
+SHAPE = Record({"colour": Text(20)})
+QUESTION = Question(Role.LIGHT, "colour", "h", "Answer in JSON: " + json.dumps(json_schema(SHAPE)), "Sky?", SHAPE)
+BLUE = Says('{"colour": "blue"}', cached=4)
+MODELS = {"openai": "gpt-4o-mini", "anthropic": "claude-haiku-4-5", "ollama": "llama3.2"}
+
+
+def at(server: Server, provider: str = "openai", model: str | None = None) -> Choice:
+    address = server.url if provider == "anthropic" else server.openai_url
+    chosen = choice(f"{provider}:{model or MODELS[provider]}", address)
+    assert chosen is not None
+    return chosen
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("provider", MODELS)
+def test_each_wire_answers(provider: str, streamed: bool) -> None:
+    with serving([BLUE]) as server:
+        reply = PydanticAIModel(at(server, provider), KEY, streamed=streamed).ask(QUESTION, 100, 30)
+    assert isinstance(reply, Replied)
+    assert reply.text == '{"colour": "blue"}'
+    assert reply.usage is not None
+    assert reply.usage.cached == 4
+    assert reply.usage.tokens_in <= QUESTION.worst_tokens
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_the_request_has_a_schema_a_limit_no_chance_and_no_tools(provider: str) -> None:
+    with serving() as server:
+        PydanticAIModel(at(server, provider), KEY).ask(QUESTION, 123, 30)
+    (asked,) = server.asked
+    assert asked.schema is not None
+    assert asked.schema["properties"]["colour"]["type"] == "string"
+    assert asked.body["temperature"] == 0
+    assert 123 in (asked.body.get("max_tokens"), asked.body.get("max_completion_tokens"))
+    assert "tools" not in asked.body
+    assert asked.headers["Accept-Encoding"] == "identity"
+
+
+def test_an_endpoint_that_takes_no_schema_is_asked_by_the_prompt_alone_from_then_on() -> None:
+    def old(asked: Asked) -> Says | Refuses:
+        return Refuses(400, message="response_format is not supported") if "response_format" in asked.body else BLUE
+
+    with serving(old) as server:
+        model = PydanticAIModel(at(server), KEY)
+        assert [isinstance(model.ask(QUESTION, 100, 30), Replied) for _ in range(2)] == [True, True]
+        assert not model.takes_schema
+    assert [asked.schema is not None for asked in server.asked] == [True, False, False]
+
+
+def test_it_can_be_asked_where_a_loop_is_running_already() -> None:
+    async def notebook(model: PydanticAIModel) -> object:
+        return model.ask(QUESTION, 100, 30)
+
+    with serving([BLUE, Refuses(500)]) as server:
+        model = PydanticAIModel(at(server), KEY)
+        assert isinstance(asyncio.run(notebook(model)), Replied)
+        assert isinstance(asyncio.run(notebook(model)), Failed)
+
+
+def test_the_name_is_resolved_once_and_kept_as_host() -> None:
+    looked: list[str] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        looked.append(host)
+        return ["127.0.0.1"]
+
+    with serving([BLUE]) as server:
+        chosen = choice("openai:m", server.openai_url.replace("127.0.0.1", "model.example"))
+        assert chosen is not None
+        assert isinstance(PydanticAIModel(chosen, KEY, resolve=resolve).ask(QUESTION, 100, 30), Replied)
+    assert looked == ["model.example"]
+    assert server.asked[0].headers["Host"].startswith("model.example:")
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        (False, "127.0.0.1"), (False, "10.0.0.7"), (False, "192.168.1.1"), (False, "::1"), (False, "::ffff:10.0.0.1"),
+        (False, "fd00::1"), (False, "64:ff9b::a00:1"), (False, "0.0.0.0"), (True, "169.254.169.254"),
+        (True, "::ffff:169.254.169.254"), (True, "fe80::1"), (True, "fd00:ec2::254"), (True, "224.0.0.1"),
+    ],
+)  # fmt: skip
+def test_a_name_that_leads_where_no_model_should_be_is_not_called(given: bool, address: str) -> None:
+    chosen = Choice("openai", "m", "https://api.openai.com/v1", None, given)
+    reply = PydanticAIModel(chosen, KEY, resolve=lambda host, port: [address]).ask(QUESTION, 100, 5)
+    assert isinstance(reply, Failed)
+    assert reply.why == "the endpoint's address is one that may not be called"
+
+
+def test_what_may_be_called_is_called_when_another_address_of_the_name_does_not_answer() -> None:
+    with serving([BLUE]) as server:
+        model = PydanticAIModel(at(server), KEY, resolve=lambda host, port: ["127.0.0.2", "127.0.0.1"])
+        assert isinstance(model.ask(QUESTION, 100, 30), Replied)
+
+
+def test_a_name_that_cannot_be_resolved_may_be_later() -> None:
+    def resolve(host: str, port: int) -> list[str]:
+        raise OSError("no such name")
+
+    chosen = choice("openai:m", "http://nowhere.example/v1")
+    assert chosen is not None
+    reply = PydanticAIModel(chosen, KEY, resolve=resolve).ask(QUESTION, 100, 5)
+    assert isinstance(reply, Failed)
+    assert reply.again
+
+
+def test_a_trial_says_what_an_endpoint_can_do() -> None:
+    with serving([Says('{"word": "reverie", "number": 7}')]) as server:
+        tried = try_out(at(server, model="scripted"), {})
+    assert (tried.ok, tried.schema_output, tried.context) == (True, True, CONTEXT)
+    assert "takes a schema" in tried.said
+
+
+@pytest.mark.parametrize(
+    ("play", "said"),
+    [
+        (Says("Hello!"), "not in JSON"),
+        (Says('{"word": 1}'), "not in the shape"),
+        (Refuses(401, message=f"Incorrect API key provided: {KEY}"), "does not accept the key"),
+        (Refuses(404), "does not know the model"),
+    ],
+)
+def test_a_trial_that_fails_says_why_in_our_words(play: Says | Refuses, said: str) -> None:
+    with serving([play]) as server:
+        tried = try_out(at(server), {"OPENAI_API_KEY": KEY})
+    assert not tried.ok
+    assert said in tried.said
+    assert KEY not in tried.said
+
+
+def test_nobody_listening_is_an_answer_of_a_trial_too() -> None:
+    with serving() as server:
+        chosen = at(server)
+    assert "the connection failed" in try_out(chosen, {}).said
+
+
+def test_a_client_without_its_key_is_a_setting_to_fix() -> None:
+    chosen = choice("anthropic:claude-haiku-4-5")
+    assert chosen is not None
+    with pytest.raises(BadSetting, match="ANTHROPIC_API_KEY"):
+        client(chosen, {})
+
+
+def test_prices_are_known_for_what_is_sold_and_nothing_for_what_runs_here() -> None:
+    sold, local, other = choice("openai:gpt-4o"), choice("ollama:x"), choice("openai:gpt-4o", "https://gateway.example")
+    assert sold and local and other
+    price = price_of(sold)
+    assert price is not None
+    assert price.of(Usage(1_000_000, 1_000_000)) == Decimal("12.5")
+    assert context_of(sold) == 128_000
+    assert price_of(local) == FREE
+    assert price_of(other) is None
+
+
+TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+CANARIES = (TOKEN, "ann.lee@example.com", "+49 151 23456789", "DE89 3704 0044 0532 0130 00")
+
+
+def secretive() -> Session:
+    said = [
+        ("user", f"Always deploy with the token {TOKEN} and mail ann.lee@example.com."),
+        ("assistant", "Which number shall I call?"),
+        ("user", "From now on call +49 151 23456789, never anyone else. My IBAN is DE89 3704 0044 0532 0130 00."),
+        ("tool", "nothing to see here\n" * 200),
+    ]
+    origins = {"user": Origin.OWNER, "assistant": Origin.AGENT, "tool": Origin.TOOL}
+    turns = [Turn(number, Said(role, text), origins[role]) for number, (role, text) in enumerate(said, 1)]  # type: ignore[arg-type]
+    return Session(Head("plain:1"), tuple(turns))
+
+
+def read_with(server: Server, provider: str, purse: Purse) -> Reading:
+    session = secretive()
+    evidence = [one for candidate in notice(session) for one in candidate.evidence]
+    return read(session, evidence, Asker(PydanticAIModel(at(server, provider), KEY), purse))
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_no_secret_leaves_the_machine_and_a_true_quotation_comes_back(provider: str) -> None:
+    told = {
+        "kind": "communication_preference",
+        "text": "Call <phone-1>, never anyone else.",
+        "quotes": [{"turn": 3, "words": "call <phone-1>, never anyone else"}],
+    }
+    purse = Purse(Budget())
+    with serving([Says(json.dumps({"suggestions": [told]}))]) as server:
+        got = read_with(server, provider, purse)
+    assert server.asked
+    assert [canary for canary in CANARIES if server.saw(canary)] == []
+    assert server.saw("<phone-1>")
+    assert [(one.text, one.quotes[0].origin) for one in got.suggested] == [
+        ("Call +49 151 23456789, never anyone else.", Origin.OWNER)
+    ]
+    total = totals(purse.calls)[Role.LIGHT]
+    assert 0 < total.share <= 0.2
+    assert total.usage.total == purse.budget.spent.tokens
+
+
+def test_the_server_speaks_to_the_real_openai_client() -> None:
+    with serving([Says("Good morning, this is a longer sentence than one event of a stream holds.")]) as server:
+        real = openai.OpenAI(base_url=server.openai_url, api_key="k")
+        asked = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+        whole = real.chat.completions.create(**asked).choices[0].message.content  # type: ignore[call-overload]
+        events = real.chat.completions.create(**asked, stream=True)  # type: ignore[call-overload]
+        pieces = [event.choices[0].delta.content or "" for event in events if event.choices]
+        assert [model.id for model in real.models.list()] == ["scripted"]
+        real.close()
+    assert whole == "".join(pieces) == "Good morning, this is a longer sentence than one event of a stream holds."
+
+
+def test_the_server_speaks_to_the_real_anthropic_client() -> None:
+    with serving([Says("Good morning, this is a longer sentence than one event of a stream holds.")]) as server:
+        real = anthropic.Anthropic(base_url=server.url, api_key="k")
+        asked = {"model": "m", "max_tokens": 50, "messages": [{"role": "user", "content": "hi"}]}
+        whole = real.messages.create(**asked).content[0].text  # type: ignore[call-overload]
+        with real.messages.stream(**asked) as stream:  # type: ignore[arg-type]
+            streamed = stream.get_final_text()
+        real.close()
+    assert whole == streamed == "Good morning, this is a longer sentence than one event of a stream holds."
+
+
+def test_the_server_runs_by_itself() -> None:
+    code = [sys.executable, "-m", "reverie.testing.model_server", "--port", "0", "--misbehave", "500"]
+    running = subprocess.Popen(code, stdout=subprocess.PIPE, text=True)
+    try:
+        assert running.stdout is not None
+        assert "Chat Completions at http://127.0.0.1:" in running.stdout.readline()
+    finally:
+        running.terminate()
+        running.communicate()
+
+
+def test_a_model_costs_nothing_until_it_is_asked() -> None:
+    code = (
+        "import sys, reverie.adapters.model_clients, reverie.adapters.model_prices, reverie.adapters.model_trial, "
+        "reverie.models.reading; "
+        "print(sorted({'pydantic_ai', 'pydantic', 'openai', 'anthropic', 'httpx2'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
