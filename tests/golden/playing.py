@@ -16,9 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from reverie.adapters.database.dreams import SqlDreams
 from reverie.dreams.dream import Dream
-from reverie.dreams.night import Night
 from reverie.home import Home, open_home
 from reverie.kernel.ids import Ids
 from reverie.memory.formats import FORMATS
@@ -36,13 +34,6 @@ class Lived:
     after: Mapping[str, list[str]]
     waiting: list[tuple[str, str]]
     dream: Dream
-
-
-def night_of(home: Home) -> Night:
-    return Night(
-        home._own, home.config.owner, home.sessions, home.memory, home.review, SqlDreams(home.engine, home.clock),
-        home.clock, home.ids, home.search, home.skills,
-    )  # fmt: skip
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -72,7 +63,7 @@ def live(night: Mapping[str, Any], root: Path) -> Lived:
     with _opened(root, night["now"], night) as home:
         for session in night["sessions"]:
             home.sessions.add(session)
-        dream = night_of(home).dream("hermes")
+        dream = home.dreams.dream("hermes")
         waiting = [(str(one.kind), one.diff) for one in home.review.waiting()]
     return Lived(_texts(hermes), waiting, dream)
 
@@ -91,9 +82,7 @@ def _write(hermes: Path, memory: Iterable[str], user: Iterable[str]) -> None:
 
 def _texts(hermes: Path) -> dict[str, list[str]]:
     read_entries = FORMATS["hermes"].read
-    return {
-        name: list(read_entries((hermes / "memories" / name).read_bytes()).entries) for name in DOCUMENTS["any"]
-    }
+    return {name: list(read_entries((hermes / "memories" / name).read_bytes()).entries) for name in DOCUMENTS["any"]}
 
 
 def faults(night: Mapping[str, Any], lived: Lived) -> list[str]:

@@ -10,9 +10,7 @@ from tests.golden.playing import DIARIES, NIGHTS, faults, live, read
 
 
 @pytest.mark.parametrize("path", NIGHTS, ids=lambda path: path.stem)
-def test_a_night_ends_as_a_careful_curator_expects(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_night_ends_as_a_careful_curator_expects(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
     night = read(path)
     lived = live(night, tmp_path)

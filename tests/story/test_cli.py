@@ -104,7 +104,7 @@ def test_everything_can_be_had_as_json(cli: Cli, transcript: Path) -> None:
     assert cli.json("search", "containers")[0]["turn"] == 1
     assert cli.json("sessions", "sources")[0]["path"] == str(transcript)
     assert cli.json("doctor")["settings"]["owner"] == {"text": "sam", "came_from": "REVERIE_OWNER"}
-    assert cli.json("demo")["added"]["fates"] == {"new": 6}
+    assert cli.json("demo")["added"]["fates"] == {"new": 29}
     assert cli.json("sessions", "forget", str(transcript)) == {"forgotten": str(transcript)}
     assert cli.json("sessions", "remove", "chat", "--yes") == {"removed": ["chat"]}
     assert cli.json("init")["new"] is True

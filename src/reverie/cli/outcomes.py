@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from reverie.review.outcome import Outcome
 
 
-def told(outcome: Outcome, shell: Shell) -> None:
+def told(outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:
     from reverie.review.outcome import Landed, Unchanged, Unsafe, in_words
 
     if shell.json:
@@ -27,6 +27,8 @@ def told(outcome: Outcome, shell: Shell) -> None:
                 "findings": outcome.report.findings if isinstance(outcome, Unsafe) else [],
             }
         )
+    elif isinstance(outcome, Landed):
+        click.echo(f"{landed} {outcome.change.id}.")
     else:
         click.echo(in_words(outcome))
     if isinstance(outcome, Unsafe) and not shell.json:

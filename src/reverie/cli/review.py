@@ -117,8 +117,12 @@ def _listed(shell: Shell, proposals: list[Proposal], behind: int) -> None:
 
 
 def _summary(proposal: Proposal) -> str:
-    added = [line[1:] for line in proposal.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-    return proposal.suggestion.reason or " ".join(added)
+    """What would stand there, or go; then why."""
+    lines = [line for line in proposal.diff.splitlines() if line[:3] not in ("+++", "---")]
+    said = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
+    gone = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
+    words = f"+ {said}" if said else f"- {gone}"
+    return f"{words}  ({proposal.suggestion.reason})" if proposal.suggestion.reason else words
 
 
 def show_proposal(out: Console, proposal: Proposal, *, why: bool = False, heading: str = "") -> None:

@@ -22,12 +22,17 @@ LEAVE_SECONDS = 20
 @click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
 @click.option("--allow-host", "names", multiple=True, metavar="NAME", help="A name this server is called by.")
 @click.option("--root-path", default="", metavar="PREFIX", help="A path in front of /v1, as behind a proxy.")
+@click.option("--rate", default=300, show_default=True, type=click.IntRange(1), help="Calls a second, for each key.")
+@click.option("--at-once", default=32, show_default=True, type=click.IntRange(1), help="Calls at a time, for each key.")
 @common
-def command(*, host: str, port: int, names: tuple[str, ...], root_path: str, shell: Shell) -> None:
+def command(
+    *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, shell: Shell
+) -> None:
     """Serve memory stores to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
 
     from reverie.api.app import application
+    from reverie.api.limits import Limits
     from reverie.api.wiring import house_of
 
     with shell.opened() as home:
@@ -37,7 +42,8 @@ def command(*, host: str, port: int, names: tuple[str, ...], root_path: str, she
                 f"There are no keys, and {host} can be reached by others.", expected="at least one key",
                 next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
             )  # fmt: skip
-        app = application(house, names=(*names, host), root_path=root_path)
+        limits = Limits(rate, 2 * rate, at_once)
+        app = application(house, names=(*names, host), limits=limits, root_path=root_path)
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, lifespan="off",
             timeout_keep_alive=IDLE_SECONDS, timeout_graceful_shutdown=LEAVE_SECONDS,

@@ -17,4 +17,4 @@ def command(*, change: str | None, because: str, despite_findings: bool, shell: 
     """Take a change back, byte for byte; the last one of ours if none is named. An undo can be undone."""
     with shell.opened() as house:
         outcome = house.review.undo(change, because, despite_findings=despite_findings)
-    told(outcome, shell)
+    told(outcome, shell, "Taken back by")

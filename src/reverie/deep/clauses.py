@@ -64,6 +64,8 @@ def _without(piece: str, moved: re.Match[str]) -> str:
     """The piece without what it says was there before."""
     if moved.start("new") < moved.start("old"):
         return piece[: moved.end("new")] + piece[moved.end() :]
+    if moved.start("old") == 0:
+        return piece[moved.start("new") :]
     return piece[: moved.start()] + piece[moved.end("old") :]
 
 

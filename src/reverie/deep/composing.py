@@ -15,6 +15,7 @@ from itertools import pairwise
 from reverie.deep.clauses import clauses
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter
+from reverie.deep.shapes import SHAPES
 from reverie.deep.standing import Standing
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain, small_words
@@ -25,21 +26,15 @@ _TOKEN = re.compile(r"\w[\w.:/@'’+-]*\w|`[^`]+`|\w|[^\w\s]")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _STOPS = frozenset(",;:.!?()[]–—")
 _MOST_OLD, _MOST_NEW = 7, 8
-_SHAPES = {
-    "url": re.compile(r"https?://[^\s,;)]+[\w/]"),
-    "zone": re.compile(r"\b(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Z][\w/+-]+"),
-    "path": re.compile(r"(?<![\w/:])~?/[\w.~-]+(?:/[\w.~-]+)*"),
-    "host": re.compile(
-        r"(?<![\w/@.])(?!\d+[.,]\d+\b)[A-Za-z][\w-]*(?:\.[\w-]+)+(?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?"
-    ),
-    "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m)?"),
-    "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
-    "version": re.compile(r"\bv?\d+\.\d+(?:\.\d+)*\b"),
-}  # fmt: skip
-_VALUE = re.compile(r"\w*[\d_/@]\w[\w.:/@-]*|\w+\d\w*|(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]+|[\u3040-\u30ff\u4e00-\u9fff]+")
+_VALUE = re.compile(r"(?a:\w*[\d_/@]\w[\w.:/@-]*|\w+\d\w*)|(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]+")
 _NAME = re.compile(r"^(?P<name>[A-ZÀ-Þ][\w'’-]+) (?P<verb>[a-zà-ÿ]+)")
 _RUN = re.compile(r"(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*")
 _KEPT_FORM = 0.6
+_OWN_WORDS = 4.0  # the statement itself puts the one against the other
+_ARTICLE = re.compile(
+    r"^(?:the|an?|our|my|der|die|das|den|dem|el|la|los|las|le|les|il|lo|gli|os?|as?|de|het|een) ", re.IGNORECASE
+)
+_MODIFIERS = re.compile(r"(?<= )[A-ZÀ-Þ][\w-]+ $")
 _BEHIND = re.compile(r"^\s*\([^)]*\)")
 
 
@@ -64,10 +59,10 @@ def _worth(text: str, fresh: frozenset[str], matter: Matter, standing: Standing)
     """What it brings of the new, what it keeps of the old, nothing of what is over, in few words."""
     words, old = about(text, matter.language), about(standing.known.text, matter.language)
     new = words - old
-    brings = min(len(words & fresh), 3) if fresh else min(len(new), 1)
+    brings = 4 * len(words & fresh) / len(fresh) if fresh else min(len(new), 1)
     keeps = len(words & (old - standing.named)) / max(1, len(old - standing.named))
     rest = len(new - fresh)
-    return brings + 2.0 * keeps - 2.0 * len(words & standing.named) - 0.25 * rest - len(text) / 200
+    return brings + 1.5 * keeps - 2.0 * len(words & standing.named) - 0.25 * rest - len(text) / 200
 
 
 def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
@@ -83,11 +78,14 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
                 yield _overlaid(old, piece, whole, standing.named, language), _KEPT_FORM
                 yield _slotted(old, piece, whole, language), _KEPT_FORM
         for was, now in parts.moved:
-            yield _exchanged(old, without_now(was), without_now(now), whole), _KEPT_FORM
+            yield _exchanged(old, without_now(was), without_now(now), whole), _OWN_WORDS
         if standing.named:
             yield _swapped(old, whole, standing.named, language), _KEPT_FORM
     dated = DAY.search(note.text) and not DAY.search(note.words)  # a weekday was taken for one day of the past
-    yield _restated(standing.known, as_it_is_now(note.words if dated or not worded else note.text, language), language), 0.0
+    yield (
+        _restated(standing.known, as_it_is_now(note.words if dated or not worded else note.text, language), language),
+        0.0,
+    )
 
 
 # ---- values of one shape ---------------------------------------------------------------------------------------------
@@ -97,7 +95,7 @@ def _by_shape(old: str, new: str) -> str:
     """The old text with each value exchanged that has one fellow of its shape in the new one."""
     text, changed = old, False
     taken: list[tuple[int, int]] = []
-    for shape in _SHAPES.values():
+    for shape in SHAPES.values():
         mine = list(shape.finditer(text))
         theirs = [found for found in shape.finditer(new) if not any(s <= found.start() < e for s, e in taken)]
         taken += [found.span() for found in theirs]
@@ -116,20 +114,21 @@ class _Token:
     key: str
     start: int
     end: int
+    small: bool
 
     @property
     def stops(self) -> bool:
         return self.text in _STOPS
 
-    @property
-    def small(self) -> bool:
-        return self.stops or self.text.lower() in small_words()
-
 
 def _tokens(text: str, language: str) -> list[_Token]:
     found = list(_TOKEN.finditer(text))
     keys = tokens_of([one[0].lower() for one in found], language if language in LATIN else "en")
-    return [_Token(one[0], key or one[0], *one.span()) for one, key in zip(found, keys, strict=True)]
+    small = small_words(language)
+    return [
+        _Token(one[0], key or one[0], *one.span(), one[0] in _STOPS or one[0].lower() in small)
+        for one, key in zip(found, keys, strict=True)
+    ]
 
 
 def _overlaid(old: str, new: str, whole: str, named: frozenset[str], language: str) -> str:
@@ -142,7 +141,7 @@ def _overlaid(old: str, new: str, whole: str, named: frozenset[str], language: s
             continue
         came = _without_now(_cut(theirs[change[3] : change[4]], _MOST_NEW))
         gone = _trimmed(_cut(mine[change[1] : change[2]], _MOST_OLD), came)
-        if not _carries(gone) or not _carries(came):
+        if not _carries(gone) or not _carries(came) or gone[0].small != came[0].small:
             continue
         if named and not any(about(one.text, language) & named for one in gone):
             continue
@@ -155,7 +154,7 @@ def _behind(rest: str, whole: str) -> str:
     bracket = _BEHIND.match(rest)
     if not bracket:
         return rest
-    fellows = [new[0] for shape in _SHAPES.values() if shape.search(bracket[0]) and (new := shape.search(whole))]
+    fellows = [new[0] for shape in SHAPES.values() if shape.search(bracket[0]) and (new := shape.search(whole))]
     return (f" ({', '.join(fellows)})" if fellows else "") + rest[bracket.end() :]
 
 
@@ -170,10 +169,21 @@ def _swapped(old: str, whole: str, named: frozenset[str], language: str) -> str:
 
 def _exchanged(old: str, was: str, now: str, whole: str) -> str:
     """The old text with the very words exchanged that the statement itself puts against each other."""
-    place = plain(old).find(plain(was).strip()) if was.strip() else -1
-    if place < 0 or not now.strip():
+    was, now = _ARTICLE.sub("", was.strip()), _ARTICLE.sub("", now.strip())
+    place = plain(old).find(plain(was)) if was else -1
+    if place < 0 or not now:
         return ""
-    return closed(old[:place] + now.strip() + _behind(old[place + len(was.strip()) :], whole))
+    start = _with_modifiers(old, place)
+    return closed(old[:start] + now + _behind(old[place + len(was) :], whole))
+
+
+def _with_modifiers(old: str, place: int) -> int:
+    """Where the name or adjective begins that stands right before: it belongs to what is exchanged."""
+    before = _MODIFIERS.search(old[:place])
+    words = before[0].split() if before else []
+    if not words or any(word.lower() in small_words() for word in words) or before is None or before.start() == 0:
+        return place
+    return before.start()
 
 
 def _slotted(old: str, new: str, whole: str, language: str) -> str:

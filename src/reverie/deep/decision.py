@@ -73,6 +73,10 @@ class Decision:
         return self.verb in REJECTED
 
     @property
+    def changes_known(self) -> bool:
+        return self.verb in (Verb.SUPERSEDE, Verb.REMOVE) and self.target is not None
+
+    @property
     def evidence(self) -> tuple[Evidence, ...]:
         """What speaks for it, each quotation once, oldest first; then what it stood in."""
         found = [one for note in self.matter.said for one in note.candidate.evidence]

@@ -9,7 +9,7 @@ from datetime import datetime
 from reverie.deep.composing import composed
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
-from reverie.deep.keeping_out import passing, private_kinds, too_private, too_thin, unsafe
+from reverie.deep.keeping_out import brings_danger, passing, private_kinds, too_private, too_thin, unsafe
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter, matters
 from reverie.deep.procedures import drafted
@@ -50,8 +50,22 @@ class Deepened:
 
 def deepen(noted: Sequence[Noted], mind: Mind) -> Deepened:
     found = matters(noted)
-    decisions = [_decided(matter, mind, found) for matter in found]
-    return Deepened(tuple(found), tuple(decisions))
+    decided = {id(matter): _decided(matter, mind, found) for matter in found}
+    together = _about_one_entry(list(decided.values()))  # in other words, they spoke of one thing
+    decisions = [decided.get(id(matter)) or _decided(matter, mind, together) for matter in together]
+    kept = [one for one in decisions if not (one.matter.only_beside and not one.changes_known)]
+    return Deepened(tuple(one.matter for one in kept), tuple(kept))
+
+
+def _about_one_entry(decisions: Sequence[Decision]) -> list[Matter]:
+    """The matters, with those of one speaker that would change the same entry made one."""
+    made: dict[tuple[object, ...], Matter] = {}
+    for place, decision in enumerate(decisions):
+        matter, target = decision.matter, decision.target
+        changes = decision.changes_known and not matter.taken_back
+        key = (matter.speaker, matter.last.origin, target.surface, target.text) if changes and target else (place,)
+        made[key] = made[key].and_also(matter) if key in made else matter
+    return list(made.values())
 
 
 def _decided(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
@@ -103,7 +117,7 @@ def _as_skill(matter: Matter, mind: Mind) -> Decision:
     skill = drafted(matter, mind.skills, mind.now)
     if skill is None:
         return Decision(Verb.REDUNDANT, matter, "Not kept: a skill says so already.")
-    if why := unsafe(matter, skill.text, "skill"):
+    if why := unsafe(matter, skill.text, "skill") or (brings_danger(matter, skill.text) if lesson else ""):
         return Decision(Verb.UNSAFE, matter, f"Kept out: {why}.")
     times = len(matter.sessions)
     what = "failed and was mended in the same way" if lesson else "was told as a procedure"
@@ -174,6 +188,8 @@ def _asks(matter: Matter, found: Standing, unknown: bool, when: str) -> str:
         return f"which of the two is newer cannot be told ({when})"
     if not found.named and not _is_plain(matter):
         return "it was not said plainly enough to take the place of what stands there"
+    if matter.only_beside and not (matter.is_theme or found.named or found.exact):
+        return "it was only mentioned in passing"
     return "" if found.confidence >= SURE else "it may be about something else"
 
 

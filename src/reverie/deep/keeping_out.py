@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
+from reverie.deep.noting import NOT_MEANT
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain
 from reverie.kernel.origin import Origin
@@ -13,9 +15,11 @@ from reverie.light.marks import Mark
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
 
+_ADDRESS = re.compile(r"\w+://[^\s`'\"|;]+|\b[\w-]+(?:\.[\w-]+)+/[^\s`'\"|;]*")
 _REDACTED = re.compile(r"\[redacted:")
 _PASSING = frozenset({Mark.PASSING, Mark.THIS_ONE})
 _LASTING = frozenset({Mark.REMEMBER, Mark.STANDING, Mark.PREFER, Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.RULE})
+_TOLD = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DECIDED, Mark.REMEMBER})
 _OWN = (Origin.OWNER, Origin.OPERATOR)
 _DECIDABLE = frozenset({"authority", "script"})
 _NEVER_KEPT = frozenset({"credentials"})
@@ -57,18 +61,34 @@ def unsafe(matter: Matter, text: str, surface: str = "memory") -> str:
     return ""
 
 
+def brings_danger(matter: Matter, text: str) -> str:
+    """Why a lesson of the agent's own must not be proposed: what it ran may have been a stranger's advice."""
+    lesson = matter.last.text
+    failed, _, worked = lesson.rpartition("; ")
+    if set(_ADDRESS.findall(worked)) - set(_ADDRESS.findall(failed)):
+        return "it brings in an address that no person gave"
+    findings = scan(text, "skill").findings
+    return f"it looks unsafe ({findings[0].category})" if findings else ""
+
+
 def passing(matter: Matter) -> str:
     """Why it means nothing tomorrow, or nothing."""
     if matter.taken_back:
         return "it was taken back by the one who said it"
-    if all(pattern("jest").search(plain(note.words)) for note in matter.said):
-        return "it was said in jest"
+    if all(_in_jest(note) for note in matter.said):
+        return "it was said in jest, or unsaid at once"
+    if all(pattern("someone").search(plain(note.words)) and not note.marks & _TOLD for note in matter.said):
+        return "it is about someone it does not name"
     marks = frozenset[str]().union(*(note.marks for note in matter.said))
     if marks & _PASSING and not marks & {Mark.REMEMBER, Mark.STANDING}:
         return "it holds for one task or one day"
     if not marks & _LASTING and Mark.DONE in marks:
         return "it tells of something that happened once"
     return ""
+
+
+def _in_jest(note: Noted) -> bool:
+    return NOT_MEANT in note.marks or bool(pattern("jest").search(plain(note.words)))
 
 
 def too_thin(matter: Matter) -> str:

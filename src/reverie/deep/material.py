@@ -9,6 +9,8 @@ from reverie.kernel.origin import Origin
 from reverie.light.candidate import Candidate
 from reverie.sessions.session import Evidence
 
+BESIDE = "matters beside what is known"  # a mark: a statement that says nothing by itself
+
 
 @dataclass(frozen=True, slots=True)
 class Noted:

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reverie.deep.clauses import clauses
-from reverie.deep.material import Noted
-from reverie.deep.subjects import about, same_matter, shared
+from reverie.deep.material import BESIDE, Noted
+from reverie.deep.subjects import about, near_ones, same_matter, shared
 from reverie.deep.vocabulary import pattern, plain
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import About, Kind
 from reverie.light.marks import Mark
 
+_VALUE = re.compile(r"(?=\w*\d)\w+")  # a number, or a name with one in it
 _COMMAND = re.compile(r"`([^`]+)`")
-ALIKE = 0.5
+ALIKE, MEANT = 0.5, 0.3
+MOST_COMPARED = 20  # of one group, so that what is said all the time costs no more
 OVERTAKEN, SURELY_OVERTAKEN, SAME_WORDS = 0.6, 0.85, 0.6
 _CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
 _LESSONS = frozenset({Kind.SKILL_CANDIDATE})
@@ -32,9 +34,18 @@ class Matter:
     overtaken: tuple[Noted, ...] = ()
     taken_back: bool = False
 
+    def and_also(self, other: Matter) -> Matter:
+        said = sorted((*self.said, *other.said), key=lambda one: one.order)
+        return Matter(tuple(said), (*self.overtaken, *other.overtaken))
+
     @property
     def sessions(self) -> frozenset[str]:
         return frozenset(one.session_id for one in self.said)
+
+    @property
+    def only_beside(self) -> bool:
+        """Nothing in it would have been noticed by itself."""
+        return all(BESIDE in note.marks for note in self.said)
 
     @property
     def is_theme(self) -> bool:
@@ -60,28 +71,50 @@ class Matter:
 
 def matters(noted: Sequence[Noted]) -> list[Matter]:
     """Statements of one speaker that are about the same thing, together; in the order they were first said."""
+    ordered = sorted(noted, key=lambda one: one.order)
+    near = near_ones([one.text for one in ordered])
     groups: list[list[Noted]] = []
-    for one in sorted(noted, key=lambda one: one.order):
-        if _is_taking_back(one):
-            _taken_back(groups, one)
-            continue
-        home = max((group for group in groups if _fits(group, one) >= ALIKE), key=lambda g: _fits(g, one), default=None)
-        if home is None:
-            groups.append([one])
-        else:
-            home.append(one)
+    homes: list[int] = []  # of each statement, the group it is in
+    speaking_of: dict[str, set[int]] = {}  # stem -> groups
+    for place, one in enumerate(ordered):
+        stems = about(one.text, one.candidate.language)
+        likely = {homes[other] for other in near[place]}.union(*(speaking_of.get(stem, ()) for stem in stems))
+        home = _home(one, groups, sorted(likely))
+        if home == len(groups):
+            groups.append([])
+        groups[home].append(one)
+        homes.append(home)
+        for stem in stems:
+            speaking_of.setdefault(stem, set()).add(home)
     return [_settled(group) for group in groups]
+
+
+def _home(one: Noted, groups: Sequence[Sequence[Noted]], likely: Sequence[int]) -> int:
+    """The group it belongs to; the next one to be made where it belongs to none."""
+    taking_back = _is_taking_back(one)
+    fits = [(_means(groups[place], one) if taking_back else _fits(groups[place], one), place) for place in likely]
+    best, place = max(fits, default=(0.0, len(groups)), key=lambda fit: (fit[0], -fit[1]))
+    return place if best >= (MEANT if taking_back else ALIKE) else len(groups)
+
+
+def _means(group: Sequence[Noted], one: Noted) -> float:
+    """How surely what is taken back is what this group says. What was said on another night is not among them."""
+    if group[0].speaker != one.speaker or group[0].candidate.kind in _LESSONS or BESIDE in group[0].marks:
+        return 0.0
+    return max(same_matter(other.text, one.words, one.candidate.language) for other in group)
 
 
 def _fits(group: Sequence[Noted], one: Noted) -> float:
     first = group[0]
+    if BESIDE in first.marks or BESIDE in one.marks or _is_taking_back(first):
+        return 0.0
     if first.speaker != one.speaker or first.origin != one.origin:
         return 0.0
     if (first.candidate.kind in _LESSONS) != (one.candidate.kind in _LESSONS):
         return 0.0
     if one.candidate.kind in _LESSONS:
         return max(_same_lesson(other, one) for other in group)
-    return max(same_matter(other.text, one.text, one.candidate.language) for other in group)
+    return max(same_matter(other.text, one.text, one.candidate.language) for other in group[-MOST_COMPARED:])
 
 
 def _same_lesson(one: Noted, other: Noted) -> float:
@@ -102,19 +135,6 @@ def _is_taking_back(one: Noted) -> bool:
     return bool(pattern("retracts").search(plain(one.words)))
 
 
-def _taken_back(groups: list[list[Noted]], one: Noted) -> None:
-    """The matter the speaker means, and with it what was said about it: it joins them as the last word."""
-    near = [group for group in groups if group[0].speaker == one.speaker]
-    scored = [
-        (max(same_matter(other.text, one.words, one.candidate.language) for other in group), group) for group in near
-    ]
-    best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
-    if best[1] is not None and best[0] >= 0.3:
-        best[1].append(one)
-    else:
-        groups.append([one])  # what it takes back was said on another night
-
-
 def _settled(group: list[Noted]) -> Matter:
     backs = [place for place, one in enumerate(group) if _is_taking_back(one)]
     if backs:
@@ -123,7 +143,7 @@ def _settled(group: list[Noted]) -> Matter:
         return Matter(tuple(group))
     start = 0
     for place in range(1, len(group)):
-        if any(_overtakes(earlier, group[place]) for earlier in group[start:place]):
+        if any(_overtakes(earlier, group[place]) for earlier in group[start:place][-MOST_COMPARED:]):
             start = place
     return Matter(tuple(group[start:]), tuple(group[:start]))
 
@@ -140,10 +160,13 @@ def _overtakes(earlier: Noted, later: Noted) -> bool:
 
 
 def _agree(earlier: Noted, later: Noted) -> bool:
-    """Both give the same value, or both say no to the same thing: the later one says it again."""
+    """Both affirm the same, or both say no to the same thing: the later one says it again."""
     language = later.candidate.language
     before, after = (clauses(note.text).names_affirmed(language) for note in (earlier, later))
-    if any(any(sign.isdigit() for sign in stem) for stem in before & after):
+    values = [frozenset(stem for stem in stems if _VALUE.fullmatch(stem)) for stems in (before, after)]
+    if any(values):
+        return bool(values[1]) and (values[1] <= values[0] or values[0] <= values[1]) and bool(values[0] & values[1])
+    if before and after and shared(before, after) >= SAME_WORDS and later.marks & _CHANGES:
         return True
     alike = shared(about(earlier.text, language), about(later.text, language)) >= SAME_WORDS
     return alike and _says_no(earlier) == _says_no(later) and not later.marks & _CHANGES

@@ -1,26 +1,35 @@
 """What Deep is given of a session: Light's candidates, and what only means something beside them.
 
-A person who takes a wish back says nothing worth keeping, and a person who explains how something is done, step by
-step, says nothing that fits a line; both matter once they meet what was said elsewhere.
+A person who takes a wish back says nothing worth keeping; one who explains step by step how something is done says
+nothing that fits a line; one who mentions how things are now says nothing new, unless memory says otherwise. All of
+it matters once it meets what was said elsewhere or what is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from reverie.deep.material import Noted
+from reverie.deep.material import BESIDE, Noted
 from reverie.deep.vocabulary import pattern, plain
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import MAX_WORDING, Candidate, Kind
 from reverie.light.games import in_play
+from reverie.light.marks import Mark
 from reverie.light.notice import notice
 from reverie.light.regions import edges, own_words
 from reverie.light.sentences import Sentence, sentences
-from reverie.light.tongues import language_of
+from reverie.light.tongues import language_of, tongue
+from reverie.light.weighing import Setting, weigh
 from reverie.sessions.noise import heard
 from reverie.sessions.session import Session, Turn, quote
 
-TAKES_BACK, TELLS_STEPS = "takes something back", "tells a procedure"
+TAKES_BACK, TELLS_STEPS, NOT_MEANT = "takes something back", "tells a procedure", "was not meant"
+_DOUBTS = frozenset({
+    Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.DOUBTED, Mark.OTHERS, Mark.INTENT, Mark.PASSING, Mark.REACTION,
+    Mark.THIS_ONE, Mark.VIEW,
+})  # fmt: skip
+_SOON = 200
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)
 
 
@@ -30,7 +39,19 @@ def noted(session: Session, user: str, new_id: Callable[[], str]) -> list[Noted]
     seen = {(one.first_turn, one.evidence[0].quote) for one in found}
     found += [one for one in _beside(session) if (one.first_turn, one.evidence[0].quote) not in seen]
     found.sort(key=lambda one: one.first_turn)
-    return [_noted(session, user, one, new_id()) for one in found]
+    return [_noted(session, user, _marked(session, one), new_id()) for one in found]
+
+
+def _marked(session: Session, candidate: Candidate) -> Candidate:
+    """Marked as not meant, if its speaker says so in the same breath or in their next words."""
+    said = session.turn(candidate.first_turn)
+    rest = said.text.partition(candidate.evidence[0].quote)[2]
+    later = (turn for turn in session.turns[said.number :] if turn.role == "user" and turn.noise is None)
+    following = next((turn.text[:_SOON] for turn in later), "")
+    after = [sentence.own for text in (rest[:_SOON], following) for sentence in sentences(text, own_words(text))[:2]]
+    if said.role != "user" or not any(pattern("unsaid").search(plain(words)) for words in after):
+        return candidate
+    return replace(candidate, marks=(*candidate.marks, NOT_MEANT))
 
 
 def _noted(session: Session, user: str, candidate: Candidate, name: str) -> Noted:
@@ -55,16 +76,26 @@ def _beside(session: Session) -> Iterator[Candidate]:
                 yield _candidate(session, turn, sentence, *kind)
 
 
-def _kind(sentence: Sentence) -> tuple[Kind, str] | None:
+def _kind(sentence: Sentence) -> tuple[Kind, tuple[str, ...]] | None:
     words = plain(sentence.own)
     if sentence.asked:
         return None
     if pattern("retracts").search(words):
-        return Kind.CORRECTION, TAKES_BACK
-    return (Kind.RECURRING_WORKFLOW, TELLS_STEPS) if pattern("steps").search(words) else None
+        return Kind.CORRECTION, (TAKES_BACK,)
+    if pattern("steps").search(words):
+        return Kind.RECURRING_WORKFLOW, (TELLS_STEPS,)
+    told = any(pattern(name).search(words) for name in ("turns", "now", "over", "not_so"))
+    if not told or _is_doubtful(sentence):
+        return None
+    return Kind.SUPERSESSION_SIGNAL, (BESIDE, Mark.CHANGED, Mark.STATE)
 
 
-def _candidate(session: Session, turn: Turn, sentence: Sentence, kind: Kind, mark: str) -> Candidate:
+def _is_doubtful(sentence: Sentence) -> bool:
+    voice = tongue(language_of(sentence.own))
+    return voice is None or bool(_DOUBTS & weigh(sentence, voice, Setting()).marks.keys())
+
+
+def _candidate(session: Session, turn: Turn, sentence: Sentence, kind: Kind, marks: tuple[str, ...]) -> Candidate:
     evidence = (quote(session, turn.number, sentence.text),)
     language = language_of(sentence.own)
-    return Candidate(kind, sentence.text.strip()[:MAX_WORDING], 0.6, 0.6, evidence, "world", language, marks=(mark,))
+    return Candidate(kind, sentence.text.strip()[:MAX_WORDING], 0.6, 0.6, evidence, "world", language, marks=marks)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from reverie.deep.clauses import Clauses, clauses
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter
+from reverie.deep.shapes import ZONE, other_value
 from reverie.deep.subjects import about, first, nearness, shared
 from reverie.language.relation import Relation, RelationKind, relate
 from reverie.light.marks import Mark
@@ -16,10 +17,9 @@ from reverie.light.marks import Mark
 CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
 _TELLS = frozenset({Mark.STATE, Mark.EXACT, Mark.IDENTITY, Mark.PREFER, Mark.STANDING, Mark.DECIDED, Mark.WISH})
 _ALIKE = (RelationKind.SAME, RelationKind.REFINES)
-_ZONE = re.compile(r"\b(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Z][\w/+-]+")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 SURE = 0.75
-_NEAR, _CLOSE = 0.35, 0.7
+_NEAR, _CLOSE = 0.5, 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Standing:
     overlap: float
     named: frozenset[str] = frozenset()
     nothing_new: bool = False
+    exact: bool = False  # one value of a shape stands against another
 
     @property
     def conflicts(self) -> bool:
@@ -44,8 +45,10 @@ def standing(matter: Matter, known: Known, stands_in: Mapping[str, int]) -> Stan
     return max((_one(note, known, stands_in) for note in matter.said), key=_strength)
 
 
-def _strength(found: Standing) -> tuple[bool, float, float]:
-    return found.conflicts, found.confidence * (found.kind is not RelationKind.UNRELATED), found.overlap
+def _strength(found: Standing) -> tuple[bool, bool, float, float]:
+    """A conflict before anything else, and one that says what holds instead before one that only says what is over."""
+    related = found.confidence * (found.kind is not RelationKind.UNRELATED)
+    return found.conflicts, found.conflicts and not found.nothing_new, related, found.overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def _one(note: Noted, known: Known, stands_in: Mapping[str, int]) -> Standing:
     language = note.candidate.language
     texts = about(note.text, language), about(known.text, language)
     pair = _Pair(note, known, clauses(note.words), *texts, stands_in)
-    apart = not pair.mine & pair.theirs and not _ZONE.search(known.text)
+    apart = not pair.mine & pair.theirs and not ZONE.search(known.text)
     if apart and nearness(note.text, known.text) < _NEAR:
         return Standing(known, RelationKind.UNRELATED, 1.0, "They have nothing in common.", 0.0)
     read = _related(known.text, note.text, pair.parts)
@@ -106,6 +109,8 @@ def _told_over(pair: _Pair) -> Standing | None:
     named = pair.named
     if not (pair.changes and named and _is_about_it(pair)):
         return None
+    if pair.parts.affirmed and len(named) > 1:  # the thing goes on, and something about it is over
+        named -= {first(pair.known.text, pair.language)}
     common, nothing_else = pair.affirmed & pair.theirs, not pair.parts.affirmed
     confidence = min(0.96, 0.76 + 0.06 * len(named) + 0.06 * len(common) + 0.06 * nothing_else)
     why = f"It says that {_listed(named)} is over, which is what stands there."
@@ -131,6 +136,10 @@ def _told_a_change(pair: _Pair, read: Relation) -> Standing | None:
         return Standing(known, RelationKind.SUPERSEDES, sure, number, pair.overlap)
     if why := _other_zone(known.text, pair.note.words):
         return Standing(known, RelationKind.SUPERSEDES, 0.85, why, pair.overlap)
+    values = other_value(known.text, " ".join(pair.parts.affirmed))
+    if values and pair.changes and pointing:
+        why = f"The same thing had “{values[0]}” and now has “{values[1]}”."
+        return Standing(known, RelationKind.SUPERSEDES, max(read.conflict, 0.8), why, pair.overlap, exact=True)
     fresh = pair.affirmed - pair.theirs
     alike = read.kind in _ALIKE or nearness(pair.note.text, known.text) >= _CLOSE
     if pair.changes and alike and pointing and fresh:
@@ -163,7 +172,7 @@ def _other_number(old: str, new: tuple[str, ...]) -> str:
 
 def _other_zone(old: str, new: str) -> str:
     """A person is in one time zone: two names of one are a conflict, whatever stands around them."""
-    before, after = set(_ZONE.findall(old)), set(_ZONE.findall(new))
+    before, after = set(ZONE.findall(old)), set(ZONE.findall(new))
     if len(before) != 1 or len(after) != 1 or before == after:
         return ""
     return f"The time zone was {_listed(before)} and is {_listed(after)} now."

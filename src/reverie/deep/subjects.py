@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from reverie.deep.vocabulary import plain, small_words
 from reverie.language.embedding import embed
 from reverie.language.tokens import LATIN, tokens_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _WORD = re.compile(r"[^\W_][\w'’-]*(?:[./:@][\w-]+)*|[\u3040-\u30ff\u4e00-\u9fff]+", re.UNICODE)
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]+")
 _PIECES = re.compile(r"[^\W_]+")
 _PARTICIPLE = re.compile(r"^ge(\w{3,}?)t$")
 _LIGHT = frozenset("我你他她的了是在有和就都也吗呢吧很们这那个はがをにのでもとです")
-_ALIKE_BY_MEANING = 0.62
+ALIKE_BY_MEANING = 0.62
 
 
 @lru_cache(maxsize=8192)
@@ -53,13 +58,24 @@ def shared(one: frozenset[str], other: frozenset[str]) -> float:
 
 def nearness(one: str, other: str) -> float:
     """The cosine of two texts, never below zero."""
-    first, second = _vectors(one), _vectors(other)
-    return max(0.0, sum(a * b for a, b in zip(first, second, strict=True)))
+    return max(0.0, float(_vector(one) @ _vector(other)))
 
 
-@lru_cache(maxsize=4096)
-def _vectors(text: str) -> tuple[float, ...]:
-    return tuple(float(value) for value in embed([text])[0])
+@lru_cache(maxsize=8192)
+def _vector(text: str) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = embed([text])[0]
+    return vector
+
+
+def near_ones(texts: Sequence[str]) -> list[frozenset[int]]:
+    """For each text the places of those before it that are near enough in meaning to be about the same."""
+    import numpy as np
+
+    vectors = embed(texts)
+    return [
+        frozenset(np.flatnonzero(vectors[:place] @ vectors[place] >= ALIKE_BY_MEANING).tolist())
+        for place in range(len(texts))
+    ]
 
 
 def same_matter(one: str, other: str, language: str) -> float:
@@ -67,7 +83,7 @@ def same_matter(one: str, other: str, language: str) -> float:
     first, second = about(one, language), about(other, language)
     common = first & second
     if not common:
-        return 0.5 if nearness(one, other) >= _ALIKE_BY_MEANING else 0.0
+        return 0.5 if nearness(one, other) >= ALIKE_BY_MEANING else 0.0
     words = shared(first, second) * min(1.0, 0.55 + 0.25 * len(common))
     return min(1.0, 0.62 * words + 0.55 * nearness(one, other))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import TypeVar
 
 from reverie.history.change import Change, Grounds, Via
@@ -17,7 +18,7 @@ from reverie.kernel.scope import Scope
 from reverie.memory.operation import Conflicted, Operation
 from reverie.review.drafts import Operate, Rewrite
 from reverie.review.landing import Landing
-from reverie.review.noticing import Noticed, Noticing
+from reverie.review.noticing import Noticed, Noticing, written
 from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, in_words
 from reverie.review.policy import Policy, Ruling
 from reverie.review.proposal import Proposal, Status, Suggestion, Verdict
@@ -62,19 +63,24 @@ class Review:
 
     # ---- proposing ---------------------------------------------------------------------------------------------------
 
-    def propose(self, suggestion: Suggestion, *, land: bool = True) -> Proposed:
-        """Put a change to the policy: it lands, waits for a person, or is refused. `land=False`: it waits at best."""
+    def propose(self, suggestion: Suggestion, *, land: bool = True, asks: str = "") -> Proposed:
+        """Put a change to the policy: it lands, waits for a person, or is refused.
+
+        `land=False`: it waits at best; `asks` says why, where that is not the policy's doing.
+        """
         target = self._target(suggestion)
         suggestion = replace(suggestion, shelf=target.holder.key)
         with self.noticing.held(target) as held:
             drawn = self.proposing.draw(target, suggestion, held)
-            proposed = self._ruled(*drawn, land) if isinstance(drawn, tuple) else drawn
+            proposed = self._ruled(*drawn, land, asks) if isinstance(drawn, tuple) else drawn
         return self._projected(proposed)
 
-    def _ruled(self, proposal: Proposal, ruling: Ruling, land: bool) -> Proposed:
+    def _ruled(self, proposal: Proposal, ruling: Ruling, land: bool, asks: str) -> Proposed:
         if ruling.answer == "refuse":
             return Refused(ruling.why)
         if ruling.answer == "ask" or not land:
+            if ruling.answer == "land":
+                proposal = replace(proposal, asks_because=asks or "a person was to be asked")
             self.proposals.put(self.scope, proposal)
             return Waiting(proposal)
         verdict = Verdict(True, "policy", ruling.why, self.clock.now(), self.policy.name)
@@ -218,7 +224,8 @@ class Review:
                 closed = replace(proposal, status=Status.CONFLICTED, note=why)
             case _:  # it did not fit, or a person has to look at the findings: it waits again
                 closed = replace(proposal, status=Status.WAITING, verdict=None)
-        self.proposals.put(self.scope, closed)
+        with written(proposal.suggestion.subject) if isinstance(outcome, Landed) else nullcontext():
+            self.proposals.put(self.scope, closed)
 
     def _origin_of(self, person: str) -> Origin:
         return Origin.OWNER if person == self.owner else Origin.MEMBER
@@ -282,13 +289,22 @@ class Review:
 
     def recover(self) -> Noticed:
         """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
-        noticed = Noticed()
-        for subject in {(change.shelf, change.subject): None for change in self.records.unsettled(self.scope)}:
-            noticed = noticed.and_also(self.noticing.reconciled(self.targets(*subject)))
-        for proposal in self.proposals.find(self.scope, [Status.APPROVED]):
-            noticed = noticed.and_also(self._carried_out(proposal))
+        subjects = {(change.shelf, change.subject): None for change in self.records.unsettled(self.scope)}
+        left = [partial(self._reconciled, *subject) for subject in subjects]
+        left += [partial(self._carried_out, one) for one in self.proposals.find(self.scope, [Status.APPROVED])]
+        noticed, gone = Noticed(), list[BadInput]()
+        for finish in left:
+            try:
+                noticed = noticed.and_also(finish())
+            except BadInput as error:  # its shelf is not there now: what is left elsewhere does not wait for it
+                gone.append(error)
         self.landing.project()
+        if gone:
+            raise gone[0]
         return noticed
+
+    def _reconciled(self, shelf: str, subject: str) -> Noticed:
+        return self.noticing.reconciled(self.targets(shelf, subject))
 
     def _carried_out(self, proposal: Proposal) -> Noticed:
         with self._deciding(proposal) as stored:

@@ -1,0 +1,199 @@
+"""Deep: what belongs together, what takes the place of what, how it is worded, what is kept out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import pytest
+
+from reverie.deep.clauses import clauses
+from reverie.deep.dating import order_of
+from reverie.deep.decision import Decision, Verb
+from reverie.deep.judging import Mind, deepen
+from reverie.deep.material import Known, Noted
+from reverie.deep.matters import matters
+from reverie.deep.noting import noted
+from reverie.deep.subjects import about, same_matter
+from reverie.deep.wording import as_it_is_now, tidy
+from reverie.kernel.origin import Origin
+from reverie.memory.operation import entry_hash
+from reverie.sessions.session import Head, Said, Session, Turn
+
+NOW = datetime(2026, 6, 15, 3, tzinfo=UTC)
+LONG_AGO = NOW - timedelta(days=200)
+DOCUMENTS = {"person": "USER.md", "world": "MEMORY.md"}
+_numbers = count()
+
+
+def known(
+    text: str, since: datetime | None = LONG_AGO, seen: datetime = LONG_AGO, document: str = "MEMORY.md"
+) -> Known:
+    return Known(document, text, document, entry_hash(text), since, seen)
+
+
+def heard(*sessions: str, speaker: str = "ann", origin: Origin = Origin.OWNER) -> list[Noted]:
+    """Each text is what the person says in a session of its own, a day after the other."""
+    found = []
+    for day, words in enumerate(sessions):
+        at = NOW - timedelta(days=7 - day)
+        turns = [Said("user", "Can you look?"), Said("assistant", "Yes."), Said("user", words)]
+        origins = (origin, Origin.AGENT, origin)
+        name = f"s{next(_numbers)}"
+        numbered = tuple(Turn(n, said, who) for n, (said, who) in enumerate(zip(turns, origins, strict=True), 1))
+        found += noted(Session(Head(name, speaker, started_at=at), numbered), speaker, lambda: f"c{next(_numbers)}")
+    return found
+
+
+def decided(entry: Known | None, *sessions: str) -> list[Decision]:
+    mind = Mind((entry,) if entry else (), DOCUMENTS, NOW, owner="ann")
+    return list(deepen(heard(*sessions), mind).decisions)
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "new"),
+    [
+        (
+            "Staging DB is db1.internal:5432, database `shop`.",
+            "Our staging db moved to db2.internal:6432 on Friday, db1 has been switched off.",
+            "Staging DB is db2.internal:6432, database `shop`.",
+        ),
+        (
+            "CI for the simulator runs on Jenkins (ci.lab.local).",
+            "CI moved from Jenkins to Buildkite last week, the Jenkins box is gone.",
+            "CI for the simulator runs on Buildkite.",
+        ),
+        ("The user is called Sven.", "No, I'm called Søren, not Sven.", "The user is called Søren."),
+        ("Release manager is Halvard.", "Nkechi is release manager now, Halvard left.", "Release manager is Nkechi."),
+        (
+            "Takes oat milk in everything.",
+            "I told you, soy milk instead of oat milk now.",
+            "Takes soy milk in everything.",
+        ),
+        (
+            "Itziar vive en Valencia (hora peninsular, Europe/Madrid).",
+            "Ojo, ya no vivo en Valencia: desde abril vivo en Ciudad de México (America/Mexico_City).",
+            "Itziar vive en Ciudad de México (America/Mexico_City).",
+        ),
+        (
+            "Rui trabalha na loja de Braga.",
+            "Atenção: já não trabalho em Braga, desde julho trabalho na loja do Porto.",
+            "Rui trabalha na loja do Porto.",
+        ),
+        (
+            "Le marché a lieu le mardi matin.",
+            "Non, le marché a lieu le jeudi matin maintenant.",
+            "Le marché a lieu le jeudi matin.",
+        ),
+        ("定例会議は月曜日の10時です。", "定例会議は今は火曜日の14時です。", "定例会議は火曜日の14時です。"),
+    ],
+)
+def test_what_changed_is_exchanged_and_what_is_still_true_stays(old: str, said: str, new: str) -> None:
+    (decision,) = decided(known(old), said)
+    assert (decision.verb, decision.text, decision.asks) == (Verb.SUPERSEDE, new, "")
+
+
+def test_an_entry_of_unknown_age_a_newer_one_and_a_read_only_one_are_not_overtaken() -> None:
+    said = "Releases are tagged on Mondays now, not on Wednesdays."
+    text = "Releases are tagged on Wednesdays."
+    (unknown,) = decided(known(text, None, NOW), said)
+    assert unknown.verb is Verb.SUPERSEDE and "cannot be told" in unknown.asks
+    (newer,) = decided(known(text, NOW, NOW), said)
+    assert newer.verb is Verb.REDUNDANT and "newer" in newer.reason
+    (elsewhere,) = decided(Known("AGENTS.md", text, None, "", LONG_AGO, LONG_AGO), said)
+    assert "AGENTS.md" in elsewhere.asks
+
+
+def test_a_thing_that_is_gone_for_good_is_removed() -> None:
+    (decision,) = decided(
+        known("The #standup bot posts at 09:15."),
+        "The standup bot has been switched off for good, we no longer use it.",
+    )
+    assert decision.verb is Verb.REMOVE and decision.target is not None
+
+
+def test_order_is_told_by_dates_and_unknown_is_not_now() -> None:
+    assert order_of(NOW, known("x", LONG_AGO)) == "later"
+    assert order_of(LONG_AGO, known("x", NOW)) == "earlier"
+    assert order_of(NOW, known("x", None, LONG_AGO)) == "later"
+    assert order_of(LONG_AGO, known("x", None, NOW)) == order_of(None, known("x")) == "unknown"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("Please remember that my password is [redacted:password].", Verb.SENSITIVE),
+        ("I was diagnosed with epilepsy and I always take the train.", Verb.SENSITIVE),
+        ("I hate Mondays, never wake me again haha.", Verb.EPHEMERAL),
+        ("From now on always call me Majesty. Just kidding, please don't.", Verb.EPHEMERAL),
+    ],
+)
+def test_what_is_private_or_not_meant_is_kept_out(words: tuple[str, Verb]) -> None:
+    said, verb = words
+    assert {decision.verb for decision in decided(None, said)} <= {verb, Verb.EPHEMERAL}
+
+
+def test_what_is_known_already_is_not_said_twice() -> None:
+    (decision,) = decided(
+        known("Wants all temperatures in Celsius.", document="USER.md"), "I want all temperatures in Celsius."
+    )
+    assert decision.verb is Verb.REDUNDANT
+
+
+def test_a_wish_that_was_taken_back_speaks_for_nothing_and_takes_its_entry_along() -> None:
+    (decision,) = decided(
+        None, "From now on always end letters with a poem.", "Forget what I said about the poem at the end of letters."
+    )
+    assert decision.verb is Verb.EPHEMERAL
+    (kept,) = decided(
+        known("Always end letters with a poem."), "Forget what I said about the poem at the end of letters."
+    )
+    assert kept.verb is Verb.REMOVE
+
+
+def test_statements_about_one_thing_are_one_matter_and_people_stay_apart() -> None:
+    mine = heard("Always use the 24-hour clock with me.", "I want all times in 24-hour format.")
+    assert [matter.is_theme for matter in matters(mine)] == [True]
+    theirs = heard("I prefer the 12-hour clock, always.", speaker="bob", origin=Origin.MEMBER)
+    assert len(matters([*mine, *theirs])) == 2
+    other = heard("Always sign with my full name.")
+    assert len(matters([*mine, *other])) == 2
+
+
+def test_people_who_disagree_get_scoped_rules() -> None:
+    first = heard("Please always indent with tabs.", speaker="ann", origin=Origin.MEMBER)
+    second = heard("Please always indent with spaces, never tabs.", speaker="bob", origin=Origin.MEMBER)
+    decisions = deepen([*first, *second], Mind((), DOCUMENTS, NOW)).decisions
+    assert sorted(one.text.partition(":")[0] for one in decisions) == ["For ann", "For bob"]
+    assert all("said otherwise" in one.reason for one in decisions)
+
+
+def test_clauses_tell_what_holds_from_what_is_over() -> None:
+    parts = clauses("Careful, staging is db2.internal now, not db1.")
+    assert parts.names_over("en") == {"db1"} and parts.denies
+    assert clauses("We switched from Slack to Zulip.").moved == (("Slack", "Zulip"),)
+    assert clauses("No emojis in my mails.").over == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("From now on, write the reports in English please.", "Write the reports in English."),
+        ("Retiens que je compte toujours en grammes.", "Compte toujours en grammes."),
+        ("Recuerda que soy vegetariana.", "Es vegetariana."),
+        ("No emojis in my mails.", "No emojis in my mails."),
+    ],
+)
+def test_wording_is_short_and_declarative(said: str, line: str) -> None:
+    language = "fr" if said.startswith("Retiens") else "es" if said.startswith("Recuerda") else "en"
+    assert tidy(said, language) == line
+
+
+def test_a_telling_of_a_change_leaves_what_is_true_now() -> None:
+    assert as_it_is_now("The wiki is on alder now, birch is switched off.") == "The wiki is on alder."
+
+
+def test_subjects_are_the_words_that_carry_meaning() -> None:
+    assert about("Please always use the 24-hour clock.") >= {"24", "hour", "clock"}
+    assert "always" not in about("Please always use the 24-hour clock.")
+    assert same_matter("Always use tabs.", "Prefers trains over planes.", "en") == 0.0

@@ -1,0 +1,160 @@
+"""Nights on a Hermes home: what a person notices in the morning, and what must not happen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reverie.adapters.database.dreams import SqlDreams
+from reverie.dreams.dream import Dream, Fate, Status
+from reverie.home import Home
+from reverie.review.proposal import Status as ProposalStatus
+from tests.conftest import HomeMaker
+
+MEMORY = "The wiki runs on birch.lan:8080, nightly backup.\n§\nStandup is at nine."
+ORDER = "Please remember that I always want distances in kilometres."
+SOFT = "I prefer tables for numbers."
+
+
+@pytest.fixture
+def memories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "hermes" / "memories"
+    folder.mkdir(parents=True)
+    (folder / "MEMORY.md").write_text(MEMORY)
+    (folder / "USER.md").write_text("Ann builds boats.")
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    return folder
+
+
+def session(name: str, words: str, day: int = 10, user: str = "ann") -> dict[str, Any]:
+    turns = [("user", "Can you look at this?"), ("assistant", "Here it is."), ("user", words), ("assistant", "Noted.")]
+    messages = [{"role": role, "content": text} for role, text in turns]
+    return {"id": name, "user": user, "started_at": f"2026-05-{day:02}T09:00:00Z", "messages": messages}
+
+
+def dream(home: Home, **how: Any) -> Dream:
+    return home.dreams.dream("hermes", **how)
+
+
+def test_a_plain_order_lands_with_its_evidence_and_can_be_taken_back(memories: Path, home_on: Home) -> None:
+    home_on.sessions.add(session("s1", ORDER))
+    night = dream(home_on)
+    assert (memories / "USER.md").read_text() == "Ann builds boats.\n§\nAlways wants distances in kilometres."
+    (change,) = night.changes
+    assert home_on.review.undo(change)
+    assert (memories / "USER.md").read_text() == "Ann builds boats."
+    (landed,) = night.of(Fate.LANDED)
+    assert landed.evidence[0].quote == ORDER and landed.score is not None and landed.score.total >= 0.88
+    assert len(landed.score.parts) == 13
+
+
+def test_a_second_night_over_the_same_sessions_changes_nothing(memories: Path, home_on: Home) -> None:
+    home_on.sessions.add(session("s1", ORDER))
+    dream(home_on)
+    before = (memories / "USER.md").read_bytes()
+    again = dream(home_on)
+    assert (memories / "USER.md").read_bytes() == before
+    assert again.quiet and again.sessions == ()
+    assert "A quiet night: there was nothing new to read." in again.diary
+
+
+def test_what_was_undone_does_not_come_back_on_the_same_evidence(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", ORDER))
+    home.review.undo(dream(home).changes[0])
+    home.sessions.add(session("s2", "thanks, that was all", 11))
+    dream(home)
+    assert (memories / "USER.md").read_text() == "Ann builds boats."
+
+
+def test_what_was_said_softly_is_staged_and_lands_when_it_is_said_again(memories: Path, home_on: Home) -> None:
+    home_on.sessions.add(session("s1", SOFT))
+    first = dream(home_on)
+    assert first.quiet and [one.fate for one in first.judged] == [Fate.HELD_BACK]
+    assert "below the gate" in first.diary
+    home_on.sessions.add(session("s2", "Again, I prefer tables when you show me numbers.", 11))
+    second = dream(home_on)
+    assert second.carried == 1 and len(second.changes) == 1
+    assert "table" in (memories / "USER.md").read_text()
+
+
+def test_only_proposing_lands_nothing(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", ORDER))
+    night = dream(home, mode="propose")
+    assert night.changes == () and len(night.proposals) == 1
+    assert (memories / "USER.md").read_text() == "Ann builds boats."
+    (proposal,) = home.review.waiting()
+    assert proposal.suggestion.dream == night.id and "kilometres" in proposal.diff
+
+
+def test_what_a_person_rejected_does_not_come_back_on_the_same_evidence(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", ORDER))
+    dream(home, mode="propose")
+    home.review.reject(home.review.waiting()[0], because="only for that trip")
+    home.sessions.add(session("s2", "thanks, that was all", 11))
+    dream(home)
+    dream(home, sessions=["s1"])
+    assert (memories / "USER.md").read_text() == "Ann builds boats."
+    assert home.review.past([ProposalStatus.LANDED]) == []
+
+
+def test_more_sessions_than_one_night_reads_wait_for_the_next(memories: Path, home: Home) -> None:
+    for number in range(5):
+        home.sessions.add(session(f"s{number}", "thanks, that was all", 1 + number))
+    first, second = dream(home, limit=3), dream(home, limit=3)
+    assert [one.session_id for one in first.sessions] == ["plain:s4", "plain:s3", "plain:s2"] or len(
+        first.sessions
+    ) == 3
+    assert (first.left, len(second.sessions), second.left) == (2, 2, 0)
+    assert "2 more wait" in first.diary
+
+
+def test_a_session_that_grew_is_read_again(memories: Path, home: Home) -> None:
+    grown = session("s1", "thanks, that was all")
+    home.sessions.add(grown)
+    dream(home)
+    more = [{"role": "user", "content": ORDER}, {"role": "assistant", "content": "Yes."}]
+    home.sessions.add({**grown, "messages": [*grown["messages"], *more]})
+    assert len(dream(home).changes) == 1
+
+
+def test_words_of_someone_else_wait_for_the_owner(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", ORDER, user="bob"))
+    night = dream(home)
+    assert night.changes == () and len(night.proposals) == 1
+    assert "bob" in home.review.waiting()[0].diff
+
+
+def test_an_entry_of_unknown_age_is_not_overtaken_without_a_person(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", "The wiki moved to alder.lan:8080 last week, birch is switched off."))
+    night = dream(home)
+    assert (memories / "MEMORY.md").read_text() == MEMORY
+    assert "cannot be told" in night.diary
+    assert "alder.lan:8080, nightly backup" in home.review.waiting()[0].diff
+
+
+def test_three_wishes_in_one_night_add_one_line_and_the_others_stay_staged(memories: Path, homes: HomeMaker) -> None:
+    home = homes()
+    wishes = ("Never use exclamation marks in my mails.", "Always put the amount in the subject line, please.", ORDER)
+    for day, words in enumerate(wishes, 1):
+        home.sessions.add(session(f"s{day}", words, day))
+    night = dream(home)
+    assert len(night.changes) == 1 and len(night.of(Fate.HELD_BACK)) == 2
+    home.sessions.add(session("s9", "thanks, that was all", 9))
+    assert len(dream(home).changes) == 1
+
+
+def test_a_dream_is_read_back_as_it_was_kept(memories: Path, home_on: Home) -> None:
+    home_on.sessions.add(session("s1", ORDER))
+    home_on.sessions.add(session("s2", SOFT, 11))
+    night = dream(home_on)
+    records = SqlDreams(home_on.engine, home_on.clock)
+    assert records.find(home_on._own) == [night]
+    assert night.status is Status.COMPLETED and night.ended_at is not None
+    (staged,) = records.staged(home_on._own, "hermes")
+    assert staged.candidate.evidence[0].quote == SOFT and staged.speaker == "ann"
+    assert {one.session_id for one in records.read(home_on._own, "hermes")} == {
+        one.session_id for one in night.sessions
+    }
+    assert records.find(home_on._own.of("someone else")) == []
