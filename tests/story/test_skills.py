@@ -97,6 +97,19 @@ def test_a_retired_skill_is_archived_and_comes_back(skills: Path, home: Home) ->
     assert (skills / "release-checklist" / "scripts" / "tag.sh").read_text().startswith("#!/bin/sh")
 
 
+def test_two_skills_become_one_and_an_undo_parts_them(skills: Path, home: Home) -> None:
+    (skills / "tagging").mkdir()
+    (skills / "tagging" / "SKILL.md").write_text("---\nname: tagging\ndescription: How to tag.\n---\n\nSign the tag.\n")
+    made = home.refining.merge_skills("release-checklist", "tagging", "# Release\n\n1. Bump\n2. Tag, signed\n")
+    assert isinstance(made, Waiting) and (skills / "tagging").exists()
+    assert isinstance(home.review.approve(made.proposal), Landed)
+    assert "2. Tag, signed" in text(skills) and not (skills / "tagging").exists()
+    assert (skills / ".archive" / "tagging" / "SKILL.md").exists()
+    assert isinstance(home.review.undo(), Landed)
+    assert text(skills) == RELEASE and (skills / "tagging" / "SKILL.md").exists()
+    assert all(check.ok for check in home.verify())
+
+
 def test_a_skill_edited_by_hand_is_noticed_and_its_proposal_merged(skills: Path, home: Home) -> None:
     proposal = refined(home, "Push the tag first.")
     path = skills / "release-checklist" / "SKILL.md"

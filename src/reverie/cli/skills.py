@@ -15,6 +15,7 @@ from reverie.cli.render import console, counted, day, one_line, print_json, visi
 from reverie.cli.review import show_proposal
 
 if TYPE_CHECKING:
+    from reverie.review.queue import Proposed
     from reverie.skills.library import Found
     from reverie.skills.versions import Bump
 
@@ -104,22 +105,38 @@ def refine(
     bump: Bump | None, because: str, shell: Shell,
 ) -> None:  # fmt: skip
     """Propose a change of a skill, by section or by diff. It waits in `reverie review`; nothing is written."""
-    from reverie.review.queue import Waiting, said
-
     with shell.opened() as house:
         made = house.refining.refine_skill(
             name, section=section, add=added, replace=dict(replaced), remove=removed,
             diff=diff.read() if diff else "", text=text.read() if text else "", bump=bump, because=because,
         )  # fmt: skip
-    if isinstance(made, Waiting):
-        if shell.json:
-            print_json(made.proposal)
-        else:
-            show_proposal(console(), made.proposal)
-            click.echo("Waits for `reverie review`.")
-        return
-    click.echo(said(made))
-    sys.exit(1)
+    _proposed(made, shell)
+
+
+@command.command()
+@click.argument("into")
+@click.argument("absorbed")
+@click.option("--text", type=click.File("r", encoding="utf-8"), required=True, help="The text of both (- is stdin).")
+@BECAUSE
+@common
+def merge(*, into: str, absorbed: str, text: IO[str], because: str, shell: Shell) -> None:
+    """Propose that one skill takes in another, which is archived then. It waits in `reverie review`."""
+    with shell.opened() as house:
+        made = house.refining.merge_skills(into, absorbed, text.read(), because)
+    _proposed(made, shell)
+
+
+def _proposed(made: Proposed, shell: Shell) -> None:
+    from reverie.review.queue import Waiting, said
+
+    if not isinstance(made, Waiting):
+        click.echo(said(made))
+        sys.exit(1)
+    if shell.json:
+        print_json(made.proposal)
+    else:
+        show_proposal(console(), made.proposal)
+        click.echo("Waits for `reverie review`.")
 
 
 @command.command(name="match")

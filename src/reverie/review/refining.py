@@ -10,14 +10,14 @@ from pathlib import Path
 from reverie.history.change import Change, Via
 from reverie.history.library import History
 from reverie.history.records import Asked
-from reverie.kernel.errors import NotFound
+from reverie.kernel.errors import BadInput, NotFound
 from reverie.review.outcome import Outcome
 from reverie.review.proposal import Suggestion
 from reverie.review.queue import Proposed, Review
 from reverie.sessions.session import Evidence
 from reverie.skills.amendment import Create, Revert
 from reverie.skills.library import Folder, Found, Skills
-from reverie.skills.refining import refine, retire
+from reverie.skills.refining import merge, refine, retire
 from reverie.skills.skill import read_skill
 from reverie.skills.versions import Bump
 
@@ -48,6 +48,17 @@ class Refining:
         suggestion = Suggestion(
             found.folder.key, found.skill.subject, reason=because, evidence=tuple(evidence),
             proposer=proposer or self.review.scope.actor, amendment=patch,
+        )  # fmt: skip
+        return self.review.propose(suggestion)
+
+    def merge_skills(self, into: str, absorbed: str, text: str, because: str = "") -> Proposed:
+        """Propose that one skill takes in another, with the text it shall have then. The other is archived."""
+        kept, gone = self.skills.get(into), self.skills.get(absorbed)
+        if kept.folder.key != gone.folder.key:
+            raise BadInput(f"{kept.path} and {gone.path} lie in two folders.", expected="two skills of one folder")
+        suggestion = Suggestion(
+            kept.folder.key, kept.skill.subject, reason=because, proposer=self.review.scope.actor,
+            amendment=merge(kept.skill, gone.skill, text),
         )  # fmt: skip
         return self.review.propose(suggestion)
 
