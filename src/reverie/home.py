@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reverie.adapters.git_projection import GitProjection
     from reverie.adapters.schedules import Crontab, Timer
     from reverie.adapters.skill_folders import SkillFolder
+    from reverie.adapters.store_shelf import Desks, StoreShelf
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.audit.library import Audit
@@ -39,16 +40,20 @@ if TYPE_CHECKING:
     from reverie.history.library import History
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
+    from reverie.kernel.keys import Keyring
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
     from reverie.memory.shelves import Shelves
+    from reverie.memory.store import Author
+    from reverie.memory.store_library import Stores
     from reverie.review.context import Briefing
     from reverie.review.noticing import Noticing
     from reverie.review.proposal import Suggestion
     from reverie.review.queue import Review
     from reverie.review.refining import Refining
     from reverie.review.relations import Statement
+    from reverie.review.storing import Storing
     from reverie.review.targets import Holder, Target
     from reverie.review.touching import Touching
     from reverie.sessions.library import Library
@@ -203,11 +208,14 @@ class Home:
 
     def verify(self) -> list[Checked]:
         from reverie.history.verifying import Verifying
+        from reverie.memory.store import Author
 
         self._projecting.finish()
         holders = {one.key: one for one in self._skill_folders.values()}
 
         def read(shelf: str, document: str) -> bytes | None:
+            if shelf.startswith("store:"):
+                return self.store_shelf(self._own, shelf.rpartition("/")[2], Author("user", "verify")).read(document)
             holder = holders.get(shelf) or self._shelves.get(shelf)
             return holder.read(document) if holder else None
 
@@ -322,6 +330,44 @@ class Home:
         from reverie.memory.shelves import shelves
 
         return shelves(self.config, by_path)
+
+    # ---- what a server serves: keys, and memory stores --------------------------------------------------------------
+
+    @cached_property
+    def keys(self) -> Keyring:
+        return self.keys_of(LOCAL)
+
+    def keys_of(self, workspace: str) -> Keyring:
+        from reverie.adapters.database.keys import SqlKeys
+        from reverie.kernel.keys import Keyring
+
+        scope = Scope(workspace, None, self.config.owner)
+        return Keyring(scope, SqlKeys(self.engine, self.clock), self.ids, self.clock)
+
+    def stores_for(self, scope: Scope) -> Stores:
+        from reverie.adapters.database.stores import SqlStores
+        from reverie.memory.store_library import Stores
+
+        return Stores(scope, SqlStores(self.engine, self.clock), self.ids, self.clock)
+
+    def storing_for(self, scope: Scope, author: Author, speaks_for: str = "") -> Storing:
+        from reverie.review.storing import Storing
+
+        return Storing(self.stores_for(scope), self._desks, self.ids, self.clock, author, speaks_for)
+
+    def store_shelf(self, scope: Scope, store: str, author: Author) -> StoreShelf:
+        """A memory store as a Shelf, for dreams. Not among the named ones: it has no git, and an undo of its own."""
+        from reverie.adapters.store_shelf import StoreShelf
+        from reverie.memory.store_records import Pen
+
+        locks = self._desks.locks
+        return StoreShelf(self.engine, scope, store, Pen(author), clock=self.clock, ids=self.ids, locks=locks)
+
+    @cached_property
+    def _desks(self) -> Desks:
+        from reverie.adapters.store_shelf import Desks, StoreLocks
+
+        return Desks(StoreLocks(self.engine, self.config.home), self.clock, self.ids)
 
     @cached_property
     def _history(self) -> SqlHistory:

@@ -12,6 +12,7 @@ import pytest
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "reverie" / "peers"
 MUST_BE_THERE = bool(os.environ.get("REVERIE_REQUIRE_PEERS"))
+ANTHROPIC = "anthropic==2.8.0"
 HERMES = "hermes-agent==0.19.0"
 DREAMING = "hermes-dreaming==0.3.2"
 SKILLS_REF = "skills-ref==0.1.1"

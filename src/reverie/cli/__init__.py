@@ -38,6 +38,8 @@ COMMANDS = {
     "recover": "Finish what a crash left, and say what was done.",
     "backup": "Write the whole home into one file.",
     "restore": "Make a home from a backup.",
+    "serve": "Serve memory stores to the `anthropic` SDK and everything that speaks like it.",
+    "keys": "Who may call the server: make, list and revoke API keys.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
 }
 

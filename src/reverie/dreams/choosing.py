@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.deep.material import Noted
 from reverie.deep.noting import noted
 from reverie.dreams.dream import Read
+from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
 from reverie.sessions.library import Library
 from reverie.sessions.records import Stored, Wanted
@@ -35,11 +36,13 @@ def choose(
     return Chosen(tuple(fresh[:limit]), max(0, len(fresh) - limit))
 
 
-def noticed(library: Library, chosen: Iterable[Stored], ids: Ids) -> Iterator[Noted]:
-    """What there is to think over in the sessions."""
-    for stored in chosen:
-        session = library.get(stored.head.id, user=stored.user, revision=stored.revision)
-        yield from noted(session, stored.user, lambda: ids.new("cand"))
+def noticed_in(library: Library, read: Read, ids: Ids) -> list[Noted]:
+    """What there is to think over in a session; nothing in one that was taken out meanwhile."""
+    try:
+        session = library.get(read.session_id, user=read.user, revision=read.revision)
+    except NotFound:
+        return []
+    return noted(session, read.user, lambda: ids.new("cand"))
 
 
 def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:

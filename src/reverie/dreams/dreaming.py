@@ -11,6 +11,8 @@ from typing import Protocol
 from reverie.dreams.choosing import choose
 from reverie.dreams.dream import Dream, Mode
 from reverie.dreams.night import RECENT_SESSIONS, Night
+from reverie.dreams.records import Asked
+from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import views
 from reverie.history.records import Looking
 
@@ -35,12 +37,45 @@ class Dreaming:
         self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
         since: datetime | None = None, limit: int = RECENT_SESSIONS,
     ) -> Dream:  # fmt: skip
-        """One night over a shelf. Nothing new is a quiet night."""
-        place = self.shown(shelf)
-        with place.alone():
+        """One night over a shelf, after the one that was broken off. Nothing new is a quiet night."""
+        with self.shown(shelf).alone():
+            self._finish(shelf, land=mode == "land")
             dream = self.night.dream(shelf, mode, sessions, since, limit)
             self.show(shelf)
         return dream
+
+    def later(
+        self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
+        since: datetime | None = None, limit: int = RECENT_SESSIONS,
+    ) -> Dream:  # fmt: skip
+        """A night for a worker to do."""
+        self.shown(shelf)  # a shelf there is not is refused now, not in the worker
+        names = None if sessions is None else tuple(sessions)
+        return self.night.open(shelf, mode, Asked(names, since, limit, queued=True))
+
+    def run(self, dream: str, do: Doing = plainly) -> Dream:
+        """Do what is left of one night."""
+        shelf = self.night.get(dream).shelf
+        with self.shown(shelf).alone():
+            done = self.night.run(dream, do)
+            self.show(shelf)
+        return done
+
+    def recover(self) -> list[Dream]:
+        """Finish the nights that were broken off, on every shelf. Twice does nothing more."""
+        unfinished = self.night.records.unfinished(self.night.scope)
+        return [self.run(dream.id) for dream in unfinished]
+
+    def cancel(self, dream: str) -> Dream:
+        """End a night that has not begun to land. Memory is as it was; its sessions wait for another night."""
+        canceled = self.night.cancel(dream)
+        self.show(canceled.shelf)
+        return canceled
+
+    def _finish(self, shelf: str, *, land: bool) -> None:
+        """What was broken off, before a new one begins. Where nothing is to land now, its rest is only proposed."""
+        for dream in self.night.records.unfinished(self.night.scope, shelf):
+            self.night.run(dream.id, land=land)
 
     def missed(self, shelf: str) -> bool:
         """Whether the last night is more than a day ago: something kept it from happening."""

@@ -1,56 +1,26 @@
-"""`Night.dream`: the order of the phases. What is written is written by review and by the records of dreams."""
+"""`Night.dream`: a night from its beginning to its end, and one that was broken off, to its end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reverie.deep.decision import STAGED, Decision
-from reverie.deep.judging import Deepened, Mind, deepen
-from reverie.deep.material import Known, Noted
-from reverie.deep.subjects import about
-from reverie.dreams.choosing import as_read, choose, not_noticed_yet, noticed
-from reverie.dreams.diary import diary
-from reverie.dreams.dream import Dream, Fate, Judged, Mode, Status
-from reverie.dreams.judged import judged_of
-from reverie.dreams.putting import put
-from reverie.dreams.records import Dreams, Kept
-from reverie.kernel.clock import Clock
-from reverie.kernel.errors import BadInput
-from reverie.kernel.ids import Ids
-from reverie.kernel.scope import Scope
-from reverie.language.finding import Finder
-from reverie.memory.library import Memory
-from reverie.rem.dimensions import Weighing
-from reverie.rem.gates import Gates, Limits, Weighed
-from reverie.rem.suggesting import weigh
-from reverie.review.queue import Review
-from reverie.sessions.library import Library
-from reverie.skills.library import Skills
+from reverie.dreams.dream import Dream, Mode, Status
+from reverie.dreams.records import OVER, Asked, Stopped
+from reverie.dreams.rooms import Rooms
+from reverie.dreams.steps import Doing, Steps, plainly
+from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
 
 RECENT_SESSIONS = 14
-OWN_SKILLS = "skills"
-_ENOUGH_SHARED = 2
+MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
+PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 
 
 @dataclass(frozen=True, slots=True)
-class Night:
-    """`skills` are those a lesson may amend; `surfaces` is what else the agent reads."""
-
-    scope: Scope
-    owner: str
-    sessions: Library
-    memory: Memory
-    review: Review
-    records: Dreams
-    clock: Clock
-    ids: Ids
-    search: Finder | None = None
-    skills: Skills | None = None
-    surfaces: Callable[[], Iterable[Known]] = tuple
-    gates: Gates = field(default_factory=Gates)
-    limits: Limits = field(default_factory=Limits)
+class Night(Rooms):
+    """The rooms of a Home, and the nights in them."""
 
     def dream(
         self,
@@ -61,84 +31,61 @@ class Night:
         limit: int = RECENT_SESSIONS,
     ) -> Dream:
         """One night over a shelf: lands what may land by itself, or only proposes. Nothing new is a quiet night."""
+        return self.run(self.open(shelf, mode, Asked(None if sessions is None else tuple(sessions), since, limit)).id)
+
+    def open(self, shelf: str, mode: Mode, asked: Asked) -> Dream:
+        """A night that is to come."""
         if mode not in ("land", "propose"):
             raise BadInput(f"There is no mode {mode!r}.", expected="land or propose")
-        dream = Dream(self.ids.new("drm"), shelf, mode, Status.RUNNING, self.clock.now())
-        added = self.sessions.refresh()
-        flaws = tuple(f"{flaw.path}: {flaw.why}" for flaw in added.flaws)
-        chosen = choose(self.sessions, self.records.read(self.scope, shelf), sessions, since, limit)
-        dream = replace(dream, sessions=as_read(chosen.sessions), left=chosen.left, flaws=flaws)
-        if not chosen.sessions:
-            return self._kept(dream, (), ())
-        fresh = list(noticed(self.sessions, chosen.sessions, self.ids))
-        carried = not_noticed_yet(fresh, self.records.staged(self.scope, shelf))
-        return self._thought_over(replace(dream, noticed=len(fresh), carried=len(carried)), fresh, carried)
+        dream = Dream(self.ids.new("drm"), shelf, mode, Status.PENDING, self.clock.now())
+        self.records.open(self.scope, dream, asked)
+        return dream
 
-    def _thought_over(self, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Dream:
-        known = (*self._entries(dream.shelf), *self.surfaces())
-        skills = tuple(self.skills.every()) if self.skills else ()
-        mind = Mind(known, self._documents(dream.shelf), dream.started_at, skills, self.owner)
-        deepened = deepen([*carried, *fresh], mind)
-        weighed = weigh(deepened.decisions, self._weighing(dream, known, deepened), self.gates, self.limits)
-        judged = [put(self.review, one, dream, self._new_skills(dream.shelf)) for one in weighed]
-        judged += [_rejected(one) for one in deepened.decisions if one.rejected]
-        staged = {note.id for one in _left_over(deepened, weighed) for note in one.matter.said}
-        every = [*carried, *fresh]
-        return self._kept(
-            replace(dream, themes=len(deepened.themes), judged=tuple(judged)),
-            tuple(one for one in every if one.id in staged),
-            tuple(one.id for one in every if one.id not in staged),
-        )
+    def get(self, dream: str) -> Dream:
+        found = self.records.get(self.scope, dream)
+        if found is None:
+            raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
+        return found
 
-    def _kept(self, dream: Dream, staged: tuple[Noted, ...], settled: tuple[str, ...]) -> Dream:
-        done = replace(dream, status=Status.COMPLETED, ended_at=self.clock.now())
-        done = replace(done, diary=diary(done))
-        self.records.keep(self.scope, Kept(done, staged, settled))
-        return done
+    def run(self, dream: str, do: Doing = plainly, *, land: bool = True) -> Dream:
+        """Do what is left of a night. What was killed is taken up where it was; what is over stays as it is."""
+        found = self.get(dream)
+        if found.status in OVER:
+            return found
+        lease = self.records.hold(self.scope, found)
+        if lease.attempts > MOST_ATTEMPTS:
+            return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
+        if lease.attempts > 1:
+            self.finish_landing()
+        self._done(Steps(self, lease, land), do)
+        return self.get(dream)
 
-    def _entries(self, shelf: str) -> list[Known]:
-        return [
-            Known(one.document, one.text, one.document, one.sha256, one.since, one.seen, one.critical)
-            for one in self.memory.entries(shelf)
-        ]
+    def _done(self, steps: Steps, do: Doing) -> None:
+        try:
+            steps.all(do)
+        except Stopped:
+            return
+        except PASSING:  # the night is taken up again when that is over
+            with suppress(*PASSING):
+                self.records.release(steps.lease)
+            raise
+        except Exception as error:
+            self._failed(self.get(steps.lease.dream), str(error) or type(error).__name__)
+            raise
 
-    def _documents(self, shelf: str) -> Mapping[str, str]:
-        """Where what is about the person goes, and where the rest: a shelf with one document takes both."""
-        names = [place.document for place in self.memory.shelf(shelf).places()]
-        person = next((name for name in names if name.upper().startswith("USER")), names[0])
-        world = next((name for name in names if name.upper().startswith("MEMORY")), names[0])
-        return {"person": person, "world": world}
+    def finish_landing(self) -> None:
+        """What a crash left half landed. A shelf that is gone holds up nothing else."""
+        with suppress(BadInput):
+            self.review.recover()
 
-    def _new_skills(self, shelf: str) -> str:
-        """The folder a new skill goes to: the one beside the shelf, or the home's own."""
-        folders = self.skills.folders if self.skills else {}
-        return f"{shelf}-skills" if f"{shelf}-skills" in folders else OWN_SKILLS
+    def cancel(self, dream: str) -> Dream:
+        """End a night before anything of it has landed. Memory is as it was; its sessions wait for another."""
+        found = self.get(dream)
+        if found.status in OVER:
+            return found
+        return self.records.stop(self.scope, replace(found, status=Status.CANCELED, ended_at=self.clock.now()))
 
-    def _weighing(self, dream: Dream, known: tuple[Known, ...], deepened: Deepened) -> Weighing:
-        room = {
-            one.document: (one.budget if one.budget is not None else 1_000_000) - one.characters
-            for one in self.memory.usage(dream.shelf)
-        }
-        asked = {one.matter.last.id: self._asked(one) for one in deepened.decisions if not one.rejected}
-        return Weighing(dream.started_at, known, room, asked, self.limits.max_new_chars)
-
-    def _asked(self, decision: Decision) -> int:
-        """In how many other sessions a person touched on it."""
-        if self.search is None or not decision.text:
-            return 0
-        language = decision.matter.language
-        wanted = about(decision.text, language)
-        hits = self.search(decision.text, role="user", limit=20, around=0)
-        near = {hit.session_id for hit in hits if len(about(hit.text, language) & wanted) >= _ENOUGH_SHARED}
-        return len(near - decision.matter.sessions)
-
-
-def _rejected(decision: Decision) -> Judged:
-    fate = Fate.HELD_BACK if decision.verb in STAGED else Fate.NOT_KEPT
-    return judged_of(decision, fate, decision.reason)
-
-
-def _left_over(deepened: Deepened, weighed: Sequence[Weighed]) -> list[Decision]:
-    """Decisions whose candidates stay staged: not sure enough, or too much for one night."""
-    staged = [one for one in deepened.decisions if one.verb in STAGED]
-    return staged + [one.decision for one in weighed if not one.passes]
+    def _failed(self, dream: Dream, why: str) -> Dream:
+        told = (*dream.flaws, f"The night was given up: {why}")
+        failed = replace(dream, status=Status.FAILED, ended_at=self.clock.now(), flaws=told)
+        return self.records.stop(self.scope, failed, even_landing=True)

@@ -2,29 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import assert_never
 
 from reverie.dreams.dream import Dream, Fate, Judged
 from reverie.dreams.judged import judged_of
+from reverie.dreams.records import Planned
 from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.rem.gates import Weighed
 from reverie.rem.suggesting import suggestion
 from reverie.review.outcome import Landed, Stale, Unchanged, Unsafe, in_words
+from reverie.review.proposal import Proposal, Status, Suggestion
 from reverie.review.proposing import Repeated
 from reverie.review.queue import Proposed, Refused, Review, Waiting
 
 
-def put(review: Review, one: Weighed, dream: Dream, new_skills: str) -> Judged:
-    """What passed its gate is proposed. It lands if the night lands, nothing is to be asked, and the policy agrees."""
+def planned_of(one: Weighed, dream: Dream, new_skills: str) -> Planned:
+    """What passed its gate is to be proposed; the rest is held back."""
     decision = one.decision
     if not one.passes:
-        return judged_of(decision, Fate.HELD_BACK, f"Held back: {one.held_back}.", one.score)
+        return Planned(judged_of(decision, Fate.HELD_BACK, f"Held back: {one.held_back}.", one.score), done=True)
     if decision.target is not None and decision.target.document is None:
-        return judged_of(decision, Fate.HELD_BACK, f"Held back: {decision.asks}.", one.score)
-    land = dream.mode == "land" and not decision.asks and decision.skill is None
-    outcome = review.propose(suggestion(one, dream.shelf, new_skills, dream.id), land=land)
-    fate, why, ref = _told(outcome, decision.asks)
-    return judged_of(decision, fate, why, one.score, ref)
+        return Planned(judged_of(decision, Fate.HELD_BACK, f"Held back: {decision.asks}.", one.score), done=True)
+    wanted = suggestion(one, dream.shelf, new_skills, dream.id)
+    return Planned(judged_of(decision, Fate.HELD_BACK, "Not put to review yet.", one.score), wanted, decision.asks)
+
+
+def put(review: Review, one: Planned, *, land: bool) -> Judged:
+    """It lands if the night lands, nothing is to be asked, and the policy agrees."""
+    wanted = one.suggestion
+    assert wanted is not None
+    by_itself = land and not one.asks and wanted.amendment is None
+    return _became(one, *_told(review.propose(wanted, land=by_itself, asks=one.asks), one.asks))
+
+
+def put_before(past: Iterable[Proposal], one: Planned, others: Iterable[Judged]) -> Judged | None:
+    """What became of it, if it was put to review by who was killed before that could be written down."""
+    taken = {other.ref for other in others}
+    for proposal in past:
+        if {proposal.id, proposal.change} & taken or one.suggestion is None:
+            continue
+        if proposal.suggestion.dream == one.suggestion.dream and _wants(proposal.suggestion) == _wants(one.suggestion):
+            return _became(one, *_found(proposal, one.asks))
+    return None
+
+
+def _wants(wanted: Suggestion) -> tuple[object, ...]:
+    return wanted.subject, wanted.operations, wanted.edits, wanted.amendment
+
+
+def _became(one: Planned, fate: Fate, why: str, ref: str) -> Judged:
+    return replace(one.judged, fate=fate, why=why, ref=ref)
+
+
+def _found(proposal: Proposal, asks: str) -> tuple[Fate, str, str]:
+    match proposal.status:
+        case Status.LANDED:
+            return Fate.LANDED, f"Landed as {proposal.change}.", proposal.change or ""
+        case Status.WAITING | Status.APPROVED:
+            return Fate.WAITING, f"It waits for you: {asks or proposal.asks_because}.", proposal.id
+        case Status.CONFLICTED:
+            return Fate.NOT_DONE, f"Not done: {proposal.note}. Nothing was changed.", ""
+        case Status.REJECTED | Status.EXPIRED:
+            return Fate.NOT_DONE, f"It is {proposal.status} already ({proposal.id}).", proposal.id
+        case _:
+            assert_never(proposal.status)
 
 
 def _told(outcome: Proposed, asks: str) -> tuple[Fate, str, str]:

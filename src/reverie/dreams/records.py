@@ -1,26 +1,91 @@
-"""What a night needs of a database: which sessions were dreamt about, what is staged, and the dreams themselves."""
+"""What a night needs of a database: what earlier nights left, the rows of one under way, and who may write them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from reverie.deep.material import Noted
-from reverie.dreams.dream import Dream, Read
+from reverie.dreams.dream import Dream, Judged, Read, Status
+from reverie.kernel.errors import StillLocked
 from reverie.kernel.scope import Scope
+from reverie.review.proposal import Suggestion
+
+LEASE = timedelta(minutes=15)  # longer than any one step takes; each step renews it
+OVER = (Status.COMPLETED, Status.FAILED, Status.CANCELED)
+
+
+class Overtaken(StillLocked):
+    """Someone else has taken this night over. What was about to be written was not."""
+
+
+class Stopped(Exception):
+    """The night is over already: it was canceled, or someone else has finished it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What one night leaves behind: itself, what it noticed and staged, and what needs no second look."""
+class Asked:
+    """Which sessions a night is to read. `queued`: a worker is to do it, and nobody else begins it."""
 
-    dream: Dream
-    staged: tuple[Noted, ...]
-    settled: tuple[str, ...]
+    names: tuple[str, ...] | None = None
+    since: datetime | None = None
+    limit: int = 14
+    queued: bool = False
 
 
-class Dreams(Protocol):
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A night that waits for a worker. Its name differs each time it has to be begun again."""
+
+    workspace: str
+    user: str
+    dream: str
+    shelf: str
+    attempts: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.dream}:{self.attempts}" if self.attempts else self.dream
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Whoever has the newest token of a shelf may write its night. `attempts`: how often this night was taken up."""
+
+    scope: Scope
+    dream: str
+    shelf: str
+    token: int
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One matter as it was thought over. With a suggestion: it is to be put to review, unless `done`."""
+
+    judged: Judged
+    suggestion: Suggestion | None = None
+    asks: str = ""
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a night came to think: its plan, and which candidates stay staged or need no second look."""
+
+    noticed: int = 0
+    carried: int = 0
+    themes: int = 0
+    planned: tuple[Planned, ...] = ()
+    staged: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+
+
+class Looking(Protocol):
+    """What earlier nights left behind."""
+
     def read(self, scope: Scope, shelf: str) -> Iterable[Read]:
         """Every session dreamt about for a shelf, as far as it was read."""
         ...
@@ -29,10 +94,72 @@ class Dreams(Protocol):
         """What earlier nights noticed and did not use, oldest first."""
         ...
 
-    def keep(self, scope: Scope, kept: Kept) -> None:
-        """All of a night, in one transaction, with its row in the ledger."""
-        ...
-
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         """Newest first."""
         ...
+
+    def get(self, scope: Scope, dream: str) -> Dream | None: ...
+
+
+class Leasing(Protocol):
+    """Two nights on one shelf never interleave, wherever their processes run."""
+
+    def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
+        """Keep a night that is still to come."""
+        ...
+
+    def hold(self, scope: Scope, dream: Dream) -> Lease:
+        """Take a night up. Raises StillLocked while another machine has the shelf."""
+        ...
+
+    def release(self, lease: Lease) -> None:
+        """Leave a night to whoever comes next."""
+        ...
+
+    def unfinished(self, scope: Scope, shelf: str | None = None) -> list[Dream]:
+        """Nights that were begun and are not over, oldest first. What waits for a worker is not among them."""
+        ...
+
+    def queued(self, scope: Scope) -> list[Queued]:
+        """Nights that wait for a worker, and those whose worker has not been heard of for too long; oldest first."""
+        ...
+
+    def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
+        """Keep how a night ended that was not completed. Once landing has begun it stays as it is, if not meant."""
+        ...
+
+
+class Working(Protocol):
+    """The rows of a night under way. Each write is one transaction that a late writer cannot make."""
+
+    def asked(self, scope: Scope, dream: str) -> Asked: ...
+
+    def chose(self, lease: Lease, dream: Dream) -> None: ...
+
+    def chosen(self, scope: Scope, dream: str, place: int) -> tuple[Read, int | None]:
+        """One of its sessions and how much was noticed in it; None as long as it has not been read."""
+        ...
+
+    def note(self, lease: Lease, place: int, notes: Sequence[Noted]) -> None: ...
+
+    def noticed(self, scope: Scope, dream: str) -> list[Noted]: ...
+
+
+class Planning(Protocol):
+    """What a night is going to do, and what became of it."""
+
+    def plan(self, lease: Lease, thought: Thought) -> None: ...
+
+    def thought(self, scope: Scope, dream: str) -> Thought | None: ...
+
+    def became(self, lease: Lease, place: int, judged: Judged | None) -> None:
+        """What became of a suggestion; None when it is about to be put, from when on a night cannot be canceled."""
+        ...
+
+    def end(self, lease: Lease, dream: Dream) -> None:
+        """All a night leaves behind in one transaction, with its row in the ledger. Its working rows go."""
+        ...
+
+
+class Dreams(Looking, Leasing, Working, Planning, Protocol):
+    """All of it. One adapter implements them."""

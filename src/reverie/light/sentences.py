@@ -9,9 +9,15 @@ from dataclasses import dataclass
 MAX_SENTENCE = 600
 _ENDS = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|\n+")
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|Prof|St|No|Nr|bzw|z\.\s?B|d\.h|ca|usw|Sr|Sra|Srta|p\.\s?ej|M|Mme"
-    r"|Sig|dott|bijv|[A-Z])\.$"
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|Prof|St|bzw|z\.\s?B|d\.h|ca|usw|Sr|Sra|Srta|p\.\s?ej|M|Mme"
+    r"|Sig|dott|bijv|inkl|exkl|incl|excl|evtl|ggf|resp|dept|[A-Z])\.$"
 )
+# Only before what they announce: "Tel. 0123", but "No. The wiki is on birch."
+_ANNOUNCES = re.compile(
+    r"(?:^|[\s(])(?:no|nos|nr|núm|tel|tél|telef|fax|ext|fig|abb|vol|art|sec|kap|cap|pp?|pág|str|max|min|ver|v|est|ab)\.$",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(r"\s*[+(]?\d")
 _ORDINAL = re.compile(r"(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # "am 3. November"
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+|\s+")
 
@@ -55,5 +61,6 @@ def _spans(own: str) -> Iterator[tuple[int, int]]:
 
 def _is_inside(own: str, stop: re.Match[str]) -> bool:
     """The full stop of an abbreviation or a German ordinal."""
-    abbreviated = _ABBREVIATED.search(own, max(0, stop.end() - 8), stop.end())
-    return bool(abbreviated or _ORDINAL.match(own, stop.start()))
+    near = max(0, stop.end() - 8), stop.end()
+    announces = _ANNOUNCES.search(own, *near) and _ANNOUNCED.match(own, stop.end())
+    return bool(_ABBREVIATED.search(own, *near) or announces or _ORDINAL.match(own, stop.start()))

@@ -14,7 +14,7 @@ from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Between, Chosen, MemoryVersion, Prefix, Store, StoredMemory
 from reverie.memory.store_listing import checked_depth, checked_prefix
-from reverie.memory.store_records import StoreRecords
+from reverie.memory.store_records import Below, StoreRecords
 from reverie.memory.store_rules import checked_description, checked_name, merged_metadata
 
 
@@ -37,6 +37,10 @@ class Stores:
     def of(self, store: Store) -> Scope:
         """The scope of whose memory it is: rows are always asked for by workspace and user."""
         return self.scope.of(store.user)
+
+    def scope_of(self, store: str) -> Scope:
+        """The same by its id. It has to be looked up only by who may touch every user's."""
+        return self.scope if self.scope.user is not None else self.of(self.get(store))
 
     def get(self, store: str) -> Store:
         found = self.records.store(self.scope, store)
@@ -91,8 +95,8 @@ class Stores:
         self, store: str, prefix: str | None = None, depth: int | None = None, *, after: str | None = None,
         limit: int = 20, full: bool = False,
     ) -> list[StoredMemory | Prefix]:  # fmt: skip
-        below, deep = checked_prefix(prefix), checked_depth(depth)
-        return self.records.memories(self.of(self.get(store)), store, below, deep, after, limit, full=full)
+        below = Below(checked_prefix(prefix), checked_depth(depth))
+        return self.records.memories(self.of(self.get(store)), store, below, after, limit=limit, full=full)
 
     def version(self, store: str, version: str, *, full: bool = True) -> MemoryVersion:
         found = self.records.version(self.of(self.get(store)), store, version, full=full)

@@ -23,6 +23,14 @@ class Pen:
     moves: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Below:
+    """Which memories: those below a prefix, and with `depth` 1 what is further down rolled up."""
+
+    prefix: str
+    depth: int
+
+
 class KeptStores(Protocol):
     def add(self, scope: Scope, store: Store) -> None: ...
 
@@ -47,7 +55,7 @@ class KeptMemories(Protocol):
     def at(self, scope: Scope, store: str, path: str) -> StoredMemory | None: ...
 
     def memories(
-        self, scope: Scope, store: str, prefix: str, depth: int, after: str | None, limit: int, *, full: bool
+        self, scope: Scope, store: str, below: Below, after: str | None, *, limit: int, full: bool
     ) -> list[StoredMemory | Prefix]: ...
 
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:

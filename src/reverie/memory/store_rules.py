@@ -1,4 +1,4 @@
-"""What a memory store, a path and a memory may be. Limits are those of Anthropic's API; breaking one changes nothing."""
+"""What a memory store, a path and a memory may be. The limits are those of Anthropic's API."""
 
 from __future__ import annotations
 

@@ -57,6 +57,9 @@ class Operate:
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
         assert self.target.form is not None
+        for one in self.operations:
+            if not isinstance(one, Remove) and not _is_text(one.text):
+                return Unfit(one, "it holds half of a character (a lone surrogate), which no file can hold")
         before = held.read(self.target.subject)
         wanted = without_repeats(before or b"", self.target.form, self.operations)
         outcome = applied(before or b"", self.target.form, wanted, self.target.budget)
@@ -64,6 +67,14 @@ class Operate:
             return outcome
         edits = (Edit(self.target.subject, before, outcome.after),) if outcome.after != (before or b"") else ()
         return Drawn(edits, wanted, new_texts(wanted))
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

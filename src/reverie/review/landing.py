@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from reverie.history.change import Change, Edit, Grounds
 from reverie.history.records import Records
 from reverie.kernel.clock import Clock
-from reverie.kernel.errors import DatabaseUnusable, ReverieError
+from reverie.kernel.errors import ReverieError
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.shelf import Held
 from reverie.review.drafts import Draft, Drawn
-from reverie.review.noticing import Noticing, moves_of
+from reverie.review.noticing import Noticing, moves_of, written
 from reverie.review.outcome import Landed, Outcome, Unchanged, Unsafe
 from reverie.review.targets import Target
 
@@ -63,13 +63,8 @@ class Landing:
         )  # fmt: skip
         self.records.intend(self.scope, change)
         self._replace(held, change)
-        try:
+        with written(target.subject):
             return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
-        except DatabaseUnusable as error:
-            raise DatabaseUnusable(
-                f"{target.subject} is written, but that could not be recorded. {error.found}",
-                next_step="Nothing is lost: when the database can be used again, `reverie recover` finishes it.",
-            ) from error
 
     def _replace(self, held: Held, change: Change) -> None:
         done: list[Edit] = []

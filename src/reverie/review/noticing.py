@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from reverie.history.change import Change, Edit, Grounds, Via
 from reverie.history.records import Known, Moves, Records
 from reverie.kernel.clock import Clock
+from reverie.kernel.errors import DatabaseUnusable
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
@@ -91,7 +92,8 @@ class Noticing:
             for edit in change.edits:
                 if now[edit.document] != edit.after:
                     held.write(edit.document, edit.after)
-            return Noticed(landed=(self._settled(target, change),))
+            with written(target.subject):
+                return Noticed(landed=(self._settled(target, change),))
         if change.operations and target.form is not None:
             return self._resume_operations(target, held, change)
         for edit in change.edits:
@@ -104,7 +106,8 @@ class Noticing:
         assert target.form is not None
         now = held.read(target.subject)
         if took_effect(now or b"", target.form, change.operations):
-            return Noticed(landed=(self._settled(target, change),))
+            with written(target.subject):
+                return Noticed(landed=(self._settled(target, change),))
         outcome = applied(now or b"", target.form, change.operations, target.budget)
         if not isinstance(outcome, Applied):
             return self._dropped(change, "someone else changed the same entry while it was being written")
@@ -117,7 +120,8 @@ class Noticing:
         )  # fmt: skip
         self.records.intend(self.scope, again)
         held.write(target.subject, outcome.after)
-        return noticed.and_also(Noticed(landed=(self._settled(target, again),)))
+        with written(target.subject):
+            return noticed.and_also(Noticed(landed=(self._settled(target, again),)))
 
     def _settled(self, target: Target, change: Change) -> Change:
         return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
@@ -142,6 +146,18 @@ class Noticing:
         for suggestion in removals(target, [change]):
             self.suggest(suggestion)  # before it is recorded: who is killed in between notices it again
         return Noticed(outside=(self._settled(target, change),))
+
+
+@contextmanager
+def written(subject: str) -> Iterator[None]:
+    """A database that fails behind the file must not be said to have changed nothing."""
+    try:
+        yield
+    except DatabaseUnusable as error:
+        raise DatabaseUnusable(
+            f"{subject} is written, but that could not be recorded. {error.found}",
+            next_step="Nothing is lost: when the database can be used again, `reverie recover` finishes it.",
+        ) from error
 
 
 def _differences(known: Mapping[str, Known | None], held: Held) -> Iterable[Edit]:

@@ -7,6 +7,7 @@ nothing that rests on less than the owner's words, and nothing shared lands by i
 from __future__ import annotations
 
 import difflib
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ from reverie.safety.report import Report
 
 Answer = Literal["land", "ask", "refuse"]
 PEOPLE_FOR_SHARED = 3
+MOST_BYTES = 32_768
+LONGEST_LINE = 500
+LARGEST = 36_500  # a hundred years of days
 
 DEFAULT = """\
 # What happens to a proposed change: it can land by itself, ask a person, or be refused.
@@ -120,7 +124,10 @@ def _floor(case: Case) -> Ruling | None:
 
 def read_policy(path: Path) -> Policy:
     try:
-        text = path.read_text("utf-8")
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise BadSetting(f"{path} is no regular file.", expected="a small text", next_step="Move it away.")
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1).decode("utf-8")
     except FileNotFoundError:
         return parse_policy(DEFAULT, "the default policy")
     except (UnicodeDecodeError, OSError) as error:
@@ -129,9 +136,13 @@ def read_policy(path: Path) -> Policy:
 
 
 def parse_policy(text: str, name: str) -> Policy:
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise BadSetting("The policy is too long.", expected=f"at most {MOST_BYTES:,} bytes")
+    if max(map(len, text.splitlines()), default=0) > LONGEST_LINE:  # reading dotted keys takes the square of their dots
+        raise BadSetting("The policy has a line that is too long.", expected=f"at most {LONGEST_LINE} characters")
     try:
         told = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise BadSetting(f"The policy is not TOML: {error}.", next_step="Mend it or move it away.") from error
     known = tomllib.loads(DEFAULT)
     _only_known(told, [*known, "shelf"], "")
@@ -172,8 +183,8 @@ def _review(told: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]
     if chosen["own_proposals"] not in ("always", "private", "never"):
         raise BadSetting(f"own_proposals is {chosen['own_proposals']!r}.", expected="always, private or never")
     for key in ("per_day", "expires_after_days"):
-        if not isinstance(chosen[key], int) or isinstance(chosen[key], bool) or chosen[key] < 1:
-            raise BadSetting(f"The policy says {key} = {chosen[key]!r}.", expected="a whole number from 1")
+        if not isinstance(chosen[key], int) or isinstance(chosen[key], bool) or not 1 <= chosen[key] <= LARGEST:
+            raise BadSetting(f"The policy says {key} = {chosen[key]!r}.", expected=f"a whole number, 1 to {LARGEST:,}")
     return {**chosen, "approvers": tuple(people)}
 
 

@@ -11,6 +11,7 @@ from reverie.review.proposal import Related
 NEAR = 0.3  # likeness from which two statements are worth comparing closely
 MOST_COMPARED = 24
 MOST_SHOWN = 5
+LONGEST = 2_000  # characters of a statement that are compared: the memory this takes grows with them
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,9 @@ class Relations:
 
     def to(self, texts: Iterable[str]) -> tuple[Related, ...]:
         """What the texts repeat, refine, supersede or contradict; conflicts first."""
-        known = list(self.statements())
-        found = [related for text in texts for related in _near(known, text)]
+        wanted = [text[:LONGEST] for text in texts]
+        known = [Statement(one.surface, one.text[:LONGEST]) for one in self.statements()] if wanted else []
+        found = [related for text in wanted for related in _near(known, text)]
         found.sort(key=lambda one: (_ORDER[one.relation], -one.confidence, one.surface, one.text))
         return tuple(found[:MOST_SHOWN])
 

@@ -77,7 +77,7 @@ class Storing:
 
     def create(self, store: str, path: str, content: str) -> StoredMemory | Refused:
         path, raw = checked_path(path), checked_content(content)
-        scope, flags = self._scope(store), flags_of(content)
+        scope, flags = self.stores.scope_of(store), flags_of(content)
         with self.desk(scope, store) as desk:
             there = writable(_present(desk, scope, store))
             if taken := desk.stores.in_the_way(scope, store, path, None):
@@ -94,7 +94,7 @@ class Storing:
         path = None if path is None else checked_path(path)
         raw = None if content is None else checked_content(content)
         expected = None if expected is None else checked_sha256("precondition.content_sha256", expected)
-        scope, flags = self._scope(store), None if content is None else flags_of(content)
+        scope, flags = self.stores.scope_of(store), None if content is None else flags_of(content)
         with self.desk(scope, store) as desk:
             writable(_present(desk, scope, store))
             old = _still(desk, scope, store, memory)
@@ -111,7 +111,7 @@ class Storing:
     def delete(self, store: str, memory: str, expected: str | None = None) -> Refused | None:
         """Its versions stay."""
         expected = None if expected is None else checked_sha256("expected_content_sha256", expected)
-        scope = self._scope(store)
+        scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
             _present(desk, scope, store)
             old = _still(desk, scope, store, memory)
@@ -122,7 +122,7 @@ class Storing:
 
     def redact(self, store: str, version: str) -> MemoryVersion:
         """What the version said is gone, from history too; that it was, when and by whom stays. Twice is once."""
-        scope = self._scope(store)
+        scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
             found = desk.stores.version(scope, store, version, full=False)
             if found is None:
@@ -132,15 +132,14 @@ class Storing:
             memory = desk.stores.memory(scope, store, found.memory, full=False)
             if memory is not None and memory.version == version:
                 raise BadInput(f"{version} is what {memory.id} says now.", expected="a version that was replaced")
-            desk.stores.redact(scope, found, self.author, self.clock.now())
-            return replace(
-                found, path=None, sha256=None, size=None, flags=(), redacted_at=self.clock.now(),
-                redacted_by=self.author,
-            )  # fmt: skip
+            now = self.clock.now()
+            desk.stores.redact(scope, found, self.author, now)
+            gone = replace(found, path=None, sha256=None, size=None, flags=())
+            return replace(gone, redacted_at=now, redacted_by=self.author)
 
     def undo(self, store: str, change: str) -> Outcome:
         """Take a Change of this store back, byte for byte, if nothing came after it. A renamed memory keeps its id."""
-        scope = self._scope(store)
+        scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
             writable(_present(desk, scope, store))
             undone = desk.history.get(scope, change)
@@ -154,9 +153,6 @@ class Storing:
             return self._write(desk, scope, Pen(self.author, flags, _moves(edits)), edits, grounds)
 
     # ---- landing -----------------------------------------------------------------------------------------------------
-
-    def _scope(self, store: str) -> Scope:
-        return self.stores.of(self.stores.get(store))
 
     def _grounds(self, scope: Scope, flags: tuple[Flag, ...]) -> Grounds:
         origin = Origin.OWNER if self.speaks_for and self.speaks_for == scope.user else Origin.MEMBER

@@ -69,6 +69,8 @@ def target(shelves: Shelves, shelf: str, subject: str, was_there: Callable[[str,
 
     One that is gone is still one while its history is known: it may have to be brought back.
     """
+    if not subject.isprintable():
+        raise BadInput(f"A document cannot be named {subject!r}.", expected="a name of visible characters")
     chosen = shelves.named(shelf)
     place = next((one for one in chosen.places() if one.document == subject), None)
     if place is None and was_there(chosen.key, subject):

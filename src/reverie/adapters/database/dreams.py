@@ -1,86 +1,162 @@
-"""Dreams, what they read and what they staged: implements `reverie.dreams.records.Dreams`."""
+"""Dreams, what they read, noticed, planned and staged: implements `reverie.dreams.records.Dreams`."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy import Connection, Select, insert, select, update
 
-from reverie.adapters.database import ledger, schema
-from reverie.adapters.database.rows_of_dreams import details_of, dream_from, noted_details, noted_from
-from reverie.adapters.database.upsert import next_number, upsert
+from reverie.adapters.database import schema
+from reverie.adapters.database.leases import SqlLeases, owner
+from reverie.adapters.database.rows_of_dreams import dream_from, noted_details, noted_from
+from reverie.adapters.database.rows_of_plans import (
+    asked_from,
+    became_details,
+    planned_details,
+    planned_from,
+    thought_details,
+    thought_from,
+)
+from reverie.adapters.database.upsert import upsert
 from reverie.deep.material import Noted
-from reverie.dreams.dream import Dream, Read
-from reverie.dreams.records import Kept
-from reverie.kernel.clock import Clock
+from reverie.dreams.dream import Dream, Judged, Read
+from reverie.dreams.records import Asked, Lease, Stopped, Thought
 from reverie.kernel.scope import Scope
 
+AT_ONCE = 500
 
-class SqlDreams:
-    def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._clock = clock
-        self._reading = engine.execution_options(reads=True)
+
+class SqlDreams(SqlLeases):
+    # ---- Looking -----------------------------------------------------------------------------------------------------
 
     def read(self, scope: Scope, shelf: str) -> Iterable[Read]:
-        asked = select(schema.dreamt).filter_by(**_owner(scope), shelf=shelf)
-        with self._reading.connect() as connection:
-            rows = connection.execute(asked).all()
-        return [Read(row.session_user, row.session_id, row.revision, row.turns) for row in rows]
+        rows = self._rows(select(schema.dreamt).filter_by(**owner(scope), shelf=shelf))
+        return [_read(row) for row in rows]
 
     def staged(self, scope: Scope, shelf: str) -> list[Noted]:
         table = schema.candidates
-        asked = select(table).filter_by(**_owner(scope), shelf=shelf, staged=True).order_by(table.c.said_at, table.c.id)
-        with self._reading.connect() as connection:
-            return [noted_from(row) for row in connection.execute(asked)]
-
-    def keep(self, scope: Scope, kept: Kept) -> None:
-        with self._engine.begin() as connection:
-            self._keep_candidates(connection, scope, kept)
-            for one in kept.dream.sessions:
-                self._keep_read(connection, scope, kept.dream, one)
-            self._keep_dream(connection, scope, kept.dream)
+        asked = select(table).filter_by(**owner(scope), shelf=shelf, staged=True).order_by(table.c.said_at, table.c.id)
+        return [noted_from(row) for row in self._rows(asked)]
 
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         table = schema.dreams
-        asked = select(table).filter_by(**_owner(scope), **({"shelf": shelf} if shelf else {}))
+        asked = select(table).filter_by(**owner(scope), **({"shelf": shelf} if shelf else {}))
+        return [dream_from(row) for row in self._rows(asked.order_by(table.c.number.desc()).limit(limit))]
+
+    def get(self, scope: Scope, dream: str) -> Dream | None:
+        found = self._rows(select(schema.dreams).filter_by(**owner(scope), id=dream))
+        return dream_from(found[0]) if found else None
+
+    # ---- Working -----------------------------------------------------------------------------------------------------
+
+    def asked(self, scope: Scope, dream: str) -> Asked:
+        return asked_from(self._one(select(schema.nights).filter_by(**owner(scope), dream=dream)))
+
+    def chose(self, lease: Lease, dream: Dream) -> None:
+        rows = [
+            _of(lease) | {"place": place, "session_user": one.user, "session_id": one.session_id,
+                          "revision": one.revision, "turns": one.turns}
+            for place, one in enumerate(dream.sessions)
+        ]  # fmt: skip
+        with self.fenced(lease) as connection:
+            _insert(connection, schema.chosen, rows)
+            self._keep_dream(connection, lease.scope, dream)
+
+    def chosen(self, scope: Scope, dream: str, place: int) -> tuple[Read, int | None]:
+        row = self._one(select(schema.chosen).filter_by(**owner(scope), dream=dream, place=place))
+        return _read(row), row.noticed
+
+    def note(self, lease: Lease, place: int, notes: Sequence[Noted]) -> None:
+        rows = [
+            _of(lease) | {"place": place, "number": number, "id": one.id, "session_id": one.session_id,
+                          "said_at": one.said_at, "details": noted_details(one)}
+            for number, one in enumerate(notes)
+        ]  # fmt: skip
+        with self.fenced(lease) as connection:
+            _insert(connection, schema.noticed, rows)
+            read = update(schema.chosen).filter_by(**_of(lease), place=place)
+            connection.execute(read.values(noticed=len(notes)))
+
+    def noticed(self, scope: Scope, dream: str) -> list[Noted]:
+        table = schema.noticed
+        asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.place, table.c.number)
+        return [noted_from(row) for row in self._rows(asked)]
+
+    # ---- Planning ----------------------------------------------------------------------------------------------------
+
+    def plan(self, lease: Lease, thought: Thought) -> None:
+        rows = [
+            _of(lease) | {"place": place, "details": planned_details(one)} for place, one in enumerate(thought.planned)
+        ]
+        with self.fenced(lease) as connection:
+            _insert(connection, schema.planned, rows)
+            night = update(schema.nights).filter_by(**_of(lease))
+            connection.execute(night.values(thought=thought_details(thought)))
+
+    def thought(self, scope: Scope, dream: str) -> Thought | None:
+        night = self._one(select(schema.nights).filter_by(**owner(scope), dream=dream))
+        if night.thought is None:
+            return None
+        table = schema.planned
+        asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.place)
+        return thought_from(night.thought, tuple(planned_from(row) for row in self._rows(asked)))
+
+    def became(self, lease: Lease, place: int, judged: Judged | None) -> None:
+        with self.fenced(lease) as connection:
+            if judged is None:
+                connection.execute(update(schema.nights).filter_by(**_of(lease)).values(landing=True))
+            else:
+                done = update(schema.planned).filter_by(**_of(lease), place=place)
+                connection.execute(done.values(became=became_details(judged)))
+
+    def end(self, lease: Lease, dream: Dream) -> None:
+        thought, notes = self.thought(lease.scope, dream.id) or Thought(), self.noticed(lease.scope, dream.id)
+        staged = set(thought.staged)
+        with self.fenced(lease) as connection:
+            _insert(connection, schema.candidates, [_candidate(lease, one) for one in notes if one.id in staged])
+            _settle(connection, lease.scope, thought.settled)
+            for one in dream.sessions:
+                _keep_read(connection, lease, one)
+            self._over(connection, lease.scope, dream)
+
+    def _rows(self, asked: Select[Any]) -> Sequence[Any]:
         with self._reading.connect() as connection:
-            return [dream_from(row) for row in connection.execute(asked.order_by(table.c.number.desc()).limit(limit))]
+            return connection.execute(asked).all()
 
-    def _keep_candidates(self, connection: Connection, scope: Scope, kept: Kept) -> None:
-        for one in kept.staged:
-            row = {
-                "shelf": kept.dream.shelf, "session_id": one.session_id, "staged": True, "said_at": one.said_at,
-                "dream": kept.dream.id, "details": noted_details(one),
-            }  # fmt: skip
-            upsert(connection, schema.candidates, _owner(scope) | {"id": one.id}, row)
-        if kept.settled:
-            table = schema.candidates
-            here = (table.c.workspace == scope.workspace, table.c.user == (scope.user or ""))
-            connection.execute(update(table).where(*here, table.c.id.in_(kept.settled)).values(staged=False))
-
-    def _keep_read(self, connection: Connection, scope: Scope, dream: Dream, one: Read) -> None:
-        key = _owner(scope) | {"shelf": dream.shelf, "session_user": one.user, "session_id": one.session_id}
-        upsert(connection, schema.dreamt, key, {"revision": one.revision, "turns": one.turns, "dream": dream.id})
-
-    def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
-        row = {
-            "number": next_number(connection, scope.workspace, "dreams"), "shelf": dream.shelf, "status": dream.status,
-            "started_at": dream.started_at, "ended_at": dream.ended_at, "details": json.dumps(details_of(dream)),
-        }  # fmt: skip
-        upsert(connection, schema.dreams, _owner(scope) | {"id": dream.id}, row)
-        ledger.append(connection, scope, "dream", _told(scope, dream), self._clock.now())
+    def _one(self, asked: Select[Any]) -> Any:
+        found = self._rows(asked)
+        if not found:
+            raise Stopped  # a night that is over has no such rows
+        return found[0]
 
 
-def _owner(scope: Scope) -> dict[str, Any]:
-    return {"workspace": scope.workspace, "user": scope.user or ""}
+def _of(lease: Lease) -> dict[str, Any]:
+    return owner(lease.scope) | {"dream": lease.dream}
 
 
-def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
-    """For the ledger: that there was a dream and what it came to; none of its words."""
-    return {
-        "dream": dream.id, "shelf": dream.shelf, "status": str(dream.status), "actor": scope.actor,
-        "sessions": len(dream.sessions), "counts": dream.counts,
-    }  # fmt: skip
+def _read(row: Any) -> Read:
+    return Read(row.session_user, row.session_id, row.revision, row.turns)
+
+
+def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        connection.execute(insert(table), rows)
+
+
+def _candidate(lease: Lease, one: Noted) -> dict[str, Any]:
+    row = {"shelf": lease.shelf, "session_id": one.session_id, "staged": True, "said_at": one.said_at}
+    return _of(lease) | {"id": one.id, "details": noted_details(one)} | row
+
+
+def _settle(connection: Connection, scope: Scope, ids: Sequence[str]) -> None:
+    table = schema.candidates
+    for start in range(0, len(ids), AT_ONCE):
+        here = update(table).filter_by(**owner(scope)).where(table.c.id.in_(ids[start : start + AT_ONCE]))
+        connection.execute(here.values(staged=False))
+
+
+def _keep_read(connection: Connection, lease: Lease, one: Read) -> None:
+    key = owner(lease.scope) | {"shelf": lease.shelf, "session_user": one.user, "session_id": one.session_id}
+    row = {"revision": one.revision, "turns": one.turns, "dream": lease.dream}
+    upsert(connection, schema.dreamt, key, row)

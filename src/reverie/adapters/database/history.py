@@ -23,7 +23,6 @@ from reverie.kernel.hashes import sha256
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 
-
 _ALL = 2**62  # a number behind every row of the ledger
 
 
@@ -218,6 +217,8 @@ class SqlHistory:
             salt = self._salt(connection, scope, one.body["change"])
         if change is None or salt is None:
             yield f"row {one.number} tells of {one.body['change']}, which is gone"
+        elif salt == "":
+            return  # a text of it was erased: what the digests were made of is gone, and meant to be
         elif (change.number, change.settled_at) != (one.number, one.at) or told(change, salt) != one.body:
             yield f"{change.id} does not say what row {one.number} of the ledger says of it"
 
@@ -239,6 +240,8 @@ def _readable() -> Iterator[None]:
     """A row that makes no sense was not written by us: the file is damaged, or someone altered it."""
     try:
         yield
+    except UnicodeEncodeError:  # what was asked for is no text; nothing was read
+        raise
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         raise DatabaseUnusable(
             f"The history in the database is damaged: a row cannot be read ({type(error).__name__}: {error}).",

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, Table, and_, null, select
+from sqlalchemy import Select, Table, and_, bindparam, null, select
 
 from reverie.adapters.database import schema
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Author, Between, Flag, MemoryVersion, Store, StoredMemory
+
+
+OWNER = ("workspace", "user")
 
 
 def owner(scope: Scope) -> dict[str, str]:
@@ -53,9 +57,13 @@ def flags_from(text: str) -> tuple[Flag, ...]:
     return tuple(Flag(*one) for one in json.loads(text))
 
 
-def with_content(table: Table, full: bool, **named: str) -> Select[Any]:
-    """Rows of a table that names its content by hash, with the content itself if it is asked for."""
-    wanted = [table.c[name] == value for name, value in named.items()]
+@cache
+def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
+    """Rows of a table that names its content by hash, with the content itself if it is asked for.
+
+    The values of the names come when it is run. Built once: building costs more than running.
+    """
+    wanted = [table.c[name] == bindparam(name) for name in (*OWNER, *names)]
     if not full:
         return select(table, null().label("content")).where(*wanted)
     blobs = schema.blobs

@@ -349,3 +349,122 @@ memory_versions = Table(
     Index("memory_versions_in_order", "workspace", "user", "store", "number", unique=True),
     Index("memory_versions_of_a_memory", "workspace", "user", "store", "memory", "number"),
 )
+
+# ---- a night under way: its rows go when it ends ---------------------------------------------------------------------
+
+nights = Table(
+    "nights",
+    metadata,
+    *_keys(),
+    Column("dream", Text, primary_key=True),
+    Column("asked", Text, nullable=False),
+    Column("queued", Boolean, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("landing", Boolean, nullable=False),
+    Column("thought", Text),
+)
+
+# Whoever has the newest token of a shelf may write its night. The row stays, so that no token is given twice.
+leases = Table(
+    "leases",
+    metadata,
+    *_keys(),
+    Column("shelf", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    Column("token", BigInteger, nullable=False),
+    Column("until", Moment, nullable=False),
+)
+
+chosen = Table(
+    "chosen",
+    metadata,
+    *_keys(),
+    Column("dream", Text, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("session_user", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("turns", Integer, nullable=False),
+    Column("noticed", Integer),
+)
+
+noticed = Table(
+    "noticed",
+    metadata,
+    *_keys(),
+    Column("dream", Text, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("said_at", Moment),
+    Column("details", Text, nullable=False),
+)
+
+planned = Table(
+    "planned",
+    metadata,
+    *_keys(),
+    Column("dream", Text, primary_key=True),
+    Column("place", Integer, primary_key=True),
+    Column("details", Text, nullable=False),
+    Column("became", Text),
+)
+
+# ---- sessions recorded over the API, and what they are made from ------------------------------------------------------
+
+definitions = Table(
+    "definitions",
+    metadata,
+    *_keys(),
+    Column("kind", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("details", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("archived_at", Moment),
+    Index("definitions_of_a_workspace", "workspace", "kind", "id"),
+)
+
+definition_versions = Table(
+    "definition_versions",
+    metadata,
+    *_keys(),
+    Column("kind", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("details", Text, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+recorded = Table(
+    "recorded",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("agent", Text, nullable=False),
+    Column("agent_version", Integer, nullable=False),
+    Column("environment", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    # The memory stores it was given, each between spaces.
+    Column("stores", Text, nullable=False),
+    Column("details", Text, nullable=False),
+    Column("events", Integer, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("archived_at", Moment),
+    Index("recorded_of_a_workspace", "workspace", "id"),
+)
+
+recorded_events = Table(
+    "recorded_events",
+    metadata,
+    *_keys(),
+    Column("session", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("id", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("details", Text, nullable=False),
+)

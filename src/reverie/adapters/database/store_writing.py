@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
+from sqlalchemy.sql.dml import ReturningUpdate
 
-from reverie.adapters.database.rows_of_stores import flags_as_json, owner
+from reverie.adapters.database.rows_of_stores import OWNER, flags_as_json, owner
 from reverie.adapters.database.schema import blobs, memories, memory_stores, memory_versions
 from reverie.adapters.database.upsert import put_if_new
 from reverie.kernel.errors import NotFound
@@ -35,9 +37,8 @@ def written(connection: Connection, scope: Scope, ids: Ids, write: Write) -> str
     if write.content is None and write.path in write.pen.moves:
         return None
     came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
-    table = memories
     ours = owner(scope) | {"store": write.store}
-    found = connection.execute(select(table.c.id).filter_by(**ours, path=came_from)).scalar()
+    found = connection.execute(_at(), ours | {"path": came_from}).scalar()
     if found is None and write.content is None:
         return None
     made = _Made(found or ids.new("mem"), ids.new("memver"), _operation(found, write))
@@ -63,6 +64,19 @@ def _operation(found: str | None, write: Write) -> Operation:
     return "deleted" if write.content is None else "modified"
 
 
+@cache
+def _at() -> Select[Any]:
+    return select(memories.c.id).where(*(memories.c[name] == bindparam(name) for name in (*OWNER, "store", "path")))
+
+
+@cache
+def _one_more() -> ReturningUpdate[Any]:
+    table = memory_stores
+    counted = update(table).where(*(table.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "id")))
+    more = {"held": table.c.held + bindparam("more"), "written": table.c.written + 1}
+    return counted.values(**more).returning(table.c.written)
+
+
 def _said(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
     if write.content is None:
         return {"sha256": None, "size": None, "flags": "[]"}
@@ -84,10 +98,8 @@ def _keep(connection: Connection, ours: dict[str, str], made: _Made, write: Writ
 
 def _counted(connection: Connection, scope: Scope, store: str, more: int) -> int:
     """One version more, and as many memories more or less. Says the version's number."""
-    table = memory_stores
-    asked = update(table).filter_by(**owner(scope), id=store)
-    counted = asked.values(held=table.c.held + more, written=table.c.written + 1).returning(table.c.written)
-    number: int | None = connection.execute(counted).scalar()
+    given = {"of_workspace": scope.workspace, "of_user": scope.user or "", "of_id": store, "more": more}
+    number: int | None = connection.execute(_one_more(), given).scalar()
     if number is None:
         raise NotFound(f"There is no memory store {store}.")
     return number

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Engine, Select, insert, or_, select, update
+from sqlalchemy import Engine, Select, bindparam, insert, or_, select, update
 
 from reverie.adapters.database import erasing, ledger
 from reverie.adapters.database.rows_of_stores import (
+    OWNER,
     details_of,
     memory_from_row,
     owner,
@@ -64,7 +66,7 @@ class SqlStores:
 
     def store(self, scope: Scope, store: str) -> Store | None:
         with self._reading.connect() as connection:
-            found = connection.execute(_of_scope(scope).filter_by(id=store)).first()
+            found = connection.execute(_one_store(scope.user is None), owner(scope) | {"id": store}).first()
         return None if found is None else store_from_row(found)
 
     def stores(self, scope: Scope, made: Between, *, archived: bool, after: str | None, limit: int) -> list[Store]:
@@ -91,29 +93,30 @@ class SqlStores:
     # ---- KeptMemories ------------------------------------------------------------------------------------------------
 
     def memory(self, scope: Scope, store: str, memory: str, *, full: bool) -> StoredMemory | None:
-        return self._one(with_content(memories, full, **owner(scope), store=store, id=memory))
+        asked = with_content(memories, full, "store", "id")
+        return self._one(asked, owner(scope) | {"store": store, "id": memory})
 
     def at(self, scope: Scope, store: str, path: str) -> StoredMemory | None:
-        return self._one(with_content(memories, True, **owner(scope), store=store, path=path))
+        asked = with_content(memories, True, "store", "path")
+        return self._one(asked, owner(scope) | {"store": store, "path": path})
 
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:
-        column, below = memories.c.path, f"{path}/"
-        asked = with_content(memories, False, **owner(scope), store=store).limit(1)
-        asked = asked.where(or_(column.in_([path, *above(path)]), (column >= below) & (column < behind(below))))
-        return self._one(asked if but is None else asked.where(memories.c.id != but))
+        below = f"{path}/"
+        there = {"store": store, "paths": [path, *above(path)], "from": below, "to": behind(below), "but": but or ""}
+        return self._one(_conflicting(), owner(scope) | there)
 
     def memories(
         self, scope: Scope, store: str, below: Below, after: str | None, *, limit: int, full: bool
     ) -> list[StoredMemory | Prefix]:
         ours = {**owner(scope), "store": store}
-        chosen = with_content(memories, full, **ours).order_by(memories.c.path)
+        chosen = with_content(memories, full, "store").order_by(memories.c.path)
         with self._reading.connect() as connection:
             if not below.depth:
-                page = connection.execute(_beyond(chosen, below.prefix, after).limit(limit))
+                page = connection.execute(_beyond(chosen, below.prefix, after).limit(limit), ours)
                 return [memory_from_row(found) for found in page]
             names = select(memories.c.path).filter_by(**ours).order_by(memories.c.path)
             shown = rolled_up(connection.execute(_beyond(names, below.prefix, after)).scalars(), below.prefix, limit)
-            found = connection.execute(chosen.where(memories.c.path.in_(shown)))
+            found = connection.execute(chosen.where(memories.c.path.in_(shown)), ours)
             there = {one.path: memory_from_row(one) for one in found}
         return [there.get(path) or Prefix(path) for path in shown]
 
@@ -122,24 +125,24 @@ class SqlStores:
         with self._reading.connect() as connection:
             return list(connection.execute(asked).scalars())
 
-    def _one(self, asked: Select[Any]) -> StoredMemory | None:
+    def _one(self, asked: Select[Any], given: dict[str, Any]) -> StoredMemory | None:
         with self._reading.connect() as connection:
-            found = connection.execute(asked).first()
+            found = connection.execute(asked, given).first()
         return None if found is None else memory_from_row(found)
 
     # ---- KeptVersions ------------------------------------------------------------------------------------------------
 
     def version(self, scope: Scope, store: str, version: str, *, full: bool) -> MemoryVersion | None:
-        asked = with_content(memory_versions, full, **owner(scope), store=store, id=version)
+        asked = with_content(memory_versions, full, "store", "id")
         with self._reading.connect() as connection:
-            found = connection.execute(asked).first()
+            found = connection.execute(asked, owner(scope) | {"store": store, "id": version}).first()
         return None if found is None else version_from_row(found)
 
     def versions(
         self, scope: Scope, store: str, chosen: Chosen, after: int | None, limit: int, *, full: bool
     ) -> list[MemoryVersion]:
         table = memory_versions.c
-        asked = with_content(memory_versions, full, **owner(scope), store=store)
+        asked = with_content(memory_versions, full, "store")
         asked = within(asked, table.created_at, chosen.made).order_by(table.number.desc()).limit(limit)
         for column, wanted in ((table.memory, chosen.memory), (table.operation, chosen.operation)):
             asked = asked if wanted is None else asked.where(column == wanted)
@@ -148,13 +151,28 @@ class SqlStores:
         if after is not None:
             asked = asked.where(table.number < after)
         with self._reading.connect() as connection:
-            return [version_from_row(found) for found in connection.execute(asked)]
+            found = connection.execute(asked, owner(scope) | {"store": store})
+            return [version_from_row(one) for one in found]
 
     def redact(self, scope: Scope, version: MemoryVersion, by: Author, at: datetime) -> None:
         with self._engine.begin() as connection:
             erasing.version(connection, scope, version, by, at)
             body = {"store": version.store, "version": version.id, "actor": scope.actor}
             ledger.append(connection, scope, "redaction", body, at)
+
+
+@cache
+def _one_store(of_any_user: bool) -> Select[Any]:
+    names = ("workspace", "id") if of_any_user else (*OWNER, "id")
+    return select(memory_stores).where(*(memory_stores.c[name] == bindparam(name) for name in names))
+
+
+@cache
+def _conflicting() -> Select[Any]:
+    path = memories.c.path
+    above_or_there = path.in_(bindparam("paths", expanding=True))
+    there = or_(above_or_there, (path >= bindparam("from")) & (path < bindparam("to")))
+    return with_content(memories, False, "store").where(there, memories.c.id != bindparam("but")).limit(1)
 
 
 def _of_scope(scope: Scope) -> Select[Any]:

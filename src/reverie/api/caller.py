@@ -1,0 +1,73 @@
+"""Who calls: the one dependency behind every route. It yields the key's Scope and what may be done in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import unquote
+
+from fastapi import Header, Request, Security
+from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
+
+from reverie.api.errors import Problem
+from reverie.api.wiring import House
+from reverie.kernel.keys import ApiKey, Permission
+from reverie.kernel.scope import Scope
+from reverie.memory.store_library import Stores
+from reverie.review.storing import Storing
+
+_bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
+_header = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """`scope` ends at the key's workspace, and at the person the key is bound to or the caller asked for."""
+
+    key: ApiKey
+    scope: Scope
+    house: House
+
+    @property
+    def stores(self) -> Stores:
+        return self.house.stores_for(self.scope)
+
+    @property
+    def storing(self) -> Storing:
+        return self.house.storing_for(self.scope, self.key)
+
+
+def caller(
+    *,
+    request: Request,
+    needed: SecurityScopes,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    header: Annotated[str | None, Security(_header)],
+    reverie_user: Annotated[str | None, Header(description="Narrow a key that is bound to nobody to one user.")] = None,
+    anthropic_workspace_id: Annotated[str | None, Header(description="If sent, the key's own workspace.")] = None,
+) -> Iterator[Caller]:
+    house: House = request.app.state.house
+    key = house.keys.admitted(bearer.credentials if bearer else header or "")
+    if key is None:
+        raise Problem(401, "No valid API key. Send one as `Authorization: Bearer …` or `x-api-key`.")
+    request.state.key, request.state.workspace = key.id, key.workspace
+    with request.app.state.limits.admitted(key.id):
+        if not all(key.may(Permission(wanted)) for wanted in needed.scopes):
+            raise Problem(403, f"The key {key.id} lacks the scope {' and '.join(needed.scopes)}.")
+        if anthropic_workspace_id not in (None, key.workspace):
+            raise Problem(403, f"The key {key.id} does not belong to that workspace.")
+        yield Caller(key, Scope(key.workspace, _user(key, reverie_user), key.id), house)
+
+
+def _user(key: ApiKey, asked: str | None) -> str | None:
+    name = unquote(asked or "")
+    if not name.isprintable() or len(name) > 255 or not (asked or "").isascii():
+        raise Problem(400, "reverie-user: not a name. Percent-encode what is not ASCII.")
+    if key.user and name not in ("", key.user):
+        raise Problem(403, f"The key {key.id} is bound to another user.")
+    return key.user or name or None
+
+
+Reader = Annotated[Caller, Security(caller, scopes=[Permission.READ.value])]
+Writer = Annotated[Caller, Security(caller, scopes=[Permission.WRITE.value])]

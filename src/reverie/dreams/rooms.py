@@ -1,0 +1,41 @@
+"""The rooms of a Home as a night needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from reverie.deep.material import Known
+from reverie.dreams.records import Dreams, Lease
+from reverie.kernel.clock import Clock
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.language.finding import Finder
+from reverie.memory.library import Memory
+from reverie.rem.gates import Gates, Limits
+from reverie.review.queue import Review
+from reverie.sessions.library import Library
+from reverie.skills.library import Skills
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """`skills` are those a lesson may amend; `surfaces` is what else the agent reads.
+
+    `fenced` makes a review that commits nothing once someone else holds the lease.
+    """
+
+    scope: Scope
+    owner: str
+    sessions: Library
+    memory: Memory
+    review: Review
+    records: Dreams
+    clock: Clock
+    ids: Ids
+    search: Finder | None = None
+    skills: Skills | None = None
+    surfaces: Callable[[], Iterable[Known]] = tuple
+    gates: Gates = field(default_factory=Gates)
+    limits: Limits = field(default_factory=Limits)
+    fenced: Callable[[Lease], Review] | None = None

@@ -1,0 +1,120 @@
+"""The steps of a night. Each can be done again after a crash: it finds what is done and does nothing twice.
+
+What they hand on are numbers; what they found is in the rows of the night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+from reverie.dreams.choosing import as_read, choose, not_noticed_yet, noticed_in
+from reverie.dreams.diary import diary
+from reverie.dreams.dream import Dream, Status
+from reverie.dreams.putting import put, put_before
+from reverie.dreams.records import OVER, Lease, Stopped, Thought
+from reverie.dreams.rooms import Rooms
+from reverie.dreams.thinking import think
+from reverie.kernel.errors import NotFound
+
+
+class Doing(Protocol):
+    """How a step is done: plainly, or by an engine that remembers its number."""
+
+    def __call__(self, name: str, step: Callable[[], int], /) -> int: ...
+
+
+def plainly(name: str, step: Callable[[], int]) -> int:
+    return step()
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """`land`: whether what may land by itself does, if the night was to land at all."""
+
+    rooms: Rooms
+    lease: Lease
+    land: bool = True
+
+    def all(self, do: Doing) -> None:
+        """The order of a night. Whoever runs it again goes the same way."""
+        for place in range(do("begin", self.begin)):
+            do("light", partial(self.light, place))
+        for place in range(do("think", self.think)):
+            do("put", partial(self.put, place))
+        do("end", self.end)
+
+    def begin(self) -> int:
+        """Bring in what is new and write down which sessions are read. How many they are."""
+        dream, rooms = self._dream(), self.rooms
+        if dream.status is Status.PENDING:
+            asked = rooms.records.asked(rooms.scope, dream.id)
+            flaws = tuple(f"{flaw.path}: {flaw.why}" for flaw in rooms.sessions.refresh().flaws)
+            read = rooms.records.read(rooms.scope, dream.shelf)
+            chosen = choose(rooms.sessions, read, asked.names, asked.since, asked.limit)
+            dream = replace(
+                dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=as_read(chosen.sessions),
+                left=chosen.left, flaws=flaws,
+            )  # fmt: skip
+            rooms.records.chose(self.lease, dream)
+        return len(dream.sessions)
+
+    def light(self, place: int) -> int:
+        """Write down what is noticed in one session. How much that is."""
+        read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
+        if found is not None:
+            return found
+        notes = noticed_in(self.rooms.sessions, read, self.rooms.ids)
+        self.rooms.records.note(self.lease, place, notes)
+        return len(notes)
+
+    def think(self) -> int:
+        """Write down what is to be done. How many matters there are up to the last that is put to review."""
+        dream, rooms = self._dream(), self.rooms
+        thought = rooms.records.thought(rooms.scope, dream.id)
+        if thought is None:
+            fresh = rooms.records.noticed(rooms.scope, dream.id)
+            carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.shelf))
+            thought = think(rooms, dream, fresh, carried) if dream.sessions else Thought()
+            rooms.records.plan(self.lease, thought)
+        return max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
+
+    def put(self, place: int) -> int:
+        """Put one matter to review, if it was not. Whether something came of it."""
+        dream, rooms = self._dream(), self.rooms
+        planned = self._thought(dream).planned
+        if planned[place].done:
+            return bool(planned[place].judged.ref)
+        rooms.records.became(self.lease, place, None)
+        became = None
+        if self.lease.attempts > 1:
+            others = [one.judged for one in planned if one.done]
+            became = put_before(rooms.review.past(), planned[place], others)
+        review = rooms.fenced(self.lease) if rooms.fenced else rooms.review
+        became = became or put(review, planned[place], land=self.land and dream.mode == "land")
+        rooms.records.became(self.lease, place, became)
+        return bool(became.ref)
+
+    def end(self) -> int:
+        """Tell the night in its diary, and keep it. How many matters it was about."""
+        dream, rooms = self._dream(), self.rooms
+        thought = self._thought(dream)
+        done = replace(
+            dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
+            carried=thought.carried, themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
+        )  # fmt: skip
+        rooms.records.end(self.lease, replace(done, diary=diary(done)))
+        return len(done.judged)
+
+    def _dream(self) -> Dream:
+        found = self.rooms.records.get(self.rooms.scope, self.lease.dream)
+        if found is None:
+            raise NotFound(f"There is no dream {self.lease.dream}.")
+        if found.status in OVER:
+            raise Stopped
+        return found
+
+    def _thought(self, dream: Dream) -> Thought:
+        return self.rooms.records.thought(self.rooms.scope, dream.id) or Thought()

@@ -1,0 +1,89 @@
+"""From what was noticed to a plan: Deep judges, REM weighs. Nothing is written and nobody is asked yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reverie.deep.decision import STAGED, Decision
+from reverie.deep.judging import Deepened, Mind, deepen
+from reverie.deep.material import Known, Noted
+from reverie.deep.subjects import about
+from reverie.dreams.dream import Dream, Fate
+from reverie.dreams.judged import judged_of
+from reverie.dreams.putting import planned_of
+from reverie.dreams.records import Planned, Thought
+from reverie.dreams.rooms import Rooms
+from reverie.rem.dimensions import Weighing
+from reverie.rem.gates import Weighed
+from reverie.rem.suggesting import weigh
+
+OWN_SKILLS = "skills"
+_ENOUGH_SHARED = 2
+
+
+def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Thought:
+    """What is to become of every matter, in the order it is to be done."""
+    known = (*_entries(rooms, dream.shelf), *rooms.surfaces())
+    skills = tuple(rooms.skills.every()) if rooms.skills else ()
+    every = [*carried, *fresh]
+    deepened = deepen(every, Mind(known, _documents(rooms, dream.shelf), dream.started_at, skills, rooms.owner))
+    weighed = weigh(deepened.decisions, _weighing(rooms, dream, known, deepened), rooms.gates, rooms.limits)
+    planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
+    planned += [_rejected(one) for one in deepened.decisions if one.rejected]
+    staged = {note.id for one in _left_over(deepened, weighed) for note in one.matter.said}
+    return Thought(
+        len(fresh), len(carried), len(deepened.themes), tuple(planned),
+        tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
+    )  # fmt: skip
+
+
+def _entries(rooms: Rooms, shelf: str) -> list[Known]:
+    return [
+        Known(one.document, one.text, one.document, one.sha256, one.since, one.seen, one.critical)
+        for one in rooms.memory.entries(shelf)
+    ]
+
+
+def _documents(rooms: Rooms, shelf: str) -> Mapping[str, str]:
+    """Where what is about the person goes, and where the rest: a shelf with one document takes both."""
+    names = [place.document for place in rooms.memory.shelf(shelf).places()]
+    person = next((name for name in names if name.upper().startswith("USER")), names[0])
+    world = next((name for name in names if name.upper().startswith("MEMORY")), names[0])
+    return {"person": person, "world": world}
+
+
+def _new_skills(rooms: Rooms, shelf: str) -> str:
+    """The folder a new skill goes to: the one beside the shelf, or the home's own."""
+    folders = rooms.skills.folders if rooms.skills else {}
+    return f"{shelf}-skills" if f"{shelf}-skills" in folders else OWN_SKILLS
+
+
+def _weighing(rooms: Rooms, dream: Dream, known: tuple[Known, ...], deepened: Deepened) -> Weighing:
+    room = {
+        one.document: (one.budget if one.budget is not None else 1_000_000) - one.characters
+        for one in rooms.memory.usage(dream.shelf)
+    }
+    asked = {one.matter.last.id: _asked(rooms, one) for one in deepened.decisions if not one.rejected}
+    return Weighing(dream.started_at, known, room, asked, rooms.limits.max_new_chars)
+
+
+def _asked(rooms: Rooms, decision: Decision) -> int:
+    """In how many other sessions a person touched on it."""
+    if rooms.search is None or not decision.text:
+        return 0
+    language = decision.matter.language
+    wanted = about(decision.text, language)
+    hits = rooms.search(decision.text, role="user", limit=20, around=0)
+    near = {hit.session_id for hit in hits if len(about(hit.text, language) & wanted) >= _ENOUGH_SHARED}
+    return len(near - decision.matter.sessions)
+
+
+def _rejected(decision: Decision) -> Planned:
+    fate = Fate.HELD_BACK if decision.verb in STAGED else Fate.NOT_KEPT
+    return Planned(judged_of(decision, fate, decision.reason), done=True)
+
+
+def _left_over(deepened: Deepened, weighed: Sequence[Weighed]) -> list[Decision]:
+    """Decisions whose candidates stay staged: not sure enough, or too much for one night."""
+    staged = [one for one in deepened.decisions if one.verb in STAGED]
+    return staged + [one.decision for one in weighed if not one.passes]

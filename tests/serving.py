@@ -1,0 +1,94 @@
+"""A real server on a free port of this machine, and the plainest client there is."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+
+from reverie.api.app import application
+from reverie.api.limits import Limits
+from reverie.api.wiring import House, house_of, keys_of
+from reverie.home import Home
+from reverie.kernel.keys import Permission
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def error(self) -> str:
+        return str(self.json["error"]["type"])
+
+
+@dataclass(frozen=True)
+class Served:
+    """`key` is good for reading and writing the workspace `local`."""
+
+    house: House
+    port: int
+    key: str
+    default: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def new_key(self, *scopes: str, workspace: str = "local", user: str = "") -> str:
+        permissions = frozenset(map(Permission, scopes))
+        return keys_of(self.house.home, workspace).create("a test", permissions, user).secret
+
+    def call(
+        self, method: str, path: str, body: Any = None, *, key: str | None = None, headers: dict[str, str] | None = None
+    ) -> Answer:
+        raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        sent = {"x-api-key": self.key if key is None else key, "content-type": "application/json"} | (headers or {})
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, raw, {name: value for name, value in sent.items() if value})
+            answered = connection.getresponse()
+            headers_back = {name.lower(): value for name, value in answered.getheaders()}
+            return Answer(answered.status, headers_back, answered.read().decode())
+        finally:
+            connection.close()
+
+    def store(self, key: str | None = None, **given: Any) -> str:
+        return str(self.call("POST", "/v1/memory_stores", {"name": "Notes"} | given, key=key).json["id"])
+
+    def memory(self, store: str, path: str, content: str = "", key: str | None = None) -> dict[str, Any]:
+        made = self.call("POST", f"/v1/memory_stores/{store}/memories", {"path": path, "content": content}, key=key)
+        assert made.status == 200, made.text
+        return dict(made.json)
+
+
+@contextmanager
+def serving(home: Home, limits: Limits | None = None, **given: Any) -> Iterator[Served]:
+    house = house_of(home)
+    key = house.keys.create("the test", frozenset({Permission.READ, Permission.WRITE})).secret
+    app = application(house, limits=limits or Limits(per_second=1e6, burst=10**6), **given)
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            time.sleep(0.01)
+        yield Served(house, server.servers[0].sockets[0].getsockname()[1], key)
+    finally:
+        server.should_exit = True
+        thread.join()

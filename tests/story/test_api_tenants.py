@@ -1,0 +1,152 @@
+"""Nobody sees a byte of anyone else: every route there is, with the ids of others and with too small a key.
+
+The routes come from OpenAPI. A new one fails here until it says in `NEEDS` what key it takes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from reverie.api.app import application
+from reverie.api.wiring import house_of
+from reverie.home import Home
+from reverie.kernel.keys import Permission
+from tests.serving import Served, serving
+
+STORE = "/v1/memory_stores/{memory_store_id}"
+MEMORY, VERSION = f"{STORE}/memories/{{memory_id}}", f"{STORE}/memory_versions/{{memory_version_id}}"
+NEEDS = {
+    ("POST", "/v1/memory_stores"): "write",
+    ("GET", "/v1/memory_stores"): "read",
+    ("GET", STORE): "read",
+    ("POST", STORE): "write",
+    ("POST", f"{STORE}/archive"): "write",
+    ("DELETE", STORE): "write",
+    ("POST", f"{STORE}/memories"): "write",
+    ("GET", f"{STORE}/memories"): "read",
+    ("GET", MEMORY): "read",
+    ("POST", MEMORY): "write",
+    ("DELETE", MEMORY): "write",
+    ("GET", f"{STORE}/memory_versions"): "read",
+    ("GET", VERSION): "read",
+    ("POST", f"{VERSION}/redact"): "write",
+    ("GET", "/healthz"): None,
+    ("GET", "/readyz"): None,
+    ("GET", "/metrics"): None,
+}
+ENOUGH = {"read": {"read", "write", "admin"}, "write": {"write", "admin"}}
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/v1/memory_stores"): {"name": "x"},
+    ("POST", STORE): {"name": "taken over"},
+    ("POST", f"{STORE}/memories"): {"path": "/mine-now", "content": "taken over"},
+    ("POST", MEMORY): {"content": "taken over"},
+}
+BY_ID = [route for route in NEEDS if "{" in route[1]]
+CANARY = "canary-of-the-other"
+
+
+@pytest.fixture
+def served(home_on: Home) -> Iterator[Served]:
+    with serving(home_on) as server:
+        yield server
+
+
+def test_every_route_is_in_the_matrix(home: Home) -> None:
+    told = application(house_of(home)).openapi()
+    there = {(method.upper(), path) for path, methods in told["paths"].items() for method in methods}
+    assert there == set(NEEDS)
+
+
+def test_every_key_that_is_too_small_is_refused_and_every_other_is_not(served: Served) -> None:
+    wide = served.new_key("admin")
+    untouched = possessions(served, wide)
+    for scopes in [*({str(one)} for one in Permission), {"read", "dream", "review"}]:
+        key = served.new_key(*scopes)
+        for (method, path), needed in NEEDS.items():
+            if needed is None:
+                continue
+            enough = bool(ENOUGH[needed] & scopes)
+            ids = possessions(served, wide) if enough and method != "GET" else untouched
+            answer = served.call(method, filled(path, ids), BODIES.get((method, path)), key=key)
+            assert (answer.status == 403) is not enough, (method, path, scopes, answer.text)
+            if not enough:
+                assert answer.error == "permission_error"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"workspace": "other"},
+        {"workspace": "other", "user": "bob"},
+        {"workspace": "local", "user": "bob"},
+        {"workspace": "other", "user": "ann"},
+    ],
+    ids=["a workspace", "a user elsewhere", "a user beside", "a namesake"],
+)
+def test_what_belongs_to_someone_else_is_not_there(served: Served, other: dict[str, str]) -> None:
+    mine = served.new_key("admin", workspace="local", user="ann")
+    theirs = served.new_key("admin", **other)
+    ids, own = possessions(served, mine), possessions(served, theirs)
+    before = everything(served, mine)
+    for method, path in BY_ID:
+        for mixed in mixtures(path, ids, own):
+            answer = served.call(method, filled(path, mixed), BODIES.get((method, path)), key=theirs)
+            assert answer.status == 404, (method, path, mixed, answer.text)
+            assert answer.error == "not_found_error" and CANARY not in answer.text
+            nothing = {name: re.sub(r"_.*", "_none", value) for name, value in mixed.items()}
+            same = served.call(method, filled(path, nothing), BODIES.get((method, path)), key=theirs)
+            assert same.status == 404, "what is not there and what is not theirs look the same"
+    for listing in ("/v1/memory_stores", f"/v1/memory_stores?include_archived=true&page={cursor(served, mine)}"):
+        assert ids["memory_store_id"] not in served.call("GET", listing, key=theirs).text
+    assert everything(served, mine) == before
+
+
+def test_a_key_of_the_workspace_sees_its_users_and_can_be_narrowed_to_one(served: Served) -> None:
+    ann, wide = served.new_key("write", user="ann"), served.new_key("admin")
+    store = served.store(ann)
+    assert served.call("GET", f"/v1/memory_stores/{store}", key=wide).status == 200
+    bobs = served.call("POST", "/v1/memory_stores", {"name": "x"}, key=wide, headers={"reverie-user": "bob"}).json["id"]
+    assert served.call("GET", f"/v1/memory_stores/{store}", key=wide, headers={"reverie-user": "bob"}).status == 404
+    assert served.call("GET", f"/v1/memory_stores/{bobs}", key=served.new_key("read", user="bob")).status == 200
+    assert served.call("GET", f"/v1/memory_stores/{bobs}", key=ann).status == 404
+    assert served.call("GET", "/v1/memory_stores", key=ann, headers={"reverie-user": "bob"}).status == 403
+    assert served.call("GET", "/v1/memory_stores", key=wide, headers={"anthropic-workspace-id": "x"}).status == 403
+
+
+def possessions(served: Served, key: str) -> dict[str, str]:
+    store = served.store(key, name=CANARY)
+    memory = served.memory(store, f"/{CANARY}", CANARY, key)
+    served.call("POST", f"/v1/memory_stores/{store}/memories/{memory['id']}", {"content": "and more"}, key=key)
+    return {"memory_store_id": store, "memory_id": memory["id"], "memory_version_id": memory["memory_version_id"]}
+
+
+def mixtures(path: str, ids: dict[str, str], own: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Someone else's ids, all of them or some among one's own."""
+    names = re.findall(r"{(\w+)}", path)
+    for chosen in itertools.product((True, False), repeat=len(names)):
+        if any(chosen):
+            yield {name: (ids if other else own)[name] for name, other in zip(names, chosen, strict=True)}
+
+
+def filled(path: str, ids: dict[str, str]) -> str:
+    return re.sub(r"{(\w+)}", lambda found: ids[found[1]], path)
+
+
+def cursor(served: Served, key: str) -> str:
+    served.store(key), served.store(key)
+    return str(served.call("GET", "/v1/memory_stores?limit=1", key=key).json["next_page"])
+
+
+def everything(served: Served, key: str) -> list[str]:
+    stores = served.call("GET", "/v1/memory_stores?limit=100", key=key)
+    ids = [store["id"] for store in stores.json["data"] if store["name"] == CANARY]
+    return [
+        served.call("GET", f"/v1/memory_stores/{store}/{what}?view=full", key=key).text
+        for store in ids
+        for what in ("memories", "memory_versions")
+    ]

@@ -1,0 +1,327 @@
+"""Nights that are broken off, canceled, taken over, queued and shared. On SQLite and on a real Postgres."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reverie.adapters.database.dreams import SqlDreams
+from reverie.adapters.database.fenced import fenced_review
+from reverie.dreams.dream import Dream, Status
+from reverie.dreams.night import MOST_ATTEMPTS
+from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
+from reverie.dreams.steps import Steps
+from reverie.home import Home, open_home
+from reverie.kernel.clock import FixedClock
+from reverie.kernel.errors import BadInput, StillLocked
+from reverie.review.queue import Review
+from tests.conftest import NOON, HomeMaker
+
+EARLY = datetime(2026, 5, 1, 12, tzinfo=UTC)
+MEMORY = "Staging DB is db1.internal:5432\n§\nCI runs on GitHub Actions"
+SAID = {
+    "s1": "Our staging db moved to db2.internal:6432 yesterday, db1 is switched off.",
+    "s2": "CI does not run on GitHub Actions any more, it runs on Forgejo now.",
+    "s3": "I prefer tabs maybe, not sure.",
+}
+ROOT = Path(__file__).parents[2]
+Pages = Callable[[], str]
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
+    """What MEMORY.md says."""
+    path = tmp_path / "hermes" / "memories" / "MEMORY.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(MEMORY)
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    return path.read_text
+
+
+SHARED = pytest.mark.parametrize("database", ["postgres"], indirect=True)  # where there are several workers
+
+
+@pytest.fixture
+def home(memory: Pages, tmp_path: Path, homes: HomeMaker, database: str) -> Home:
+    """With three sessions nobody has dreamt about, on SQLite and on Postgres."""
+    with open_home(tmp_path / "home", now=EARLY, settings={"owner": "ann", "database": database}) as early:
+        list(early.memory.entries("hermes"))
+        for day, (name, words) in enumerate(SAID.items(), 8):
+            messages = [{"role": "user", "content": words}, {"role": "assistant", "content": "All right."}]
+            early.sessions.add({"id": name, "started_at": f"2026-05-{day:02}T10:00:00Z", "messages": messages})
+    return homes(database=database)
+
+
+def begun(home: Home, *, until: str = "put") -> tuple[Steps, Dream]:
+    """A night broken off before the named step, as if its process had died."""
+    night = home.dreams
+    dream = night.open("hermes", "land", Asked())
+    steps = Steps(night, night.records.hold(night.scope, dream))
+
+    class Died(Exception):
+        pass
+
+    def do(name: str, step: Callable[[], int]) -> int:
+        if name == until:
+            raise Died
+        return step()
+
+    with pytest.raises(Died):
+        steps.all(do)
+    return steps, night.get(dream.id)
+
+
+def of_another_machine(home: Home, later: timedelta = timedelta()) -> SqlDreams:
+    return SqlDreams(home.engine, FixedClock(NOON + later), "elsewhere:/home")
+
+
+# ---- broken off ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("until", ["light", "think", "put", "end"])
+def test_what_was_broken_off_is_finished_before_the_next_night_begins(home: Home, memory: Pages, until: str) -> None:
+    _, dream = begun(home, until=until)
+    assert dream.status is Status.RUNNING
+    again = home.dream(shelf="hermes")
+    done = home.dreams.get(dream.id)
+    assert done.status is Status.COMPLETED and len(done.changes) == 2
+    assert not again.sessions and "Forgejo" in memory() and "db2" in memory()
+    assert [change.grounds.dream for change in home.history.changes(limit=2)] == [dream.id] * 2
+
+
+def test_recovering_finishes_it_too_and_twice_does_nothing_more(home: Home, memory: Pages) -> None:
+    _, dream = begun(home)
+    assert [one.status for one in home.dream.recover()] == [Status.COMPLETED]
+    assert home.dream.recover() == [] and "Forgejo" in memory()
+    assert home.dreams.get(dream.id).diary
+
+
+def test_where_nothing_is_to_land_what_is_left_of_a_night_is_only_proposed(home: Home, memory: Pages) -> None:
+    _, dream = begun(home)
+    home.dream(shelf="hermes", mode="propose")
+    done = home.dreams.get(dream.id)
+    assert memory() == MEMORY and len(done.proposals) == 2 and not done.changes
+
+
+def test_a_night_that_is_always_broken_off_is_given_up(home: Home) -> None:
+    night, (_, dream) = home.dreams, begun(home)
+    for _ in range(MOST_ATTEMPTS):
+        night.records.hold(night.scope, dream)
+    (failed,) = home.dream.recover()
+    assert failed.status is Status.FAILED and "broken off" in failed.flaws[-1]
+    assert len(home.dream(shelf="hermes").sessions) == len(SAID)
+
+
+def test_a_night_in_which_something_is_wrong_says_so_and_the_next_begins_anew(home: Home) -> None:
+    def wrong() -> list[object]:
+        raise ZeroDivisionError("surfaces")
+
+    broken = replace(home.dreams, surfaces=wrong)  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        broken.dream("hermes")
+    (failed,) = home.dreams.records.find(home.owned)
+    assert failed.status is Status.FAILED and "surfaces" in failed.flaws[-1]
+    assert len(home.dream(shelf="hermes").changes) == 2
+
+
+# ---- canceled --------------------------------------------------------------------------------------------------------
+
+
+def test_a_canceled_night_leaves_memory_as_it_was_and_its_sessions_for_another(home: Home, memory: Pages) -> None:
+    steps, dream = begun(home)
+    assert home.dream.cancel(dream.id).status is Status.CANCELED
+    assert home.dream.cancel(dream.id).status is Status.CANCELED
+    with pytest.raises(Stopped):
+        steps.put(0)
+    assert memory() == MEMORY and home.review.waiting() == [] and home.dream.recover() == []
+    assert len(home.dream(shelf="hermes").sessions) == len(SAID)
+
+
+def test_once_it_lands_a_night_cannot_be_canceled(home: Home, memory: Pages) -> None:
+    steps, dream = begun(home)
+    steps.put(0)
+    with pytest.raises(BadInput, match="undo"):
+        home.dream.cancel(dream.id)
+    home.dream.recover()
+    assert "Forgejo" in memory() and "db2" in memory()
+
+
+# ---- taken over ------------------------------------------------------------------------------------------------------
+
+
+def test_two_machines_never_dream_over_one_shelf_at_once(home: Home) -> None:
+    _, dream = begun(home)
+    with pytest.raises(StillLocked, match="hermes"):
+        of_another_machine(home).hold(home.owned, dream)
+
+
+@pytest.mark.parametrize("step", ["put", "end"])
+def test_who_was_away_too_long_is_overtaken_and_writes_nothing(home: Home, memory: Pages, step: str) -> None:
+    steps, dream = begun(home)
+    lease = of_another_machine(home, later=LEASE + timedelta(seconds=1)).hold(home.owned, dream)
+    assert lease.token > steps.lease.token
+    with pytest.raises(Overtaken):
+        steps.put(0) if step == "put" else steps.end()
+    assert memory() == MEMORY and home.dreams.get(dream.id).status is Status.RUNNING
+
+
+def test_who_is_overtaken_in_the_middle_of_a_landing_lands_nothing(home: Home, memory: Pages) -> None:
+    """It has looked whether the night is still its own, sleeps, and wakes when another has the lease."""
+    steps, dream = begun(home)
+    records = home.dreams.records
+    assert isinstance(records, SqlDreams)
+
+    def sleeping(lease: Lease) -> Review:
+        of_another_machine(home, later=LEASE + timedelta(seconds=1)).hold(home.owned, dream)
+        return fenced_review(home.review, home.engine, records, lease)
+
+    with pytest.raises(Overtaken):
+        replace(steps, rooms=replace(home.dreams, fenced=sleeping)).put(0)
+    assert memory() == MEMORY and home.review.past() == [] and home.review.recover().landed == ()
+
+
+# ---- queued ----------------------------------------------------------------------------------------------------------
+
+WORKER = """
+import os, sys
+from reverie.adapters import dbos_nights
+from reverie.adapters.dbos_engine import DbosEngine
+from reverie.home import open_home
+from datetime import datetime
+
+home = open_home(sys.argv[1], now=datetime.fromisoformat(sys.argv[3]),
+                 settings={"owner": "ann", "database": sys.argv[2] or None})
+engine = DbosEngine(home.config.home, home.config.database, home.owned, home.dreams.records,
+                    nights=lambda workspace, user: home.dream, executor=sys.argv[4] or None)
+if sys.argv[5] == "reap":
+    print(engine.reap(sys.argv[6]))
+    sys.exit()
+if sys.argv[5] == "die":
+    def durably(name, step, real=dbos_nights.durably):
+        if name == sys.argv[6]:
+            step()
+            os.kill(os.getpid(), 9)
+        return real(name, step)
+    dbos_nights.durably = durably
+print(engine.work(until_idle=True), flush=True)
+engine.close()
+home.close()
+"""
+
+
+@contextmanager
+def worker(home: Home, *words: str, executor: str = "", now: datetime = NOON) -> Iterator[subprocess.Popen[str]]:
+    database = home.config.database
+    command = [sys.executable, "-c", WORKER, str(home.config.home), database, now.isoformat(), executor, *words]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def worked(home: Home, *words: str, executor: str = "") -> tuple[str, int]:
+    with worker(home, *(words or ("work",)), executor=executor) as process:
+        said, _ = process.communicate(timeout=120)
+        return said.strip(), process.returncode
+
+
+def test_queueing_a_night_begins_nothing_and_a_worker_does_it(home: Home, memory: Pages) -> None:
+    dream = home.dream.later(shelf="hermes")
+    assert dream.status is Status.PENDING and home.dream.recover() == [] and memory() == MEMORY
+    assert worked(home) == ("1", 0)
+    assert home.dreams.get(dream.id).status is Status.COMPLETED and "Forgejo" in memory()
+
+
+def test_a_worker_killed_behind_a_step_goes_on_when_it_is_back(home: Home, memory: Pages) -> None:
+    dream = home.dream.later(shelf="hermes")
+    assert worked(home, "die", "put")[1] == -signal.SIGKILL
+    assert home.dreams.get(dream.id).status is Status.RUNNING
+    worked(home)
+    done = home.dreams.get(dream.id)
+    assert done.status is Status.COMPLETED and len(done.changes) == 2
+    assert "Forgejo" in memory() and "db2" in memory() and len(home.history.changes(limit=9)) == 3
+
+
+@SHARED
+def test_what_a_dead_worker_left_is_gone_on_with_by_another(home: Home, memory: Pages) -> None:
+    dream = home.dream.later(shelf="hermes")
+    assert worked(home, "die", "think", executor="one")[1] == -signal.SIGKILL
+    assert worked(home, "reap", "one")[0] == "1"
+    assert worked(home, executor="two")[0] == "1"
+    assert home.dreams.get(dream.id).status is Status.COMPLETED and "Forgejo" in memory()
+
+
+def test_a_canceled_night_is_not_begun_by_a_worker(home: Home, memory: Pages) -> None:
+    dream = home.dream.later(shelf="hermes")
+    home.dream.cancel(dream.id)
+    assert worked(home) == ("0", 0) and memory() == MEMORY
+
+
+@SHARED
+def test_several_nights_on_one_shelf_are_done_one_after_another(home: Home) -> None:
+    dreams = [home.dream.later(shelf="hermes", limit=1) for _ in range(3)]
+    with worker(home, "work", executor="one") as one, worker(home, "work", executor="two") as two:
+        assert [process.wait(120) for process in (one, two)] == [0, 0]
+    nights = [home.dreams.get(dream.id) for dream in dreams]
+    assert {night.status for night in nights} == {Status.COMPLETED}
+    assert sorted(read.session_id for night in nights for read in night.sessions) == sorted(SAID)
+
+
+PLAIN = """
+import sys, threading
+from reverie.home import open_home
+before = threading.active_count()
+with open_home(sys.argv[1], settings={"owner": "ann"}) as home:
+    home.dream.later(shelf="home")
+    assert threading.active_count() == before, threading.enumerate()
+    home.dream(shelf="home")
+assert "dbos" not in sys.modules
+"""
+TWO_HOMES = """
+import sys, time
+from reverie.adapters.dbos_engine import DbosEngine
+from reverie.dreams.engine import EngineBusy
+from reverie.home import open_home
+
+def engine_of(home):
+    return DbosEngine(home.config.home, home.config.database, home.owned, home.dreams.records,
+                      nights=lambda workspace, user: home.dream)
+
+with open_home(sys.argv[1]) as one, open_home(sys.argv[2]) as two:
+    first, second = engine_of(one), engine_of(two)
+    first.launch()
+    try:
+        second.launch()
+        sys.exit("it was launched twice")
+    except EngineBusy as error:
+        assert sys.argv[1] in str(error), error
+    first.close()
+    dream = two.dream.later(shelf="home")
+    second.follow("local", two.config.owner, dream.id)
+    assert two.dreams.get(dream.id).status == "completed"
+    second.close()
+"""
+
+
+def script(*words: str) -> None:
+    done = subprocess.run([sys.executable, "-W", "error", "-c", *words], cwd=ROOT, capture_output=True, text=True,
+                          check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_plain_night_needs_no_engine_and_a_queued_one_starts_no_thread(tmp_path: Path) -> None:
+    script(PLAIN, str(tmp_path / "home"))
+
+
+def test_a_process_has_one_engine_and_another_home_is_told_so(tmp_path: Path) -> None:
+    script(TWO_HOMES, str(tmp_path / "one"), str(tmp_path / "two"))
