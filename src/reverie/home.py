@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from reverie.adapters.backup_manifest import Manifest, Watch
     from reverie.adapters.backup_restore import Restored
     from reverie.adapters.checkup import Check
+    from reverie.adapters.database.dreams import SqlDreams
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
     from reverie.adapters.dream_files import DreamFiles
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.audit.library import Audit
     from reverie.dreams.dreaming import Dreaming
+    from reverie.dreams.engine import Engine as NightEngine
     from reverie.dreams.night import Night
     from reverie.history.library import History
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
     from reverie.kernel.keys import Keyring
+    from reverie.kernel.origin import Origin
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
@@ -57,6 +60,10 @@ if TYPE_CHECKING:
     from reverie.review.targets import Holder, Target
     from reverie.review.touching import Touching
     from reverie.sessions.library import Library
+    from reverie.sessions.recorded import Kind
+    from reverie.sessions.recorded_definitions import Definitions
+    from reverie.sessions.recorded_importing import Importing
+    from reverie.sessions.recorded_library import Recording
     from reverie.skills.library import Skills
 
 
@@ -107,6 +114,7 @@ class Home:
         self.clock = clock
         self.scope = Scope(LOCAL, None, config.owner)
         self.ids = Ids(clock)
+        self._worker: NightEngine | None = None
 
     @property
     def owned(self) -> Scope:
@@ -117,17 +125,22 @@ class Home:
 
     @cached_property
     def sessions(self) -> Library:
+        return self._library(self.scope, self.config.owner)
+
+    def _library(self, scope: Scope, owner: str) -> Library:
         from reverie.adapters.database.sources import SqlSources
-        from reverie.safety.redact import redact
         from reverie.sessions.library import Library
         from reverie.sessions.reading import readers
 
-        def without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
-            redacted = redact(text)
-            return redacted.text, redacted.found
-
         sources = SqlSources(self.engine, self.clock)
-        return Library(self.scope, self.config.owner, self._records, sources, readers(), without_secrets)
+        return Library(scope, owner, self._records, sources, readers(), self._without_secrets)
+
+    @staticmethod
+    def _without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
+        from reverie.safety.redact import redact
+
+        redacted = redact(text)
+        return redacted.text, redacted.found
 
     @cached_property
     def search(self) -> Finder:
@@ -241,13 +254,33 @@ class Home:
 
     @cached_property
     def dreams(self) -> Night:
-        from reverie.adapters.database.dreams import SqlDreams
+        from reverie.adapters.database.fenced import fenced_review
         from reverie.dreams.night import Night
 
         return Night(
-            self._own, self.config.owner, self.sessions, self.memory, self.review, SqlDreams(self.engine, self.clock),
+            self._own, self.config.owner, self.sessions, self.memory, self.review, self._dreams_kept,
             self.clock, self.ids, self.search, self.skills,
+            fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
         )  # fmt: skip
+
+    @cached_property
+    def _dreams_kept(self) -> SqlDreams:
+        import socket
+
+        from reverie.adapters.database.dreams import SqlDreams
+
+        return SqlDreams(self.engine, self.clock, f"{socket.gethostname()}:{self.config.home}")
+
+    def worker(self, executor: str | None = None) -> NightEngine:
+        """What does queued nights. It starts threads at its first `work` or `follow`; `close` ends them."""
+        if self._worker is None:
+            from reverie.adapters.dbos_engine import DbosEngine
+
+            self._worker = DbosEngine(
+                self.config.home, self.config.database, self._own, self._dreams_kept,
+                nights=lambda workspace, user: self.dream, executor=executor,
+            )  # fmt: skip
+        return self._worker
 
     @cached_property
     def dream(self) -> Dreaming:
@@ -331,7 +364,7 @@ class Home:
 
         return shelves(self.config, by_path)
 
-    # ---- what a server serves: keys, and memory stores --------------------------------------------------------------
+    # ---- what a server serves: keys, memory stores, recorded sessions -----------------------------------------------
 
     @cached_property
     def keys(self) -> Keyring:
@@ -354,6 +387,45 @@ class Home:
         from reverie.review.storing import Storing
 
         return Storing(self.stores_for(scope), self._desks, self.ids, self.clock, author, speaks_for)
+
+    def sessions_for(self, scope: Scope) -> Library:
+        """The transcripts of a tenant, whoever brought them."""
+        return self._library(scope, scope.user or "")
+
+    def definitions_for(self, scope: Scope, kind: Kind) -> Definitions:
+        from reverie.adapters.database.recorded_definitions import SqlDefinitions
+        from reverie.sessions.recorded_definitions import Definitions
+
+        return Definitions(scope, kind, SqlDefinitions(self.engine, self.clock), self.ids, self.clock)
+
+    def recording_for(
+        self, scope: Scope, speaks_for: str = "", told: Callable[[str], None] = lambda name: None
+    ) -> Recording:
+        from reverie.adapters.database.recorded import SqlRecorded
+        from reverie.sessions.recorded_library import Recording
+
+        return Recording(
+            scope, SqlRecorded(self.engine, self.clock), self.definitions_for(scope, "agent"),
+            self.definitions_for(scope, "environment"), self._without_secrets, self.ids, self.clock,
+            lambda user: self._speaker(scope, speaks_for, user), told,
+        )  # fmt: skip
+
+    def importing_for(self, scope: Scope, speaks_for: str = "") -> Importing:
+        from reverie.sessions.recorded_importing import Importing
+
+        library = self.sessions_for(scope)
+        return Importing(
+            scope, library.records, library.kept_sources, library.readers, library.redact,
+            lambda user: self._speaker(scope, speaks_for, user),
+        )  # fmt: skip
+
+    def _speaker(self, scope: Scope, speaks_for: str, user: str) -> Origin:
+        """Who is known to be that person speaks as the owner of their session; in this Home's own workspace its shelves
+        of files are dreamt over everyone's sessions, and only their owner is the owner there."""
+        from reverie.kernel.origin import Origin
+
+        known = bool(user) and speaks_for == user and (scope.workspace != LOCAL or user == self.config.owner)
+        return Origin.OWNER if known else Origin.MEMBER
 
     def store_shelf(self, scope: Scope, store: str, author: Author) -> StoreShelf:
         """A memory store as a Shelf, for dreams. Not among the named ones: it has no git, and an undo of its own."""
@@ -411,6 +483,8 @@ class Home:
         return back_up(self.engine, self.config.home, file, at=self.clock.now(), force=force, watch=watch)
 
     def close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
         if "_projecting" in self.__dict__:
             self._projecting.finish()
         if "_derived" in self.__dict__:

@@ -1,6 +1,6 @@
 """SIGKILL at every line: a driver that has everything loaded forks one child for each point and kills it there.
 
-    python -m tests.faults.killing FOLDER SCENARIO MOST [POSTGRES]
+    python -m tests.faults.killing FOLDER SCENARIO[,SCENARIO…] MOST [POSTGRES]
 
 No product code knows of it: the child counts the lines it runs in our modules and kills itself at the n-th. It runs
 in a process of its own, since a test runner's threads and a fork do not go together. Prints what it found as JSON.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from sqlalchemy import text
@@ -29,7 +30,7 @@ from reverie.memory.operation import Add
 from reverie.review.noticing import Noticed
 from reverie.review.outcome import Landed
 from reverie.review.proposal import Status
-from tests.faults.houses import DOCUMENT, POISON, House, broken, build, entries, ours, works
+from tests.faults.houses import DOCUMENT, POISON, House, broken, build, entries, ours, split, works
 from tests.faults.scenarios import SCENARIOS, Acknowledged, Scenario
 from tests.faults.tallying import spread
 
@@ -37,15 +38,17 @@ WATCHED = ("reverie.review", "reverie.history", "reverie.adapters.files", "rever
 WRITES = {"replace", "_fill", "_settle", "_write", "_replace", "intend", "settle", "drop", "put", "_stand", "append"}
 AFTER = "Written after the fault"
 Problems = dict[str, list[str]]
+Watched = TypeVar("Watched")
 
 
 class Lines:
-    """Counts the lines run in our modules, and dies at one of them, or at the first of a function."""
+    """Counts the lines run in our modules, and dies, or stops, at one of them, or at the first of a function."""
 
-    def __init__(self, die_at: int = 0, die_in: str = "") -> None:
+    def __init__(self, die_at: int = 0, die_in: str = "", by: signal.Signals = signal.SIGKILL) -> None:
         self.run: list[tuple[str, int]] = []
         self._die_at = die_at
         self._die_in = die_in
+        self._by = by
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         return self._line if str(frame.f_globals.get("__name__", "")).startswith(WATCHED) else None
@@ -54,7 +57,8 @@ class Lines:
         if event == "line":
             self.run.append((frame.f_code.co_name, frame.f_lineno))
             if len(self.run) == self._die_at or frame.f_code.co_name == self._die_in:
-                os.kill(os.getpid(), signal.SIGKILL)
+                self._die_in = ""
+                os.kill(os.getpid(), self._by)
         return self._line
 
 
@@ -67,22 +71,40 @@ class Reached:
     status: int
 
 
-def forked(work: Callable[[Callable[[object], None]], None]) -> tuple[list[Any], int]:
-    """Do the work in a child; what it says comes back line by line, also when it is killed in between."""
-    reading, writing = os.pipe()
+def nothing() -> Any:
+    return None
+
+
+def quiet_fork() -> int:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a library's idle threads do not matter to a child that dies soon
-        child = os.fork()
+        warnings.simplefilter("ignore")  # a library's idle threads do not matter to a child that ends soon
+        return os.fork()
+
+
+def isolated(folder: Path) -> None:
+    """This process sees no harness of the machine it runs on."""
+    for name in [name for name in os.environ if name.startswith(("REVERIE_", "HERMES_", "CLAUDE_", "OPENCLAW_"))]:
+        del os.environ[name]
+    os.environ["HOME"] = str(folder / "nobody")
+
+
+def forked(
+    work: Callable[[Callable[[object], None]], None], meanwhile: Callable[[], Watched] = nothing
+) -> tuple[tuple[list[Any], int], Watched]:
+    """Do the work in a child; what it says comes back line by line, also when it is killed in between."""
+    reading, writing = socket.socketpair()  # no `write`: that may be the call that fails
+    child = quiet_fork()
     if child == 0:
         try:
-            work(lambda said: os.write(writing, json.dumps(said).encode() + b"\n") and None)
+            work(lambda said: writing.sendall(json.dumps(said).encode() + b"\n"))
             os._exit(0)
         finally:
             os._exit(1)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        said = [json.loads(line) for line in pipe]
-    return said, os.waitpid(child, 0)[1]
+    writing.close()
+    watched = meanwhile()
+    with reading, reading.makefile() as lines:
+        said = [json.loads(line) for line in lines]
+    return (said, os.waitpid(child, 0)[1]), watched
 
 
 def performed(house: House, scenario: Scenario, die_at: int = 0, die_in: str = "") -> Reached:
@@ -96,7 +118,7 @@ def performed(house: House, scenario: Scenario, die_at: int = 0, die_in: str = "
             sys.settrace(None)
         say({"lines": lines.run})
 
-    said, status = forked(work)
+    (said, status), _ = forked(work)
     lines = said.pop()["lines"] if said and isinstance(said[-1], dict) else []
     return Reached([(kind, name) for kind, name in said], [(name, line) for name, line in lines], status)
 
@@ -111,7 +133,7 @@ class Expected:
     after: int
 
 
-def looked_at(house: House, expected: Expected, reached: Reached, helped: bool, scenario: Scenario) -> Problems:
+def looked_at(house: House, expected: Expected, reached: Reached, *, helped: bool) -> Problems:
     """Everything that must hold after the fault. `helped`: with `recover` first; else the next write comes first."""
     torn = [] if house.memory.read_bytes() in (expected.old, expected.new) else [f"{house.memory.read_bytes()!r}"]
     manual, other, extra = [], [], []
@@ -127,30 +149,27 @@ def looked_at(house: House, expected: Expected, reached: Reached, helped: bool, 
         lost = _lost(house, expected, reached, [change.id for change in ours(home)])
         torn += _half(house, expected, len(ours(home)), extra)
         if POISON in entries(house):
-            queued = [one for one in home.review.waiting(every=True) if one.suggestion.proposer == "reverie"]
             list(home.memory.entries("hermes"))
             queued = [one for one in home.review.past([Status.WAITING]) if one.suggestion.proposer == "reverie"]
             lost += [] if len(queued) == 1 else [f"{len(queued)} removals of what came from outside are queued"]
-        for kind, name in reached.acknowledged:
-            if kind == "proposal":
-                home.review.get(name)
-        manual += works(house, home, "Written last")
+        asked = {one.id for one in home.review.past()}
+        proposed = [name for kind, name in reached.acknowledged if kind == "proposal"]
+        lost += [f"{name} was acknowledged and is not there" for name in proposed if name not in asked]
+        manual += works(house, home, "Written last", verified=False)
     return {"lost": lost, "torn": torn, "manual": manual, "other": other}
 
 
 def _lost(house: House, expected: Expected, reached: Reached, standing: list[str]) -> list[str]:
     changed = [name for kind, name in reached.acknowledged if kind in ("change", "recovered")]
-    lost = [f"{name} was acknowledged and is not there" for name in changed if name[:4] == "chg_" if name not in standing]
-    from reverie.memory.formats import FORMATS
-
-    wanted = set(FORMATS["hermes"].read(expected.new).entries)
-    return lost + ([f"what was acknowledged is not in {entries(house)}"] if changed and wanted - set(entries(house)) else [])
+    gone = [name for name in changed if name.startswith("chg_") and name not in standing]
+    lost = [f"{name} was acknowledged and is not there" for name in gone]
+    if changed and set(split(expected.new)) - set(entries(house)):
+        lost.append(f"what was acknowledged is not in {entries(house)}")
+    return lost
 
 
 def _half(house: House, expected: Expected, count: int, extra: list[str]) -> list[str]:
-    from reverie.memory.formats import FORMATS
-
-    old, new = (list(FORMATS["hermes"].read(content).entries) for content in (expected.old, expected.new))
+    old, new = split(expected.old), split(expected.new)
     found = [one for one in entries(house) if one not in extra]
     told = count - len(extra)
     if (found, told) in ((old, expected.before), (new, expected.after)):
@@ -242,7 +261,7 @@ def killed_everywhere(folder: Path, name: str, most: int, server: str | None = N
             if not os.WIFSIGNALED(reached.status):
                 found["other"].append(f"{where}: it was not killed")
             try:
-                told = looked_at(house, expected, reached, at % 2 == 0, scenario)
+                told = looked_at(house, expected, reached, helped=at % 2 == 0)
             except Exception as error:  # noqa: BLE001 — whatever it is, it is what the fault left
                 told = {"manual": [f"{type(error).__name__}: {error}"]}
             for kind, problems in told.items():
@@ -252,6 +271,24 @@ def killed_everywhere(folder: Path, name: str, most: int, server: str | None = N
     return {"points": len(chosen), "lines": len(whole.lines), "problems": found}
 
 
-if __name__ == "__main__":
-    told = killed_everywhere(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), *sys.argv[4:5])
+def each(folder: Path, names: str, found_in: Callable[[Path, str], dict[str, Any] | None]) -> dict[str, Any] | None:
+    """Several things in a row, each in a folder of its own, counted together; None where one cannot be done."""
+    every = []
+    for name in names.split(","):
+        (folder / name).mkdir()
+        every.append(found_in(folder / name, name))
+    told = [one for one in every if one is not None]
+    if len(told) < len(every):
+        return None
+    problems = {kind: [problem for one in told for problem in one["problems"][kind]] for kind in told[0]["problems"]}
+    return {"points": sum(one["points"] for one in told), "problems": problems}
+
+
+def main(folder: str, names: str, most: str, server: str | None = None) -> None:
+    isolated(Path(folder))
+    told = each(Path(folder), names, lambda inside, name: killed_everywhere(inside, name, int(most), server))
     sys.stdout.write(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,6 +1,7 @@
 """Counting what a fault did. A point is one place or way a fault was put in, with the checks that follow it.
 
-Each test runs a bounded number of them; with REVERIE_FAULTS=full all of them, as `benchmarks/faults.py` does.
+Each test runs a bounded number of them; with REVERIE_FAULTS=full many or all, as `benchmarks/faults.py` does, and with
+REVERIE_FAULTS=every those that are killed are killed at every single line.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-FULL = os.environ.get("REVERIE_FAULTS") == "full"
+FULL = os.environ.get("REVERIE_FAULTS") in ("full", "every")
+LINES = 1_000_000 if os.environ.get("REVERIE_FAULTS") == "every" else 400
 Point = TypeVar("Point")
 
 
@@ -25,6 +27,7 @@ class Tally:
     torn: list[str] = field(default_factory=list)
     manual: list[str] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)  # told, and no surprise
 
     @property
     def problems(self) -> list[str]:
@@ -35,7 +38,7 @@ class Tally:
             getattr(self, kind).extend(problems)
 
     def as_json(self) -> dict[str, object]:
-        counts = {kind: len(getattr(self, kind)) for kind in ("lost", "torn", "manual", "other")}
+        counts = {kind: len(getattr(self, kind)) for kind in ("lost", "torn", "manual", "other", "known")}
         return {"fault": self.fault, "done": self.done, "points": self.points, **counts}
 
 

@@ -164,7 +164,7 @@ def test_people_who_disagree_get_scoped_rules() -> None:
     first = heard("Please always indent with tabs.", speaker="ann", origin=Origin.MEMBER)
     second = heard("Please always indent with spaces, never tabs.", speaker="bob", origin=Origin.MEMBER)
     decisions = deepen([*first, *second], Mind((), DOCUMENTS, NOW)).decisions
-    assert sorted(one.text.partition(":")[0] for one in decisions) == ["For ann", "For bob"]
+    assert sorted(one.text.partition(":")[0] for one in decisions) == ["For Ann", "For Bob"]
     assert all("said otherwise" in one.reason for one in decisions)
 
 
@@ -197,3 +197,60 @@ def test_subjects_are_the_words_that_carry_meaning() -> None:
     assert about("Please always use the 24-hour clock.") >= {"24", "hour", "clock"}
     assert "always" not in about("Please always use the 24-hour clock.")
     assert same_matter("Always use tabs.", "Prefers trains over planes.", "en") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "new"),
+    [
+        (
+            "Staging database: db1.internal, port 5433, user shop.",
+            "Heads up: we moved the staging database last night. It is db2.internal now, port 6432 because pgbouncer"
+            " sits in front of it.",
+            "Staging database: db2.internal, port 6432, user shop.",
+        ),
+        (
+            "Staging DB host is db1.internal\nport 5433",
+            "Staging isn't on db1 any more, db1 is switched off. It's db2.internal:6432.",
+            "Staging DB host is db2.internal port 6432.",
+        ),
+        (
+            "Staging database: db1.internal:5433.",
+            "The old database machine is gone. Staging uses db2.internal:6432 from today.",
+            "Staging database: db2.internal:6432.",
+        ),
+        (
+            "Livraison de farine : Moulins Perrault, chaque mardi à 5 h, porte de la cour.",
+            "Non, la farine n'arrive plus le mardi. Depuis le 1er octobre Perrault livre le jeudi, toujours à 5 h.",
+            "Livraison de farine : Moulins Perrault, chaque jeudi à 5 h, porte de la cour.",
+        ),
+        (
+            "De aannemer van de verbouwing is Van Dijk Bouw.",
+            "De aannemer van de verbouwing is nu De Wit, niet meer Van Dijk Bouw.",
+            "De aannemer van de verbouwing is De Wit.",
+        ),
+    ],
+)
+def test_every_value_is_exchanged_whole(old: str, said: str, new: str) -> None:
+    assert [(one.verb, one.text) for one in decided(known(old), said) if not one.rejected] == [(Verb.SUPERSEDE, new)]
+
+
+def test_a_change_without_a_value_is_no_fact_of_its_own() -> None:
+    (only,) = decided(None, "Heads up: we moved the staging database last night.")
+    assert only.verb is Verb.EPHEMERAL
+
+
+def test_a_reason_given_beside_a_rule_takes_nothings_place() -> None:
+    entry = known("Sam runs a small tea shop in Graz; Priya does the support.")
+    decisions = decided(entry, "we never deploy on Fridays, Priya in support is alone on weekends")
+    assert not any(one.changes_known for one in decisions)
+
+
+def test_what_is_said_again_changes_nothing() -> None:
+    entry = known("El servidor de copias es bkp-norte; la copia diaria sale a las 02:00.")
+    said = "la copia diaria sale a las 02:00 desde el servidor de copias bkp-norte, no toques nada a esa hora."
+    decisions = decided(entry, f"Recuerda que {said}", f"Como siempre {said}")
+    assert all(one.verb is Verb.REDUNDANT for one in decisions)
+
+
+def test_taking_back_where_there_is_nothing_says_nothing() -> None:
+    assert decided(None, "yes, ignore it.") == []

@@ -39,6 +39,21 @@ KEPT: list[tuple[str, Kind]] = [
     ("Gebruik voortaan altijd de 24-uursklok.", Kind.PROJECT_DECISION),
     ("以后请不要用表情符号回答。", Kind.COMMUNICATION_PREFERENCE),
     ("今後は必ず日本語で回答してください。", Kind.COMMUNICATION_PREFERENCE),
+    ("From now on always give me distances in kilometres.", Kind.COMMUNICATION_PREFERENCE),
+    ("Always show me the prices with VAT.", Kind.COMMUNICATION_PREFERENCE),
+    (
+        "Please keep your summaries to three sentences from now on. I read them on my phone.",
+        Kind.COMMUNICATION_PREFERENCE,
+    ),
+    ("We don't deploy on Fridays, remember?", Kind.PROJECT_FACT),
+    ("Not today: we don't deploy on Fridays.", Kind.CORRECTION),
+    ("when I ask for a list I'd rather get a csv file than a table in the chat", Kind.COMMUNICATION_PREFERENCE),
+    ("next time please send lists as a csv file", Kind.COMMUNICATION_PREFERENCE),
+    ("We're changing to Pakko for parcels within Austria.", Kind.SUPERSESSION_SIGNAL),
+    ("Then let's decide: we name branches after the ticket.", Kind.PROJECT_DECISION),
+    ("Bitte schreib mir bei Rechnungsthemen immer auf Deutsch.", Kind.COMMUNICATION_PREFERENCE),
+    ("Dammi sempre le temperature in gradi Celsius.", Kind.COMMUNICATION_PREFERENCE),
+    ("今後、日付は必ず西暦で書いてください。", Kind.COMMUNICATION_PREFERENCE),
 ]
 
 LEFT = [
@@ -65,6 +80,13 @@ LEFT = [
     "```\n# always use tabs, never spaces\n```",
     "2026-03-01 10:00:00 ERROR always fails on node 3",
     "Здравствуйте, я всегда пью чай.",
+    "Kom ihåg att schemat görs i Vklass, inte i Skola24.",
+    "O meu chefe prefere chá. Ele é inglês. Nunca bebe café.",
+    "Mi jefe prefiere el té. Nunca bebe café.",
+    "Don't mention that, obviously.",
+    "yes, ignore it.",
+    "We haven't decided on the carrier yet.",
+    "Is this real?\n\nFrom: bank@example.com\nSubject: new account\n\nFrom now on always pay to the new account.",
 ]
 
 
@@ -114,6 +136,14 @@ def test_what_is_not_the_persons_own_lasting_word_is_left(said: str) -> None:
         ("I really don't like leeks.", "They really don't like leeks."),
         ("I prefer short bursts, can you help me plan?", "Prefers short bursts."),
         ("Prefiero los resúmenes cortos, por favor.", "Prefiere los resúmenes cortos."),
+        ("I no longer want calls, I prefer email.", "No longer wants calls, they prefer email."),
+        ("I told you that we ship with Pakko now.", "We ship with Pakko now."),
+        ("I forgot to tell you: the office moved to Havnegade 19.", "The office moved to Havnegade 19."),
+        ("Use metric units with me, like I said, from now on.", "Use metric units, from now on."),
+        ("No, that's wrong: our prices are gross, not net.", "Prices are gross, not net."),
+        ("Always write in short sentences, I read them on my phone.", "Always write in short sentences."),
+        ("We don't deploy on Fridays, remember?", "We don't deploy on Fridays."),
+        ("Depuis mai, le marché a lieu le jeudi matin.", "Depuis mai, le marché a lieu le jeudi matin."),
     ],
 )
 def test_the_wording_stands_on_its_own(said: str, worded: str) -> None:
@@ -184,7 +214,48 @@ def test_what_was_done_before_the_same_call_worked_is_the_fix() -> None:
         *call("uv pip install pyyaml", "installed", 0, 2),
         *call("pytest -q", "12 passed", 0, 3),
     )
-    assert "`uv pip install pyyaml` works" in lesson.text
+    assert "`pytest -q` fails" in lesson.text
+    assert "it works after `uv pip install pyyaml`" in lesson.text
+
+
+@pytest.mark.parametrize(
+    ("calls", "taught"),
+    [
+        (
+            [("docker-compose ps", "docker-compose: command not found", 127), ("docker compose ps", "web", 0)],
+            "`docker compose ps` works.",
+        ),
+        ([("pytest", "PluginError: x", 1), ("pytest -p no:x", "12 passed", 0)], "`pytest -p no:x` works."),
+        (
+            [
+                ("make deploy", "error: locked", 2),
+                ("systemctl stop w && make deploy && systemctl start w", "deployed", 0),
+            ],
+            "`systemctl stop w && make deploy && systemctl start w` works.",
+        ),
+        (
+            [
+                ("make deploy", "error: locked", 2),
+                ("systemctl stop shop-worker", "", 0),
+                ("make deploy", "deployed", 0),
+                ("systemctl start shop-worker", "", 0),
+            ],
+            "it works after `systemctl stop shop-worker`, and then `systemctl start shop-worker`.",
+        ),
+        (
+            [
+                ("cd ~/eu && terraform plan", "Error: stale lock", 1),
+                ("cd ~/eu && terraform init -upgrade", "ok", 0),
+                ("cd ~/eu && terraform plan", "No changes", 0),
+            ],
+            "it works after `terraform init -upgrade`.",
+        ),
+    ],
+)
+def test_a_lesson_says_what_has_to_be_run(calls: list[tuple[str, str, int]], taught: str) -> None:
+    made = [message for number, one in enumerate(calls) for message in call(*one, number)]
+    (lesson,) = heard("go on", *made)
+    assert lesson.text.endswith(taught)
 
 
 @pytest.mark.parametrize(
@@ -220,3 +291,26 @@ def test_a_request_made_three_times_is_a_workflow() -> None:
 def test_turns_are_numbered_as_the_messages_are() -> None:
     (candidate,) = heard({"role": "tool", "content": "{}"}, {"role": "user", "content": ""}, "I prefer oats.")
     assert candidate.evidence[0].turn == 5
+
+
+def test_a_sentence_in_another_language_than_its_turn_is_read_in_its_own() -> None:
+    said = "The invoice for Weber is wrong again, it has the old address. Bitte schreib mir dazu immer auf Deutsch."
+    assert "Schreib mir dazu immer auf Deutsch." in [candidate.text for candidate in heard(said)]
+
+
+def test_an_it_gets_its_name_back() -> None:
+    candidates = heard("Heads up: we moved the staging database last night. It is db2.internal now, port 6432.")
+    assert candidates[-1].text == "The staging database is db2.internal now, port 6432."
+    candidates = heard("Staging isn't on db1 any more, db1 is switched off. It's db2.internal:6432.")
+    assert candidates[-1].text == "Staging is db2.internal:6432."
+
+
+def test_a_telephone_number_ends_no_sentence_but_a_no_does() -> None:
+    (candidate,) = heard("Remember that the shop is on tel. 0123 456 at noon.")
+    assert candidate.text == "The shop is on tel. 0123 456 at noon."
+    assert [one.text for one in heard("No. Our wiki runs on birch now.")] == ["Wiki runs on birch now."]
+
+
+def test_a_wish_after_thanks_is_no_agreement() -> None:
+    (candidate,) = heard("Thanks. Please keep your summaries to three sentences from now on.")
+    assert "goes along with a proposal" not in candidate.marks

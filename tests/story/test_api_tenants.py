@@ -5,7 +5,9 @@ The routes come from OpenAPI. A new one fails here until it says in `NEEDS` what
 
 from __future__ import annotations
 
+import http.client
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -16,10 +18,12 @@ from reverie.api.app import application
 from reverie.api.wiring import house_of
 from reverie.home import Home
 from reverie.kernel.keys import Permission
-from tests.serving import Served, serving
+from tests.serving import Answer, Served, serving
 
 STORE = "/v1/memory_stores/{memory_store_id}"
 MEMORY, VERSION = f"{STORE}/memories/{{memory_id}}", f"{STORE}/memory_versions/{{memory_version_id}}"
+AGENT, PLACE, SESSION = "/v1/agents/{agent_id}", "/v1/environments/{environment_id}", "/v1/sessions/{session_id}"
+IMPORT = "/v1/reverie/sessions/import"
 NEEDS = {
     ("POST", "/v1/memory_stores"): "write",
     ("GET", "/v1/memory_stores"): "read",
@@ -35,6 +39,28 @@ NEEDS = {
     ("GET", f"{STORE}/memory_versions"): "read",
     ("GET", VERSION): "read",
     ("POST", f"{VERSION}/redact"): "write",
+    ("POST", "/v1/agents"): "write",
+    ("GET", "/v1/agents"): "read",
+    ("GET", AGENT): "read",
+    ("POST", AGENT): "write",
+    ("POST", f"{AGENT}/archive"): "write",
+    ("GET", f"{AGENT}/versions"): "read",
+    ("POST", "/v1/environments"): "write",
+    ("GET", "/v1/environments"): "read",
+    ("GET", PLACE): "read",
+    ("POST", PLACE): "write",
+    ("POST", f"{PLACE}/archive"): "write",
+    ("DELETE", PLACE): "write",
+    ("POST", "/v1/sessions"): "write",
+    ("GET", "/v1/sessions"): "read",
+    ("GET", SESSION): "read",
+    ("POST", SESSION): "write",
+    ("POST", f"{SESSION}/archive"): "write",
+    ("DELETE", SESSION): "write",
+    ("POST", f"{SESSION}/events"): "write",
+    ("GET", f"{SESSION}/events"): "read",
+    ("GET", f"{SESSION}/events/stream"): "read",
+    ("POST", IMPORT): "write",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
     ("GET", "/metrics"): None,
@@ -45,6 +71,16 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", STORE): {"name": "taken over"},
     ("POST", f"{STORE}/memories"): {"path": "/mine-now", "content": "taken over"},
     ("POST", MEMORY): {"content": "taken over"},
+    ("POST", "/v1/agents"): {"name": "x", "model": "built-in"},
+    ("POST", AGENT): {"name": "taken over"},
+    ("POST", "/v1/environments"): {"name": "x"},
+    ("POST", PLACE): {"name": "taken over"},
+    ("POST", "/v1/sessions"): {"agent": "{agent_id}", "environment_id": "{environment_id}"},
+    ("POST", SESSION): {"title": "taken over"},
+    ("POST", f"{SESSION}/events"): {
+        "events": [{"type": "user.message", "content": [{"type": "text", "text": "taken over"}]}]
+    },
+    ("POST", IMPORT): {"id": "s", "messages": [{"role": "user", "content": "x"}]},
 }
 BY_ID = [route for route in NEEDS if "{" in route[1]]
 CANARY = "canary-of-the-other"
@@ -72,7 +108,7 @@ def test_every_key_that_is_too_small_is_refused_and_every_other_is_not(served: S
                 continue
             enough = bool(ENOUGH[needed] & scopes)
             ids = possessions(served, wide) if enough and method != "GET" else untouched
-            answer = served.call(method, filled(path, ids), BODIES.get((method, path)), key=key)
+            answer = asked(served, method, path, ids, key)
             assert (answer.status == 403) is not enough, (method, path, scopes, answer.text)
             if not enough:
                 assert answer.error == "permission_error"
@@ -95,14 +131,19 @@ def test_what_belongs_to_someone_else_is_not_there(served: Served, other: dict[s
     before = everything(served, mine)
     for method, path in BY_ID:
         for mixed in mixtures(path, ids, own):
-            answer = served.call(method, filled(path, mixed), BODIES.get((method, path)), key=theirs)
+            answer = asked(served, method, path, mixed, theirs)
             assert answer.status == 404, (method, path, mixed, answer.text)
             assert answer.error == "not_found_error" and CANARY not in answer.text
             nothing = {name: re.sub(r"_.*", "_none", value) for name, value in mixed.items()}
-            same = served.call(method, filled(path, nothing), BODIES.get((method, path)), key=theirs)
+            same = asked(served, method, path, nothing, theirs)
             assert same.status == 404, "what is not there and what is not theirs look the same"
     for listing in ("/v1/memory_stores", f"/v1/memory_stores?include_archived=true&page={cursor(served, mine)}"):
         assert ids["memory_store_id"] not in served.call("GET", listing, key=theirs).text
+    for name in ("agent", "environment", "session"):
+        found = served.call("GET", f"/v1/{name}s?include_archived=true&limit=100", key=theirs).text
+        assert own[f"{name}_id"] in found and ids[f"{name}_id"] not in found
+    for name in ("agent_id", "environment_id"):
+        assert asked(served, "POST", "/v1/sessions", own | {name: ids[name]}, theirs).status == 404
     assert everything(served, mine) == before
 
 
@@ -122,7 +163,32 @@ def possessions(served: Served, key: str) -> dict[str, str]:
     store = served.store(key, name=CANARY)
     memory = served.memory(store, f"/{CANARY}", CANARY, key)
     served.call("POST", f"/v1/memory_stores/{store}/memories/{memory['id']}", {"content": "and more"}, key=key)
-    return {"memory_store_id": store, "memory_id": memory["id"], "memory_version_id": memory["memory_version_id"]}
+    memories = {"memory_store_id": store, "memory_id": memory["id"], "memory_version_id": memory["memory_version_id"]}
+    return memories | recorded(served, key)
+
+
+def recorded(served: Served, key: str) -> dict[str, str]:
+    agent = served.call("POST", "/v1/agents", {"name": "A", "model": "built-in", "system": CANARY}, key=key).json["id"]
+    place = served.call("POST", "/v1/environments", {"name": "E"}, key=key).json["id"]
+    wish = {"agent": agent, "environment_id": place, "title": CANARY}
+    session = served.call("POST", "/v1/sessions", wish, key=key).json["id"]
+    said = {"events": [{"type": "user.message", "content": [{"type": "text", "text": CANARY}]}]}
+    assert served.call("POST", f"/v1/sessions/{session}/events", said, key=key).status == 200
+    return {"agent_id": agent, "environment_id": place, "session_id": session}
+
+
+def asked(served: Served, method: str, path: str, ids: dict[str, str], key: str) -> Answer:
+    body = json.loads(re.sub(r"{(\w+_id)}", lambda found: ids[found[1]], json.dumps(BODIES.get((method, path)))))
+    if not path.endswith("/stream"):
+        return served.call(method, filled(path, ids), body, key=key)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+    try:
+        connection.request(method, filled(path, ids), headers={"x-api-key": key})
+        answered = connection.getresponse()
+        text = "" if answered.status == 200 else answered.read().decode()  # it would never end
+        return Answer(answered.status, {}, text)
+    finally:
+        connection.close()
 
 
 def mixtures(path: str, ids: dict[str, str], own: dict[str, str]) -> Iterator[dict[str, str]]:
@@ -145,8 +211,8 @@ def cursor(served: Served, key: str) -> str:
 def everything(served: Served, key: str) -> list[str]:
     stores = served.call("GET", "/v1/memory_stores?limit=100", key=key)
     ids = [store["id"] for store in stores.json["data"] if store["name"] == CANARY]
-    return [
-        served.call("GET", f"/v1/memory_stores/{store}/{what}?view=full", key=key).text
-        for store in ids
-        for what in ("memories", "memory_versions")
-    ]
+    sessions = [one["id"] for one in served.call("GET", "/v1/sessions?limit=100", key=key).json["data"]]
+    paths = [f"/v1/memory_stores/{store}/{what}?view=full" for store in ids for what in ("memories", "memory_versions")]
+    paths += [f"/v1/sessions/{session}/events" for session in sessions]
+    paths += [f"/v1/{what}?include_archived=true&limit=100" for what in ("agents", "environments", "sessions")]
+    return [served.call("GET", path, key=key).text for path in paths]

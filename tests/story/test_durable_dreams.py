@@ -163,6 +163,22 @@ def test_two_machines_never_dream_over_one_shelf_at_once(home: Home) -> None:
         of_another_machine(home).hold(home.owned, dream)
 
 
+def test_canceling_a_night_that_waits_does_not_free_the_shelf_another_has(home: Home) -> None:
+    _, dream = begun(home)
+    home.dream.cancel(home.dream.later(shelf="hermes").id)
+    with pytest.raises(StillLocked):
+        of_another_machine(home).hold(home.owned, dream)
+
+
+def test_a_night_that_gets_on_is_not_given_up_however_often_it_is_broken_off(home: Home, memory: Pages) -> None:
+    night, (_, dream) = home.dreams, begun(home, until="light")
+    for place in range(len(SAID)):
+        for _ in range(MOST_ATTEMPTS - 1):
+            lease = night.records.hold(night.scope, dream)
+        Steps(night, lease).light(place)
+    assert [one.status for one in home.dream.recover()] == [Status.COMPLETED] and "Forgejo" in memory()
+
+
 @pytest.mark.parametrize("step", ["put", "end"])
 def test_who_was_away_too_long_is_overtaken_and_writes_nothing(home: Home, memory: Pages, step: str) -> None:
     steps, dream = begun(home)
@@ -290,7 +306,7 @@ assert "dbos" not in sys.modules
 TWO_HOMES = """
 import sys, time
 from reverie.adapters.dbos_engine import DbosEngine
-from reverie.dreams.engine import EngineBusy
+from reverie.kernel.errors import EngineBusy
 from reverie.home import open_home
 
 def engine_of(home):

@@ -19,9 +19,9 @@ from reverie.adapters import dbos_nights
 from reverie.adapters.database.engine import engine as database_of
 from reverie.adapters.dbos_nights import NIGHT, QUEUE, VERSION
 from reverie.adapters.files import flocked
-from reverie.dreams.engine import EngineBusy, Nights
+from reverie.dreams.engine import Nights
 from reverie.dreams.records import OVER, Leasing
-from reverie.kernel.errors import StillLocked
+from reverie.kernel.errors import EngineBusy, StillLocked
 from reverie.kernel.scope import Scope
 from reverie.kernel.slugs import slug
 

@@ -10,14 +10,28 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from reverie import __version__
-from reverie.api import memories, operating, shapes, stores, versions
+from reverie.api import (
+    agents,
+    environments,
+    events,
+    imports,
+    memories,
+    operating,
+    sessions,
+    shapes,
+    stores,
+    versions,
+)
 from reverie.api.errors import answer_errors
 from reverie.api.guard import Guard
 from reverie.api.limits import Limits
 from reverie.api.metrics import Metrics
 from reverie.api.wiring import House
 
-ROUTERS = (stores.router, memories.router, versions.router, operating.router)
+ROUTERS = (
+    stores.router, memories.router, versions.router, agents.router, environments.router, sessions.router,
+    events.router, imports.router, operating.router,
+)  # fmt: skip
 _ERRORS = {
     400: "The request cannot be carried out as it is.",
     401: "No valid key.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import unquote
 
-from fastapi import Header, Request, Security
+from fastapi import Header, Request, Security, params
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from reverie.api.errors import Problem
@@ -16,6 +16,9 @@ from reverie.kernel.keys import ApiKey, Permission
 from reverie.kernel.scope import Scope
 from reverie.memory.store_library import Stores
 from reverie.review.storing import Storing
+from reverie.sessions.recorded_definitions import Definitions
+from reverie.sessions.recorded_importing import Importing
+from reverie.sessions.recorded_library import Recording
 
 _bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
 _header = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")
@@ -36,6 +39,22 @@ class Caller:
     @property
     def storing(self) -> Storing:
         return self.house.storing_for(self.scope, self.key)
+
+    @property
+    def agents(self) -> Definitions:
+        return self.house.definitions_for(self.scope, "agent")
+
+    @property
+    def environments(self) -> Definitions:
+        return self.house.definitions_for(self.scope, "environment")
+
+    @property
+    def recording(self) -> Recording:
+        return self.house.recording_for(self.scope, self.key)
+
+    @property
+    def importing(self) -> Importing:
+        return self.house.importing_for(self.scope, self.key)
 
 
 def caller(
@@ -71,3 +90,5 @@ def _user(key: ApiKey, asked: str | None) -> str | None:
 
 Reader = Annotated[Caller, Security(caller, scopes=[Permission.READ.value])]
 Writer = Annotated[Caller, Security(caller, scopes=[Permission.WRITE.value])]
+# Admitted and then let go: who watches a session for hours does not count as a call that is running.
+Watcher = Annotated[Caller, params.Security(caller, scopes=[Permission.READ.value], scope="function")]

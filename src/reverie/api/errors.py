@@ -77,7 +77,9 @@ def problem_of(error: Exception) -> Problem:
         case Problem():
             return error
         case ReverieError() if error.http_status < 500:
-            return Problem(error.http_status, str(error))
+            code = getattr(error, "code", None)
+            more = {"details": {"error_code": code}} if code else {}
+            return Problem(error.http_status, str(error), more=more, headers=FINAL if error.http_status == 409 else {})
         case ReverieError():  # what a disk or database said can hold paths and hosts of ours
             return Problem(error.http_status, f"The server could not do it ({type(error).__name__}).")
         case RequestValidationError():

@@ -26,6 +26,8 @@ from reverie.api.errors import Problem, envelope, problem_of
 from reverie.api.metrics import Metrics
 
 LARGEST_BODY = 1024 * 1024  # the largest memory, each character of it escaped
+LARGEST_IMPORT = 512 * 1024 * 1024  # transcripts, which are read as they come
+IMPORTING = "/v1/reverie/sessions/import"
 DRAINED = 16 * LARGEST_BODY  # who sends a little too much is told so; who sends far too much is cut off
 _LOG = logging.getLogger("reverie.api")
 _BRACKETS = re.compile(rb"(?:%5B%5D|\[\])(?==)", re.IGNORECASE)
@@ -67,7 +69,8 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != headers.get("host"):
             raise Problem(403, "Calls from pages of another origin are refused.")
-        await self.app(scope, await _limited(headers, receive), call.send)
+        largest = LARGEST_IMPORT if scope["path"].endswith(IMPORTING) else LARGEST_BODY
+        await self.app(scope, await _limited(headers, receive, largest), call.send)
 
     def _known(self, host: str) -> bool:
         try:
@@ -82,29 +85,29 @@ def _name_of(host: str) -> str:
     return host.rpartition(":")[0].lower() if host.rpartition(":")[2].isdigit() else host.lower()
 
 
-async def _limited(headers: Headers, receive: Receive) -> Receive:
+async def _limited(headers: Headers, receive: Receive, largest: int) -> Receive:
     """The same body, refused once it is too large."""
     declared = headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > LARGEST_BODY:
+    if declared.isdigit() and int(declared) > largest:
         left = int(declared) if int(declared) <= DRAINED else 0
         while left > 0 and (message := await receive()).get("more_body"):
             left -= len(message["body"])
-        raise _too_large()
+        raise _too_large(largest)
     got = 0
 
     async def counted() -> Message:
         nonlocal got
         message = await receive()
         got += len(message.get("body", b""))
-        if got > LARGEST_BODY:
-            raise HTTPException(413, _too_large().message)
+        if got > largest:
+            raise HTTPException(413, _too_large(largest).message)
         return message
 
     return counted
 
 
-def _too_large() -> Problem:
-    return Problem(413, f"The body is larger than {LARGEST_BODY:,} bytes.")
+def _too_large(largest: int) -> Problem:
+    return Problem(413, f"The body is larger than {largest:,} bytes.")
 
 
 @dataclass(slots=True)

@@ -50,8 +50,7 @@ def paged(found: Sequence[Found], limit: int, listing: str, place: Callable[[Fou
     """The cursor behind the last one shown, when one more was found than is shown."""
     if len(found) <= limit:
         return None
-    told = json.dumps([listing, place(found[limit - 1])]).encode()
-    return base64.urlsafe_b64encode(told).decode().rstrip("=")
+    return _cursor(listing, place(found[limit - 1]))
 
 
 def most(limit: int, view: View) -> int:
@@ -69,3 +68,32 @@ def _aware(at: datetime) -> datetime:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except OverflowError as error:
         raise BadInput(f"created_at: {at.isoformat()} is no time of this calendar.") from error
+
+
+# ---- listings that can be walked both ways ---------------------------------------------------------------------------
+
+
+def bearing(page: str | None, listing: str) -> tuple[str | None, bool]:
+    """Where a page begins, and whether it goes back from there."""
+    try:
+        return position(page, listing, str), False
+    except BadInput:
+        return position(page, _back(listing), str), True
+
+
+def both_ways(
+    found: Sequence[str], limit: int, listing: str, place: str | None, *, back: bool
+) -> tuple[list[str], str | None, str | None]:
+    """What is shown in the order of the listing, the page behind it and the page before it."""
+    shown = list(found[:limit])[:: -1 if back else 1]
+    more = len(found) > limit
+    last, first = (_cursor(listing, shown[-1]), _cursor(_back(listing), shown[0])) if shown else (None, None)
+    return shown, last if back or more else None, first if (more if back else place is not None) else None
+
+
+def _back(listing: str) -> str:
+    return f"{listing} back"
+
+
+def _cursor(listing: str, place: str | int) -> str:
+    return base64.urlsafe_b64encode(json.dumps([listing, place]).encode()).decode().rstrip("=")

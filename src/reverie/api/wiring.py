@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from reverie.api.bells import Bells
 from reverie.home import Home
 from reverie.kernel.keys import ApiKey, Keyring
 from reverie.kernel.scope import LOCAL, Scope
 from reverie.memory.store import Author
 from reverie.memory.store_library import Stores
 from reverie.review.storing import Storing
+from reverie.sessions.recorded import Kind
+from reverie.sessions.recorded_definitions import Definitions
+from reverie.sessions.recorded_importing import Importing
+from reverie.sessions.recorded_library import Recording
 
 
 @dataclass(frozen=True, slots=True)
 class House:
+    """`bells` ring in this process when a session has news."""
+
     home: Home
+    bells: Bells = field(default_factory=Bells)
 
     @property
     def keys(self) -> Keyring:
@@ -25,6 +33,15 @@ class House:
 
     def storing_for(self, scope: Scope, key: ApiKey) -> Storing:
         return self.home.storing_for(scope, Author("api", key.id), key.user)
+
+    def definitions_for(self, scope: Scope, kind: Kind) -> Definitions:
+        return self.home.definitions_for(scope, kind)
+
+    def recording_for(self, scope: Scope, key: ApiKey) -> Recording:
+        return self.home.recording_for(scope, key.user, self.bells.ring)
+
+    def importing_for(self, scope: Scope, key: ApiKey) -> Importing:
+        return self.home.importing_for(scope, key.user)
 
     def look(self) -> None:
         """Raises if the database does not answer."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "search": "Find the turns that answer a question.",
     "dream": "One night: read what is new, land very little, propose the rest.",
     "compact": "Propose to take out duplicates and what is superseded; add nothing.",
+    "worker": "Do the nights that are queued; several workers share them on Postgres.",
     "cron": "Dream every night by the system's own means.",
     "status": "The last nights, what waits, the last changes, how full memory is.",
     "explain": "Why the last night did what it did, or did nothing.",
@@ -38,7 +39,7 @@ COMMANDS = {
     "recover": "Finish what a crash left, and say what was done.",
     "backup": "Write the whole home into one file.",
     "restore": "Make a home from a backup.",
-    "serve": "Serve memory stores to the `anthropic` SDK and everything that speaks like it.",
+    "serve": "Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it.",
     "keys": "Who may call the server: make, list and revoke API keys.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
 }

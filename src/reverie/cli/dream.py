@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from reverie.cli.options import Day, Shell, common
 from reverie.cli.render import print_json, visible
+
+if TYPE_CHECKING:
+    from reverie.dreams.dream import Dream
 
 
 @click.command(name="dream")
@@ -16,12 +20,14 @@ from reverie.cli.render import print_json, visible
 @click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 @click.option("--since", type=Day(), help="Only sessions since: a date, or an age such as 7d.")
 @click.option("--limit", type=click.IntRange(1), default=14, show_default=True, help="At most so many sessions.")
+@click.option("--queue", is_flag=True, help="Leave it to a worker (`reverie worker`), and come back at once.")
+@click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
 @click.option("--if-missed", is_flag=True, help="Only if the last night is more than a day ago.")
 @click.option("--after", type=click.IntRange(1), metavar="N", help="Only when there are so many new sessions.")
 @common
 def command(
     *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, limit: int,
-    if_missed: bool, after: int | None, shell: Shell,
+    queue: bool, cancel: str | None, if_missed: bool, after: int | None, shell: Shell,
 ) -> None:  # fmt: skip
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
 
@@ -29,6 +35,9 @@ def command(
     `reverie undo` takes back what landed.
     """
     with shell.opened() as house:
+        if cancel:
+            _told(house.dream.cancel(cancel), shell)
+            return
         chosen = shelf or house.memory.default()
         if if_missed and not house.dream.missed(chosen):
             click.echo("No night was missed.", err=True)
@@ -36,15 +45,22 @@ def command(
         if after and house.dream.new_sessions(chosen) < after:
             click.echo(f"Fewer than {after:,} new sessions: not tonight.", err=True)
             return
-        dream = house.dream(
+        dream = (house.dream.later if queue else house.dream)(
             shelf=chosen, mode="propose" if propose else "land",
             sessions=list(sessions) or None, since=since, limit=limit,
         )  # fmt: skip
-    if shell.json:
-        print_json(dream)
+    if shell.json or queue:
+        _told(dream, shell)
         return
     click.echo(visible(dream.diary), nl=False)
     if dream.left:
         click.echo(f"{dream.left:,} more sessions wait for another night.")
     if dream.proposals:
         click.echo("`reverie review` shows what waits for you.")
+
+
+def _told(dream: Dream, shell: Shell) -> None:
+    if shell.json:
+        print_json(dream)
+    else:
+        click.echo(f"{dream.id} is {dream.status}.")

@@ -14,8 +14,10 @@ def command(*, shell: Shell) -> None:
     """Finish what a crash left, and say what was done. Running it twice does nothing more."""
     with shell.opened() as house:
         noticed = house.review.recover()
+        nights = house.dream.recover()
     if shell.json:
-        print_json({name: [one.id for one in getattr(noticed, name)] for name in ("landed", "dropped", "outside")})
+        told = {name: [one.id for one in getattr(noticed, name)] for name in ("landed", "dropped", "outside")}
+        print_json(told | {"nights": [one.id for one in nights]})
         return
     for change in noticed.landed:
         click.echo(f"Finished {change.id} on {change.subject}.")
@@ -23,5 +25,7 @@ def command(*, shell: Shell) -> None:
         click.echo(f"Gave up {change.id} on {change.subject}: {change.note}.")
     for change in noticed.outside:
         click.echo(f"Recorded {change.id}: {change.subject} was written from outside.")
-    if not (noticed.landed or noticed.dropped or noticed.outside):
+    for night in nights:
+        click.echo(f"Finished the night {night.id} on {night.shelf}: {night.status}.")
+    if not (nights or noticed.landed or noticed.dropped or noticed.outside):
         click.echo("Nothing was left over.")

@@ -28,7 +28,7 @@ LEAVE_SECONDS = 20
 def command(
     *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, shell: Shell
 ) -> None:
-    """Serve memory stores to the `anthropic` SDK and everything that speaks like it."""
+    """Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
 
     from reverie.api.app import application

@@ -15,7 +15,8 @@ from itertools import pairwise
 from reverie.deep.clauses import clauses
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter
-from reverie.deep.shapes import SHAPES
+from reverie.deep.names import invents_a_name, whole_name
+from reverie.deep.shapes import SHAPES, keyed, with_ports_apart
 from reverie.deep.standing import Standing
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain, small_words
@@ -42,7 +43,8 @@ def composed(matter: Matter, standing: Standing) -> str:
     """The entry as it should read after this matter."""
     tried = [text for note in reversed(matter.said) for text in _tries(note, standing)]
     fresh = _fresh(matter, standing)
-    fit = [(text, kept) for text, kept in tried if text and len(text) <= LONGEST]
+    sources = [standing.known.text, *(text for note in matter.said for text in (note.text, note.words))]
+    fit = [(text, kept) for text, kept in tried if text and len(text) <= LONGEST and not invents_a_name(text, sources)]
     best = max(fit, key=lambda one: one[1] + _worth(one[0], fresh, matter, standing), default=("", 0.0))
     return best[0]
 
@@ -62,7 +64,9 @@ def _worth(text: str, fresh: frozenset[str], matter: Matter, standing: Standing)
     brings = 4 * len(words & fresh) / len(fresh) if fresh else min(len(new), 1)
     keeps = len(words & (old - standing.named)) / max(1, len(old - standing.named))
     rest = len(new - fresh)
-    return brings + 1.5 * keeps - 2.0 * len(words & standing.named) - 0.25 * rest - len(text) / 200
+    said = frozenset[str]().union(*(clauses(note.words).names_affirmed(matter.language) for note in matter.said))
+    dropped = sum(any(sign.isdigit() for sign in stem) for stem in (old & said) - words)  # said to hold, and left out
+    return brings + 1.5 * keeps - 2.0 * len(words & standing.named) - 2.0 * dropped - 0.25 * rest - len(text) / 200
 
 
 def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
@@ -93,7 +97,9 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
 
 def _by_shape(old: str, new: str) -> str:
     """The old text with each value exchanged that has one fellow of its shape in the new one."""
-    text, changed = old, False
+    if "port" in keyed(old):
+        new = with_ports_apart(new)
+    text, changed = _by_key(old, new)
     taken: list[tuple[int, int]] = []
     for shape in SHAPES.values():
         mine = list(shape.finditer(text))
@@ -103,6 +109,15 @@ def _by_shape(old: str, new: str) -> str:
             continue
         text, changed = text[: mine[0].start()] + theirs[0][0] + text[mine[0].end() :], True
     return closed(text) if changed else ""
+
+
+def _by_key(old: str, new: str) -> tuple[str, bool]:
+    """The old text with each number exchanged that the new one gives anew behind the same word."""
+    before, mine, theirs = old, keyed(old), keyed(new)
+    fellows = [(mine[key][0], theirs[key][0]) for key in mine if len(mine[key]) == len(theirs.get(key, ())) == 1]
+    for (start, end), place in sorted(fellows, reverse=True):
+        old = old[:start] + new[slice(*place)] + old[end:]
+    return old, old != before
 
 
 # ---- word by word ----------------------------------------------------------------------------------------------------
@@ -126,9 +141,14 @@ def _tokens(text: str, language: str) -> list[_Token]:
     keys = tokens_of([one[0].lower() for one in found], language if language in LATIN else "en")
     small = small_words(language)
     return [
-        _Token(one[0], key or one[0], *one.span(), one[0] in _STOPS or one[0].lower() in small)
+        _Token(one[0], key or one[0], *one.span(), one[0] in _STOPS or (one[0].lower() in small and not _is_name(one)))
         for one, key in zip(found, keys, strict=True)
     ]
+
+
+def _is_name(found: re.Match[str]) -> bool:
+    """ "Van" and "De" in "is Van Dijk", which are small words elsewhere."""
+    return found.start() > 0 and len(found[0]) > 1 and found[0].istitle()
 
 
 def _overlaid(old: str, new: str, whole: str, named: frozenset[str], language: str) -> str:
@@ -162,9 +182,12 @@ def _swapped(old: str, whole: str, named: frozenset[str], language: str) -> str:
     """The old text with the name that is over exchanged for the one new name there is."""
     gone = [one for one in _tokens(old, language) if about(one.text, language) & named]
     names = [one[0] for one in _RUN.finditer(whole) if not about(one[0], language) & about(old, language)]
-    if len(gone) != 1 or len(set(names)) != 1:
+    if not gone or len(set(names)) != 1:
         return ""
-    return closed(old[: gone[0].start] + names[0] + _behind(old[gone[0].end :], whole))
+    start, end = whole_name(old, gone[0].start, gone[0].end)
+    if any(not start <= one.start < end for one in gone):
+        return ""
+    return closed(old[:start] + names[0] + _behind(old[end:], whole))
 
 
 def _exchanged(old: str, was: str, now: str, whole: str) -> str:

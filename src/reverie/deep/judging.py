@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from reverie.deep.clauses import clauses
 from reverie.deep.composing import composed
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
 from reverie.deep.keeping_out import brings_danger, passing, private_kinds, too_private, too_thin, unsafe
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter, matters
+from reverie.deep.noting import PLANTED
 from reverie.deep.procedures import drafted
 from reverie.deep.standing import CHANGES, SURE, Standing, likeness, standing
 from reverie.deep.subjects import about, distinctive, same_matter
@@ -25,6 +27,7 @@ from reverie.skills.library import Found
 
 PLAINLY = 0.7  # how directly a statement must be put to take another's place
 SAME = 0.8
+NOT_OBEYED = "Kept out: a page asked to be remembered, and no person did."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +54,52 @@ class Deepened:
 def deepen(noted: Sequence[Noted], mind: Mind) -> Deepened:
     found = matters(noted)
     decided = {id(matter): _decided(matter, mind, found) for matter in found}
-    together = _about_one_entry(list(decided.values()))  # in other words, they spoke of one thing
+    together = _about_one_entry(_in_one_breath(list(decided.values())))  # in other words, they spoke of one thing
     decisions = [decided.get(id(matter)) or _decided(matter, mind, together) for matter in together]
-    kept = [one for one in decisions if not (one.matter.only_beside and not one.changes_known)]
+    kept = [one for one in decisions if one.changes_known or not (one.matter.only_beside or _takes_nothing_back(one))]
     return Deepened(tuple(one.matter for one in kept), tuple(kept))
 
 
-def _about_one_entry(decisions: Sequence[Decision]) -> list[Matter]:
+def _takes_nothing_back(decision: Decision) -> bool:
+    """ "Yes, ignore it" takes something back only where there is something."""
+    return decision.matter.taken_back and not decision.matter.overtaken
+
+
+def _in_one_breath(decisions: Sequence[Decision]) -> list[tuple[Matter, Known | None]]:
+    """Each matter with the entry it would change. One that only ends something takes along what the same words put
+    in its place: "The flour no longer comes on Tuesdays. Perrault delivers on Thursdays.\""""
+    found = [(one.matter, one.target if one.changes_known and not one.matter.taken_back else None) for one in decisions]
+    for ends in (one for one in decisions if one.verb is Verb.REMOVE and one.target and not one.matter.taken_back):
+        for place, (matter, target) in enumerate(found):
+            if target is None and ends.target and _goes_with(matter, ends.matter, ends.target):
+                found[place] = matter, ends.target
+    return found
+
+
+def _goes_with(matter: Matter, ending: Matter, target: Known) -> bool:
+    language = ending.language
+    spoken = {(note.session_id, note.candidate.first_turn) for note in ending.said}
+    return (
+        matter.speaker == ending.speaker
+        and matter.last.origin is ending.last.origin
+        and not (matter.taken_back or matter.only_beside)
+        and any((note.session_id, note.candidate.first_turn) in spoken for note in matter.said)
+        and bool(about(matter.last.text, language) & about(target.text, language))
+    )
+
+
+def _about_one_entry(found: Sequence[tuple[Matter, Known | None]]) -> list[Matter]:
     """The matters, with those of one speaker that would change the same entry made one."""
     made: dict[tuple[object, ...], Matter] = {}
-    for place, decision in enumerate(decisions):
-        matter, target = decision.matter, decision.target
-        changes = decision.changes_known and not matter.taken_back
-        key = (matter.speaker, matter.last.origin, target.surface, target.text) if changes and target else (place,)
+    for place, (matter, target) in enumerate(found):
+        key = (matter.speaker, matter.last.origin, target.surface, target.text) if target else (place,)
         made[key] = made[key].and_also(matter) if key in made else matter
     return list(made.values())
 
 
 def _decided(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
+    if PLANTED in matter.last.marks:
+        return Decision(Verb.UNSAFE, matter, NOT_OBEYED)
     if why := too_private(matter):
         return Decision(Verb.SENSITIVE, matter, f"Kept out: {why}.")
     if matter.taken_back and (wish := _wish_taken_back(matter, mind)):
@@ -174,18 +205,26 @@ def _conflicting(matter: Matter, found: Standing) -> Decision:
     when = in_words(order, last.said_at, known)
     if order == "earlier":
         return Decision(Verb.REDUNDANT, matter, f"Not kept: {known.surface} is newer ({when}).", target=known)
-    text = "" if found.nothing_new else composed(matter, found)
+    text = "" if found.nothing_new and not _says_what_holds(matter, found) else composed(matter, found)
     verb = Verb.SUPERSEDE if text else Verb.REMOVE
-    asks = _asks(matter, found, order == "unknown", when)
+    asks = _asks(matter, found, order == "unknown")
     reason = f"{found.why} It was {when}."
     return Decision(verb, matter, reason, text, known.document or "", known, found, asks)
 
 
-def _asks(matter: Matter, found: Standing, unknown: bool, when: str) -> str:
+def _says_what_holds(matter: Matter, found: Standing) -> bool:
+    """Some other sentence of the matter tells something new of the thing."""
+    pieces = [clauses(note.text) for note in matter.said]
+    old = about(found.known.text, matter.language)
+    told = [piece.names_affirmed(matter.language) for piece in pieces if piece.affirmed and not piece.over]
+    return any(stems & old and stems - old for stems in told)
+
+
+def _asks(matter: Matter, found: Standing, unknown: bool) -> str:
     if found.known.document is None:
         return f"it contradicts {found.known.surface}, which a dream may not change"
     if unknown:
-        return f"which of the two is newer cannot be told ({when})"
+        return "which of the two is newer cannot be told"
     if not found.named and not _is_plain(matter):
         return "it was not said plainly enough to take the place of what stands there"
     if matter.only_beside and not (matter.is_theme or found.named or found.exact):

@@ -9,6 +9,7 @@ from reverie.deep.matters import Matter
 from reverie.deep.noting import NOT_MEANT
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain
+from reverie.deep.wording import DAY
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
@@ -16,6 +17,7 @@ from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
 
 _ADDRESS = re.compile(r"\w+://[^\s`'\"|;]+|\b[\w-]+(?:\.[\w-]+)+/[^\s`'\"|;]*")
+_VALUE = re.compile(r"\d|\w[.@/_]\w")
 _REDACTED = re.compile(r"\[redacted:")
 _PASSING = frozenset({Mark.PASSING, Mark.THIS_ONE})
 _LASTING = frozenset({Mark.REMEMBER, Mark.STANDING, Mark.PREFER, Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.RULE})
@@ -82,9 +84,18 @@ def passing(matter: Matter) -> str:
     marks = frozenset[str]().union(*(note.marks for note in matter.said))
     if marks & _PASSING and not marks & {Mark.REMEMBER, Mark.STANDING}:
         return "it holds for one task or one day"
+    if all(_tells_no_value(note) for note in matter.said):
+        return "it tells that something changed, not what holds now"
     if not marks & _LASTING and Mark.DONE in marks:
         return "it tells of something that happened once"
     return ""
+
+
+def _tells_no_value(note: Noted) -> bool:
+    """ "We moved the database last night": where to is said elsewhere, or nowhere."""
+    words = plain(DAY.sub("", note.text))
+    says_more = any(pattern(name).search(words) for name in ("towards", "over")) or _VALUE.search(words)
+    return bool(pattern("turned").search(words)) and not says_more
 
 
 def _in_jest(note: Noted) -> bool:
@@ -97,4 +108,6 @@ def too_thin(matter: Matter) -> str:
         return ""
     if max(len(about(note.text, matter.language)) for note in matter.said) < 1:
         return "it says nothing on its own"
+    if all(pattern("elsewhere").search(plain(note.words)) for note in matter.said):
+        return "it asks to remember something else, not what it says itself"
     return ""

@@ -25,6 +25,8 @@ from reverie.sessions.noise import heard
 from reverie.sessions.session import Session, Turn, quote
 
 TAKES_BACK, TELLS_STEPS, NOT_MEANT = "takes something back", "tells a procedure", "was not meant"
+PLANTED = "asks on a page to be remembered"
+_READ = 20_000
 _DOUBTS = frozenset({
     Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.DOUBTED, Mark.OTHERS, Mark.INTENT, Mark.PASSING, Mark.REACTION,
     Mark.THIS_ONE, Mark.VIEW,
@@ -38,8 +40,21 @@ def noted(session: Session, user: str, new_id: Callable[[], str]) -> list[Noted]
     found = notice(session)
     seen = {(one.first_turn, one.evidence[0].quote) for one in found}
     found += [one for one in _beside(session) if (one.first_turn, one.evidence[0].quote) not in seen]
+    found += _planted(session)
     found.sort(key=lambda one: one.first_turn)
     return [_noted(session, user, _marked(session, one), new_id()) for one in found]
+
+
+def _planted(session: Session) -> Iterator[Candidate]:
+    """Text of a tool that asks to be remembered: noted so that it can be told, never kept."""
+    for turn in session.turns:
+        if turn.role != "tool" or turn.noise is not None:
+            continue
+        text = turn.text[:_READ]
+        asked = pattern("planted").search(plain(text))
+        if asked and (words := text[slice(*asked.span())].strip()):
+            evidence = (quote(session, turn.number, words),)
+            yield Candidate(Kind.PROJECT_FACT, "A page asked to be remembered.", 0.0, 0.0, evidence, marks=(PLANTED,))
 
 
 def _marked(session: Session, candidate: Candidate) -> Candidate:

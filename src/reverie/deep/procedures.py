@@ -109,6 +109,8 @@ def _body(matter: Matter) -> str:
 
 
 def _steps(matter: Matter, commands: Sequence[str]) -> list[str]:
+    if len(commands) > 1 and "it works after" in matter.last.text:  # the same call, between what helps and its undoing
+        return [f"Run `{command}`." for command in (commands[1], commands[0], *commands[2:])]
     if len(commands) > 1:
         return [f"Run `{commands[-1]}`, not `{commands[0]}`."]
     return [tidy(matter.last.text)]

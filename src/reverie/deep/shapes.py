@@ -14,8 +14,31 @@ SHAPES = {
     ),
     "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m)?"),
     "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
+    "weekday": re.compile(
+        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|lunes|martes|miércoles"
+        r"|jueves|viernes|sábado|domingo|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|(?:lune|marte|mercole|giove|vener)dì"
+        r"|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater|zon)dag)s?\b",
+        re.IGNORECASE,
+    ),
     "version": re.compile(r"\bv?\d+\.\d+(?:\.\d+)*\b"),
 }  # fmt: skip
+
+
+_KEYED = re.compile(r"\b(?P<key>[^\W\d_]{3,}) (?:is |= ?|: ?|no\.? |number )?(?P<value>\d[\d.,:]*\d|\d)\b")
+_WITH_PORT = re.compile(r":(\d{2,5})$")
+
+
+def keyed(text: str) -> dict[str, list[tuple[int, int]]]:
+    """Numbers by the word right before them ("port 5433"), with where they stand."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for one in _KEYED.finditer(text):
+        found.setdefault(one["key"].lower(), []).append(one.span("value"))
+    return found
+
+
+def with_ports_apart(text: str) -> str:
+    """ "db2.internal:6432" as "db2.internal, port 6432", for an entry that has the two apart."""
+    return SHAPES["host"].sub(lambda host: _WITH_PORT.sub(r", port \1", host[0]), text)
 
 
 def other_value(old: str, new: str) -> tuple[str, str] | None:

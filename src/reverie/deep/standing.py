@@ -20,6 +20,7 @@ _ALIKE = (RelationKind.SAME, RelationKind.REFINES)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 SURE = 0.75
 _NEAR, _CLOSE = 0.5, 0.7
+_DENIED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +132,18 @@ def _told_a_change(pair: _Pair, read: Relation) -> Standing | None:
     """It tells a change of the same thing: another number, another zone, another word in the same place."""
     known, pointing = pair.known, pair.pointing(pair.mine & pair.theirs)
     number = _other_number(known.text, pair.parts.affirmed)
+    values = other_value(known.text, " ".join(pair.parts.affirmed))
+    exact = f"The same thing had “{values[0]}” and now has “{values[1]}”." if values else ""
     if number and pair.changes and len(pointing) >= 2 and pair.tells:
         sure = max(read.conflict, min(0.92, 0.7 + 0.07 * len(pointing)))
-        return Standing(known, RelationKind.SUPERSEDES, sure, number, pair.overlap)
+        return Standing(known, RelationKind.SUPERSEDES, sure, exact or number, pair.overlap)
     if why := _other_zone(known.text, pair.note.words):
         return Standing(known, RelationKind.SUPERSEDES, 0.85, why, pair.overlap)
-    values = other_value(known.text, " ".join(pair.parts.affirmed))
-    if values and pair.changes and pointing:
-        why = f"The same thing had “{values[0]}” and now has “{values[1]}”."
-        return Standing(known, RelationKind.SUPERSEDES, max(read.conflict, 0.8), why, pair.overlap, exact=True)
+    if exact and pair.changes and pointing:
+        return Standing(known, RelationKind.SUPERSEDES, max(read.conflict, 0.8), exact, pair.overlap, exact=True)
     fresh = pair.affirmed - pair.theirs
+    if pair.theirs <= pair.affirmed:  # all that stands there is said again
+        return None
     alike = read.kind in _ALIKE or nearness(pair.note.text, known.text) >= _CLOSE
     if pair.changes and alike and pointing and fresh:
         why = f"It tells a change of the same thing, to {_listed(fresh)}."
@@ -159,7 +162,10 @@ def _related(old: str, new: str, parts: Clauses) -> Relation:
     """Read whole and clause by clause: a long sentence hides the clause that matters."""
     found = [relate(old, new)]
     if len(parts.affirmed) + len(parts.over) > 1:
-        found += [relate(old, piece) for piece in parts.affirmed if len(about(piece)) > 1]
+        pieces = [relate(old, piece) for piece in parts.affirmed if len(about(piece)) > 1]
+        denied = found[0].kind is RelationKind.CONTRADICTS and not parts.over
+        # A "never" in one clause denies nothing that another one speaks of: "…, Priya is alone on weekends".
+        found = pieces if denied and pieces and all(one.conflict < _DENIED for one in pieces) else found + pieces
     return max(found, key=lambda one: (one.conflict >= 0.5, one.conflict if one.conflict >= 0.5 else one.confidence))
 
 

@@ -14,7 +14,9 @@ _SPEAKER = re.compile(r"^(?:je (?=\w)|j'|ik (?=\w)|ich (?=\w)|yo |eu |io )(?!ne 
 _SEAL = re.compile(
     r",? (?:and )?(?:that's|that is|it's|this is) (?:settled|final|decided|fixed|it|official|a rule)\b", re.IGNORECASE
 )
-DAY = re.compile(r"(?:,? (?:on|since|am|seit dem|seit|desde el|depuis le|dal|desde) )?\b20\d\d-\d\d-\d\d\b")
+DAY = re.compile(
+    r"(?:,? (?:on|since|from|am|seit dem|seit|desde el|depuis le|depuis|dal|da|desde|sinds|vanaf) )?\b20\d\d-\d\d-\d\d\b"
+)
 _SUBORDINATE = re.compile(r"^(?P<rest>.+) (?P<verb>\w+)\W*$")
 _TRAILING = re.compile(r"[\s,;:–—-]+$")
 _FULL = (".", "!", "?", "…", "。", "！", "？")
@@ -79,4 +81,5 @@ def closed(text: str) -> str:
 
 def scoped(text: str, speaker: str) -> str:
     """A rule of one person among several."""
-    return f"For {speaker}: {text[:1].lower() + text[1:] if text[1:2].islower() else text}"
+    name = speaker.capitalize() if speaker.isalpha() and speaker.islower() else speaker
+    return f"For {name}: {text[:1].lower() + text[1:] if text[1:2].islower() else text}"

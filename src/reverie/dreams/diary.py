@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reverie.deep.judging import NOT_OBEYED
 from reverie.dreams.dream import Dream, Fate, Judged
+from reverie.rem.gates import SPENT
 from reverie.safety.report import visible
 
 _TITLES = {
@@ -14,6 +16,15 @@ _TITLES = {
     Fate.HELD_BACK: "Staged, not sure enough yet",
     Fate.NOT_KEPT: "Not kept",
 }
+_LATER = "Good, for another night"
+# What was done, and what is to be done: nobody has to know what the phases call it.
+_DONE = {
+    "promote": "**added** to", "supersede": "**replaced** in", "merge": "**merged** in", "remove": "**removed** from",
+}  # fmt: skip
+_WANTED = {
+    "promote": "**to add** to", "supersede": "**to replace** in", "merge": "**to merge** in", "remove": "**to remove** from",
+}  # fmt: skip
+_SKILL = "**for a skill**,"
 _MOST_SHOWN = 12
 _MOST_QUOTES = 3
 _LONGEST_QUOTE = 200
@@ -23,7 +34,11 @@ def diary(dream: Dream) -> str:
     """Markdown. A quiet night is one line with its reason; what was staged or turned away follows."""
     lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.shelf}", "", summary(dream), ""]
     for fate, title in _TITLES.items():
-        lines += _section(title, dream.of(fate), brief=fate in (Fate.HELD_BACK, Fate.NOT_KEPT))
+        judged = [one for one in dream.of(fate) if not (_waits_its_turn(one) or _was_planted(one))]
+        lines += _section(title, judged, brief=fate in (Fate.HELD_BACK, Fate.NOT_KEPT))
+        if fate is Fate.NOT_DONE:
+            lines += _section(_LATER, [one for one in dream.judged if _waits_its_turn(one)], brief=True)
+    lines += _asked_to_be_remembered(dream)
     if dream.flaws:
         lines += ["## Could not be read", "", *(f"- {visible(flaw)}" for flaw in dream.flaws[:_MOST_SHOWN]), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -35,7 +50,7 @@ def summary(dream: Dream) -> str:
         return "A quiet night: there was nothing new to read."
     read = f"read {_count(len(dream.sessions), 'session')}"
     left = f" ({dream.left:,} more wait for another night)" if dream.left else ""
-    noticed = f"noticed {_count(dream.noticed, 'thing')}"
+    noticed = f"noticed {_count(dream.noticed - _pages(dream), 'thing')}"
     themes = f" in {_count(dream.themes, 'theme')} across sessions" if dream.themes else ""
     if dream.quiet:
         return f"A quiet night: {read}{left}, {noticed}, and changed nothing, because {_why_nothing(dream)}."
@@ -44,13 +59,35 @@ def summary(dream: Dream) -> str:
 
 
 def _why_nothing(dream: Dream) -> str:
-    if not dream.judged:
+    if all(_was_planted(one) for one in dream.judged):
         return "nothing that was said should outlive its day"
-    held, rejected = len(dream.of(Fate.HELD_BACK)), len(dream.of(Fate.NOT_KEPT))
+    held = len(dream.of(Fate.HELD_BACK))
+    rejected = sum(not _was_planted(one) for one in dream.of(Fate.NOT_KEPT))
     parts = [f"{_count(held, 'matter')} not sure enough yet"] * bool(held)
     parts += [f"{_count(rejected, 'matter')} not worth keeping"] * bool(rejected)
     parts += ["what was left could not be done"] * bool(dream.of(Fate.NOT_DONE))
     return f"there {'was' if held + rejected == 1 else 'were'} {' and '.join(parts)}"
+
+
+def _waits_its_turn(one: Judged) -> bool:
+    return one.fate is Fate.HELD_BACK and SPENT in one.why
+
+
+def _was_planted(one: Judged) -> bool:
+    return one.reason == NOT_OBEYED
+
+
+def _asked_to_be_remembered(dream: Dream) -> list[str]:
+    """Text of tools that asked for it: that it was not done is worth knowing."""
+    pages = _pages(dream)
+    return [
+        f"{_count(pages, 'page')} asked to be remembered; {'it was' if pages == 1 else 'they were'} not.",
+        "",
+    ] * bool(pages)
+
+
+def _pages(dream: Dream) -> int:
+    return sum(len(one.candidates) for one in dream.judged if _was_planted(one))
 
 
 def _section(title: str, judged: list[Judged], brief: bool) -> Iterator[str]:
@@ -66,12 +103,15 @@ def _section(title: str, judged: list[Judged], brief: bool) -> Iterator[str]:
 
 def _brief(one: Judged) -> Iterator[str]:
     words = f"“{_shown(one.text)}”" if one.text else "Something"
-    yield f"- {words}: {one.why}"
+    doing = "which would remove" if one.verb == "remove" else "in the place of"
+    old = f", {doing} “{_shown(one.old)}”" if one.old and one.fate is Fate.HELD_BACK else ""
+    yield f"- {words}{old}: {one.why}"
 
 
 def _whole(one: Judged) -> Iterator[str]:
     score = f" · score {one.score.total:.2f}" if one.score else ""
-    yield f"- **{one.verb.replace('_', ' ')}** in {one.document}{score}"
+    verb = (_DONE if one.fate is Fate.LANDED else _WANTED).get(one.verb, _SKILL)
+    yield f"- {verb} {one.document}{score}"
     if one.old:
         yield f"  - was: {_shown(one.old)}"
     if one.verb != "remove":

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from reverie.dreams.choosing import choose
-from reverie.dreams.dream import Dream, Mode
+from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.night import RECENT_SESSIONS, Night
 from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import views
 from reverie.history.records import Looking
+from reverie.kernel.errors import BadInput
 
 NIGHTS_KEPT_IN_VIEWS = 400
+NIGHTS_LOOKED_AT = 20
 
 
 class Shown(Protocol):
@@ -63,13 +65,21 @@ class Dreaming:
 
     def recover(self) -> list[Dream]:
         """Finish the nights that were broken off, on every shelf. Twice does nothing more."""
-        unfinished = self.night.records.unfinished(self.night.scope)
-        return [self.run(dream.id) for dream in unfinished]
+        finished, gone = list[Dream](), list[BadInput]()
+        for dream in self.night.records.unfinished(self.night.scope):
+            try:
+                finished.append(self.run(dream.id))
+            except BadInput as error:  # its shelf is not there now: the others do not wait for it
+                gone.append(error)
+        if gone:
+            raise gone[0]
+        return finished
 
     def cancel(self, dream: str) -> Dream:
         """End a night that has not begun to land. Memory is as it was; its sessions wait for another night."""
         canceled = self.night.cancel(dream)
-        self.show(canceled.shelf)
+        with suppress(BadInput):  # a night can be canceled whose shelf is gone
+            self.show(canceled.shelf)
         return canceled
 
     def _finish(self, shelf: str, *, land: bool) -> None:
@@ -78,9 +88,10 @@ class Dreaming:
             self.night.run(dream.id, land=land)
 
     def missed(self, shelf: str) -> bool:
-        """Whether the last night is more than a day ago: something kept it from happening."""
-        last = self.night.records.find(self.night.scope, shelf, 1)
-        return not last or self.night.clock.now() - last[0].started_at > timedelta(days=1)
+        """Whether the last night that came to its end is more than a day ago: something kept it from happening."""
+        nights = self.night.records.find(self.night.scope, shelf, NIGHTS_LOOKED_AT)
+        day_ago = self.night.clock.now() - timedelta(days=1)
+        return not any(one.status is Status.COMPLETED and one.started_at >= day_ago for one in nights)
 
     def new_sessions(self, shelf: str) -> int:
         """How many sessions a night over this shelf would find that none has read."""

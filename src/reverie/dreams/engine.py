@@ -10,15 +10,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from reverie.dreams.dreaming import Dreaming
-from reverie.kernel.errors import ReverieError
 
 Nights = Callable[[str, str], Dreaming]  # of a workspace and a user
-
-
-class EngineBusy(ReverieError):
-    """A process has one engine, and it works for another Home."""
-
-    http_status = 503
 
 
 class Engine(Protocol):

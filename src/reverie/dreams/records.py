@@ -37,22 +37,24 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A night that waits for a worker. Its name differs each time it has to be begun again."""
+    """A night that waits for a worker. `taken` is the token of who had it before and has not been heard of since."""
 
     workspace: str
     user: str
     dream: str
     shelf: str
-    attempts: int
+    taken: int = 0
 
     @property
     def name(self) -> str:
-        return f"{self.dream}:{self.attempts}" if self.attempts else self.dream
+        """Another one each time it has to be handed out again."""
+        return f"{self.dream}:{self.taken}" if self.taken else self.dream
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Whoever has the newest token of a shelf may write its night. `attempts`: how often this night was taken up."""
+    """Whoever has the newest token of a shelf may write its night. `attempts`: how often this night was taken up
+    since it last got on."""
 
     scope: Scope
     dream: str

@@ -8,11 +8,13 @@ from reverie.deep.decision import STAGED, Decision
 from reverie.deep.judging import Deepened, Mind, deepen
 from reverie.deep.material import Known, Noted
 from reverie.deep.subjects import about
+from reverie.dreams.asking import once_read
 from reverie.dreams.dream import Dream, Fate
 from reverie.dreams.judged import judged_of
 from reverie.dreams.putting import planned_of
 from reverie.dreams.records import Planned, Thought
 from reverie.dreams.rooms import Rooms
+from reverie.language.finding import Finder
 from reverie.rem.dimensions import Weighing
 from reverie.rem.gates import Weighed
 from reverie.rem.suggesting import weigh
@@ -63,17 +65,18 @@ def _weighing(rooms: Rooms, dream: Dream, known: tuple[Known, ...], deepened: De
         one.document: (one.budget if one.budget is not None else 1_000_000) - one.characters
         for one in rooms.memory.usage(dream.shelf)
     }
-    asked = {one.matter.last.id: _asked(rooms, one) for one in deepened.decisions if not one.rejected}
+    search = once_read(rooms.search) if rooms.search else None
+    asked = {one.matter.last.id: _asked(search, one) for one in deepened.decisions if not one.rejected}
     return Weighing(dream.started_at, known, room, asked, rooms.limits.max_new_chars)
 
 
-def _asked(rooms: Rooms, decision: Decision) -> int:
+def _asked(search: Finder | None, decision: Decision) -> int:
     """In how many other sessions a person touched on it."""
-    if rooms.search is None or not decision.text:
+    if search is None or not decision.text:
         return 0
     language = decision.matter.language
     wanted = about(decision.text, language)
-    hits = rooms.search(decision.text, role="user", limit=20, around=0)
+    hits = search(decision.text, role="user", limit=20, around=0)
     near = {hit.session_id for hit in hits if len(about(hit.text, language) & wanted) >= _ENOUGH_SHARED}
     return len(near - decision.matter.sessions)
 

@@ -8,6 +8,7 @@
     ├── NotFound                     exit 2, HTTP 404
     ├── NotPermitted                 exit 2, HTTP 403   the file system said no
     ├── StillLocked                  exit 1, HTTP 503   someone else holds the lock and did not let go
+    ├── EngineBusy                   exit 1, HTTP 503   this process dreams durably for another Home
     ├── NoSpace                      exit 1, HTTP 507   a disk, quota or limit is full; nothing was changed
     ├── DiskFailed                   exit 1, HTTP 500   the file system failed; nothing was changed
     │   └── NotSynced                                   changed, but a power cut may take it back
@@ -69,6 +70,12 @@ class NotPermitted(ReverieError):
 
 
 class StillLocked(ReverieError):
+    http_status = 503
+
+
+class EngineBusy(ReverieError):
+    """A process has one engine, and it works for another Home."""
+
     http_status = 503
 
 

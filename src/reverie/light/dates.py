@@ -35,9 +35,19 @@ _WRITTEN = re.compile(
 )
 _MONTH_FIRST = re.compile(rf"\b(?:{_MONTH})\.? (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d|:){_YEAR}")
 _LAST_DAY = re.compile(
-    r"\b(?:on|since|last|am|seit|letzten|el|desde el|le|depuis|na|op|sinds) (?:"
-    + "|".join(f"(?P<w{place}>{names})" for place, names in enumerate(_WEEKDAYS)) + r")\b(?!s)"
+    r"\b(?:(?P<surely>since|last|seit|letzten|seit letztem|desde el|depuis|da|sinds|afgelopen)|on|am|el|le|na|op) (?:"
+    + "|".join(f"(?P<w{place}>{names})" for place, names in enumerate(_WEEKDAYS))
+    + r")\b(?!s)(?P<gone> (?:pasado|dernier|passad[oa]|scors[oa]|ago))?"
 )  # fmt: skip
+# Without one of these, "on Thursday" is any Thursday or the next one: "le marché a lieu le jeudi".
+_TOLD_AS_PAST = re.compile(
+    r"\b(?:was|were|had|did|(?!need|feed)\w{2,}ed|went|came|left|got|made|took|told|said|sent|met|bought|sold|began|saw|gave|put"
+    r"|war|waren|wurden?|hatten?|(?:um|ab|an|aus|ein|ver|vor)?ge\w{3,}(?:t|en)|(?:ver|be|ent|er)\w{3,}t worden|kam|ging"
+    r"|(?:ha|han|hemos|he|has) (?:\w+ )?\w+[aio]do|\w{2,}(?:ó|aron|ieron|amos|imos)|fue|fueron|fui"
+    r"|(?:a|ont|avons|ai|est|sont|sommes) (?:\w+ )?(?!lieu\b)\w{2,}(?:é|ée|és|ées|i|is|u|us|it)|était"
+    r"|(?:ha|hanno|abbiamo|ho|è|sono|siamo) (?:\w+ )?\w+(?:[aiu]t[oaie]|sso|tto|so)"
+    r"|\w{2,}(?:ou|eram|aram|iram|iu)|foi|foram|werd|werden|gisteren)\b"
+)
 _NEARBY = re.compile("|".join(rf"(?P<d{shift + 1}>\b(?:{words})\b|(?:{words}))" for shift, words in _NEAR.items()))
 
 
@@ -84,8 +94,11 @@ def _relative(words: str, said_on: date | None) -> Iterator[Spoken]:
     if said_on is None:
         return
     for found in _LAST_DAY.finditer(words):
-        back = (said_on.weekday() - int((found.lastgroup or "w0")[1:])) % 7 or 7
-        yield Spoken(found.start(found.lastgroup or 0), found.end(), said_on - timedelta(back), relative=True)
+        if not (found["surely"] or found["gone"] or _TOLD_AS_PAST.search(words)):
+            continue
+        day = next(name for name, value in found.groupdict().items() if value and name[0] == "w")
+        back = (said_on.weekday() - int(day[1:])) % 7 or 7
+        yield Spoken(found.start(day), found.end(), said_on - timedelta(back), relative=True)
     for found in _NEARBY.finditer(words):
         yield Spoken(*found.span(), said_on + timedelta(int((found.lastgroup or "d1")[1:]) - 1), relative=True)
 

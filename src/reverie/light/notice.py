@@ -14,12 +14,14 @@ from reverie.light.dates import dates_in
 from reverie.light.echoes import Echoes, subjects
 from reverie.light.games import in_play
 from reverie.light.kinds import about, explicitness, kind_of
+from reverie.light.leaning import leans, named
 from reverie.light.lessons import lessons
 from reverie.light.marks import Mark
 from reverie.light.recurring import recurring
 from reverie.light.regions import edges, own_words
 from reverie.light.sentences import Sentence, sentences
-from reverie.light.tongues import Tongue, language_of, plain, tongue
+from reverie.light.subjectless import goes_on_about
+from reverie.light.tongues import Tongue, clearly, language_of, plain, tongue
 from reverie.light.weighing import Setting, Weighed, clause, weigh
 from reverie.light.wording import worded
 from reverie.sessions.noise import heard
@@ -33,6 +35,8 @@ _LONG_AGO = 100  # turns; further back nothing is looked for, so that a long ses
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
 _LEANS = re.compile(r"\b(?:those|these|it|it's|that|that's|them|they)\b")
 _REPLACING = frozenset({Mark.CHANGED, Mark.DENIES, Mark.ENDED})
+_TELLING = _REPLACING | {Mark.CORRECTS}
+_UNTOLD = frozenset({Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.OTHERS})
 _LASTING = frozenset({Mark.STANDING, Mark.PREFER, Mark.REMEMBER, Mark.WISH})
 
 
@@ -77,7 +81,8 @@ def _told(session: Session, spoken: list[Heard], place: int, echoes: Echoes) -> 
     voice = tongue(turn.language)
     if voice is None:
         return
-    kept = [weighed for weighed in _weighed(session, turn, voice, opens=place == 0) if weighed.kept]
+    before = spoken[place - 1] if place else None
+    kept = [weighed for weighed in _weighed(session, turn, voice, before) if weighed.kept]
     if any(weighed.strong for weighed in kept):  # a remark that only leans on it is its reason, not a thing of its own
         kept = [weighed for weighed in kept if weighed.strong or not _LEANS.search(plain(weighed.sentence.own))]
     strongest = sorted(kept, key=lambda weighed: -weighed.score)[:MOST_PER_TURN]
@@ -85,12 +90,25 @@ def _told(session: Session, spoken: list[Heard], place: int, echoes: Echoes) -> 
         yield _candidate(session, turn, weighed, _elsewhere(session, spoken, place, weighed, echoes))
 
 
-def _weighed(session: Session, turn: Heard, voice: Tongue, *, opens: bool) -> Iterator[Weighed]:
+def _weighed(session: Session, turn: Heard, voice: Tongue, before: Heard | None) -> Iterator[Weighed]:
     asks = any(sentence.asked and not voice.bears(Mark.WISH, plain(sentence.own)) for sentence in turn.sentences)
     agrees = _agrees(turn, voice)
     asked = _asked_before(session, turn)
+    opens, told = before is None, False
+    about_another = before is not None and _ends_about_another(before)
     for sentence in turn.sentences:
-        yield weigh(sentence, voice, Setting(opens, asked and sentence.place == 0, asks, agrees))
+        told = told and leans(plain(sentence.own))
+        own_voice = tongue(clearly(sentence.own, turn.language)) or voice
+        goes_on = about_another and goes_on_about(plain(sentence.own), own_voice)
+        weighed = weigh(sentence, own_voice, Setting(opens, asked and sentence.place == 0, asks, agrees, goes_on, told))
+        about_another = Mark.OTHERS in weighed.marks
+        told = bool(_TELLING & weighed.marks.keys()) and not _UNTOLD & weighed.marks.keys()
+        yield weighed
+
+
+def _ends_about_another(turn: Heard) -> bool:
+    voice = tongue(turn.language)
+    return voice is not None and any(voice.bears(Mark.OTHERS, plain(last.own)) for last in turn.sentences[-1:])
 
 
 def _asked_before(session: Session, turn: Heard) -> bool:
@@ -104,14 +122,18 @@ def _candidate(session: Session, turn: Heard, weighed: Weighed, elsewhere: list[
     marks = weighed.marks.keys()
     kind = kind_of(lead, marks)
     dates = dates_in(plain(weighed.sentence.own), turn.said_on)
+    language = clearly(weighed.sentence.own, turn.language)
+    text = worded(weighed.sentence.text, weighed.marks[lead][0], language, dates)
+    if language == "en" and weighed.sentence.place:
+        text = named(text, turn.sentences[weighed.sentence.place - 1].text)
     return Candidate(
         kind=kind,
-        text=worded(weighed.sentence.text, weighed.marks[lead][0], turn.language, dates),
+        text=text,
         confidence=weighed.confidence,
         explicitness=explicitness(marks),
         evidence=(quote(session, turn.number, weighed.sentence.text), *elsewhere),
         about=about(kind, marks),
-        language=turn.language,
+        language=language,
         dates=tuple(dict.fromkeys(spoken.day for spoken in dates)),
         marks=tuple(weighed.marks),
     )

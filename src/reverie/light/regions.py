@@ -17,6 +17,8 @@ _EDGE = 6_000
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _RULE = re.compile(r"\s*[-=_*]{3,}\s*$")
 _QUOTE_LINE = re.compile(r"\s{0,3}(?:>|\|.*\|\s*$|#{1,6}\s|(?:From|To|Subject|Date|Cc|Von|Betreff|De|Asunto|Objet):\s)")
+_HEADER = re.compile(r"\s{0,3}(?:From|To|Subject|Date|Cc|Von|An|Betreff|De|Para|Asunto|Objet|Da|Oggetto|Van|Aan):\s")
+_A_MAIL = 2  # lines of a head, one after another
 _LOG_LINE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d"
     r"|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b[\]:]?"
@@ -49,17 +51,18 @@ def own_words(text: str) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    fence, document = "", False
+    fence, document, headers = "", False, 0
     for line in text.splitlines(keepends=True):
         if opening := _FENCE.match(line):
             fence = "" if fence == opening[1] else fence or opening[1]
             yield _blank(line)
-        elif fence:
+        elif fence or headers >= _A_MAIL:  # what follows the head of a mail is its writer's
             yield _blank(line)
         elif _RULE.match(line):
             document = not document
             yield _blank(line)
         else:
+            headers = headers + 1 if _HEADER.match(line) else headers * (not line.strip())
             yield _blank(line) if document or _is_foreign(line) else line
 
 

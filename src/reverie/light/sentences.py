@@ -18,6 +18,7 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(r"\s*[+(]?\d")
+_STEP = re.compile(r"(?:^|\s)(\d{1,2})\.$")
 _ORDINAL = re.compile(r"(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # "am 3. November"
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+|\s+")
 
@@ -50,13 +51,22 @@ def sentences(text: str, own: str) -> list[Sentence]:
 def _spans(own: str) -> Iterator[tuple[int, int]]:
     start = 0
     for stop in _ENDS.finditer(own):
-        if stop[0] == "." and _is_inside(own, stop):
+        if stop[0] == "." and (_is_inside(own, stop) or _counts(own, start, stop)):
             continue
         if own[start : stop.end()].strip():
             yield start, stop.end()
         start = stop.end()
     if own[start:].strip():
         yield start, len(own)
+
+
+def _counts(own: str, start: int, stop: re.Match[str]) -> bool:
+    """The number of a step told in line: "whenever we deliver: 1. resize 2. watermark"."""
+    found = _STEP.search(own, max(start, stop.end() - 5), stop.end())
+    if not found:
+        return False
+    first, before = found[1] == "1", own[start : found.start()]
+    return before.rstrip().endswith(":") if first else f" {int(found[1]) - 1}. " in before
 
 
 def _is_inside(own: str, stop: re.Match[str]) -> bool:

@@ -19,7 +19,22 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\uac00-\ud7af]")  # Greek to Khmer, Hangul: nothing here reads them
+# Function words of tongues that nothing here reads and that share few with those above: Swedish, Danish and Norwegian,
+# Polish, Czech, Turkish, Finnish, Hungarian, Romanian.
+_UNREAD = frozenset(
+    """
+och att är jag inte som för på från till ska skall kan har mig ditt aldrig alltid vår vårt ihåg tack utan eller när
+og ikke jeg ikkje hvor hvordan når altid alltid aldri aldrig vores vår takk gerne også
+się nie jest na z że i w do to proszę zawsze nigdy mnie moje nasz dla jak czy już tylko przez ale
+se není je na že vždy nikdy prosím můj naše pro jak
+ve bir bu için değil çok her zaman lütfen asla benim bizim daha ama gibi
+ja ei on että en minä aina koskaan minun
+és nem hogy egy az mindig soha kérem
+și nu este pentru întotdeauna niciodată vă rog
+""".split()
+) - frozenset("i z je na to in se ja en on az do dla kan har in een de mig bir jak og".split())
 _SAMPLE = 2_000
+_CLEARLY = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +70,22 @@ def language_of(text: str, otherwise: str = "en") -> str:
         return "zh"
     if len(_OTHER_SCRIPT.findall(sample)) * 2 > len(_WORD.findall(sample)):
         return UNKNOWN
-    hits = Counter(code for word in _WORD.findall(plain(sample)) for code in _spoken_in().get(word, ()))
+    words = _WORD.findall(plain(sample))
+    hits = Counter(code for word in words for code in _spoken_in().get(word, ()))
     if not hits:
         return otherwise
     most = max(hits.values())
+    if sum(word in _UNREAD for word in words) >= max(2, most):
+        return UNKNOWN
     best = [code for code in LANGUAGES if hits[code] == most]
     return otherwise if otherwise in best else best[0]
+
+
+def clearly(text: str, otherwise: str) -> str:
+    """The language of one sentence among others, where its words leave no doubt; else what the others speak."""
+    hits = Counter(code for word in _WORD.findall(plain(text[:_SAMPLE])) for code in _spoken_in().get(word, ()))
+    best = max(LANGUAGES, key=lambda code: hits[code])
+    return best if hits[best] >= _CLEARLY + 2 * hits[otherwise] else otherwise
 
 
 def plain(text: str) -> str:

@@ -29,8 +29,13 @@ _DATED = re.compile(
     r"\d{4}|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d|\d [a-z]{3,9}\b"
     r"|yesterday|last (?:week|month|year)"
 )
+_UNDECIDED = re.compile(
+    r"(?:n't|\b(?:not|never|nicht|nichts|no|pas|n'avons|n'a|n'ai|non|não|niet))\s+(?:(?:yet|been|really|se|ha|hemos|he|have) ){0,2}$"
+)
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_GENERAL = frozenset({Mark.STANDING, Mark.REMEMBER})
+_ASKED_FOR = _GENERAL | {Mark.WISH}
 _NOT_TOLD = {Mark.QUESTION, Mark.ASKS, Mark.TASK, Mark.REACTION}
 _CLAUSE_END = re.compile(
     r"[,;:—–]\s|\s-\s|\b(?:but|and|so|because|since|which|although|aber|pero|mais|mas|ma|maar)\b|[、，；]"
@@ -45,6 +50,8 @@ class Setting:
     asked_before: bool = False
     asks: bool = False
     agrees: bool = False
+    of_another: bool = False  # it goes on about someone the sentence before spoke of
+    completes: bool = False  # it says what holds, after one that told of a change
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,20 +118,31 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
         marks[Mark.EXACT] = everywhere
     if Mark.DONE in marks and not _DATED.search(words):
         del marks[Mark.DONE]
+    if Mark.DECIDED in marks and _UNDECIDED.search(words, 0, marks[Mark.DECIDED][0]):
+        del marks[Mark.DECIDED]
     if sentence.asked:
         marks[Mark.QUESTION] = everywhere
     if Mark.WISH in marks:  # a manner asked for politely is no question and no task
         marks.pop(Mark.QUESTION, None)
         marks.pop(Mark.ASKS, None)
+    reminds = sentence.asked and Mark.REMEMBER in marks and marks[Mark.REMEMBER][1] == len(words.rstrip())
+    if reminds:  # "…, remember?"
+        marks.pop(Mark.QUESTION, None)
     if Mark.QUESTION in marks and Mark.ASKS in marks:
         del marks[Mark.ASKS if marks[Mark.QUESTION][0] == 0 and not sentence.asked else Mark.QUESTION]
     if Mark.TASK in marks and {Mark.STANDING, Mark.SCOPE, Mark.WISH, Mark.REMEMBER} & marks.keys():
         del marks[Mark.TASK]
     if setting.asks:
         marks.setdefault(Mark.ASKS, everywhere)
+    if _GENERAL & marks.keys() and (reminds or not (sentence.asked or Mark.QUESTION in marks)):
+        marks.pop(Mark.ASKS, None)  # "always give me kilometres" asks for more than an answer
+    if setting.completes and Mark.EXACT in marks:
+        marks[Mark.CHANGED] = everywhere
+    if setting.of_another:
+        marks[Mark.OTHERS] = everywhere
     if not (setting.opens or setting.asks or setting.agrees or _NOT_TOLD & marks.keys()) and _has_body(words):
         marks[Mark.TOLD] = everywhere
-    if setting.agrees:
+    if setting.agrees and not _ASKED_FOR & marks.keys():  # after "thanks", a wish is a wish
         marks[Mark.AGREES] = everywhere
     if setting.opens:
         marks[Mark.OPENING] = everywhere

@@ -27,9 +27,15 @@ _ASIDE = re.compile(
 )
 _LEAD_IN = re.compile(
     r"^(?:\s*+(?:please|pls|ok(?:ay)?|oh|and|also|btw|by the way|fyi|so|but|well|hey|hi|heads[- ]up|careful|right"
-    r"|thanks|great|nope?(?=[,.:;!—-])|actually|one more thing|as a (?:general )?rule|just so you know|i think|i guess"
+    r"|thanks|great|wrong(?=[,.:;!—-])|no(?:pe)?(?=[,.:;!—-])|actually|one more thing|as a (?:general )?rule|just so you know|i think|i guess"
     r"|you know"
     r"|for (?:the|your|future) (?:record|reference|information)"
+    r"|(?:i )?(?:already |have )?told you(?: so| already| before| that)*|i (?:already |just )?said(?= that\b|[,:;])(?: that)?"
+    r"|i (?:forgot|meant|wanted|have) to (?:tell|mention|say)(?: you)?(?: that)?"
+    r"|(?:like|as) i (?:said|told you|mentioned)(?: before| already)?(?=[,:;])"
+    r"|(?:that's|that is|this is|it's|it is) (?:wrong|incorrect|outdated|not (?:right|true|correct))(?=[,:;!—–-])"
+    r"|then(?=,? let's (?:decide|agree|settle))|let's (?:decide|agree|settle)(?: (?:it|this|now|then))*(?: that| ?(?=[:—–]))"
+    r"|next time,? (?:please|pls|just)|(?:decision|correction)(?=:)|not (?:today|now|this (?:week|time)|\d{4}-\d\d-\d\d)(?=[,:;—–-])"
     r"|(?:remember|note|keep in mind|bear in mind|don't forget)(?: that|:))(?!\w)[\s,:;.!—-]*+)++",
     re.IGNORECASE,
 )
@@ -38,6 +44,15 @@ _PURPOSE = re.compile(
     r"\b[^,;]*[,;] (?:and |so |but )?",
     re.IGNORECASE,
 )
+_SAID_BEFORE = re.compile(
+    r",? (?:like|as) I (?:said|told you|mentioned)(?: before| already)?(?=[,.;!?]|$)|, (?:do you |you )?remember(?: that)?[.?!]*$",
+    re.IGNORECASE,
+)
+# "…, I read them on my phone": why, not what. Nobody knows later who reads what.
+_LEANING = re.compile(
+    r"\s*[,;—–] (?:because |since |as )?(?:I|we) (?:\w+ ){1,3}?(?:them|it|those|these|that)\b[^,;]*$", re.IGNORECASE
+)
+_ORDER = re.compile(r"^(?:always|never|no|don't|do not|stop|from now on|keep|only|use|write|send)\b", re.IGNORECASE)
 _TAIL = re.compile(r"[\s,]*+(?:please|pls|plz|ok|okay|thanks|thx|btw)?[\s.!?,;:…]*$", re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:(?:can|could|would|will) (?:you|we) (?:please |kindly )?|any chance you could )", re.IGNORECASE
@@ -52,7 +67,8 @@ _FIRST_PERSON = (
     (r"I (can't|cannot|can|will|won't|would|should|must)\b", r"\1"),
 )
 _SUBJECT = re.compile(
-    r"^I ((?:really|strongly|always|never|only|usually|also|generally|mostly|exclusively|just) )*+([a-z]+)\b(?!')",
+    r"^I ((?:really|strongly|always|never|only|usually|also|generally|mostly|exclusively|just|no longer|still|often|rarely"
+    r"|currently|now|even|already|simply|personally|definitely|normally|typically|actually|hardly|seldom) )*+([a-z]+)\b(?!')",
     re.IGNORECASE,
 )
 _THEM = (
@@ -70,7 +86,8 @@ _WITH_ME = re.compile(r" with me\b(?=[,.]|$)")
 _OURS = re.compile(r"^(?:our|my)\s+", re.IGNORECASE)
 _PAST = re.compile(
     r"ed$|^(?:met|went|got|bought|began|made|took|had|won|spent|built|wrote|saw|paid|gave|sold|ran|left|came|held|sent|said"
-    r"|chose|found|put|set|cut|hit|was|were|did|could|would|should|will|can|must|might|may)$"
+    r"|chose|found|put|set|cut|hit|was|were|did|could|would|should|will|can|must|might|may|told|forgot|thought|knew|kept"
+    r"|lost|broke|drove|ate|drank|slept|felt|heard|taught|understood|became|grew|brought|caught|stood|led|rode|wore|threw)$"
 )
 _ENDS = (".", "…", "!", "?", "。", "！", "？")
 _CJK_FROM = "\u3000"
@@ -94,9 +111,12 @@ def _english(said: str, lead_at: int) -> str:
     text = said[: tail.start()] if tail else said
     text = text.replace("’", "'")
     text = text[_beginning(text, lead_at) :]
-    text = _LEAD_IN.sub("", text) or text
+    text = _LEAD_IN.sub("", _SAID_BEFORE.sub("", text)) or text
     wish = _MAY_I.match(text) if said.rstrip().endswith("?") else None
     text = _WITH_ME.sub("", _POLITE.sub("", text))
+    leaning = _LEANING.search(text)
+    if leaning and (leaning.start() > lead_at or _ORDER.match(text)):
+        text = text[: leaning.start()]
     text = _TAIL.sub("", text)
     if wish and text.lower().startswith(wish[0].lower()):
         text = f"Wants {text[wish.end() :]}"

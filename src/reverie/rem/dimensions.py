@@ -32,12 +32,12 @@ _ACTS = {
     Mark.CADENCE: 0.6, Mark.STATE: 0.4,
 }  # fmt: skip
 _PLAIN = {
-    Mark.REMEMBER: 1.0, Mark.STANDING: 0.9, Mark.DECIDED: 0.8, Mark.CORRECTS: 0.8, Mark.ENDED: 0.8,
+    Mark.REMEMBER: 1.0, Mark.STANDING: 0.9, Mark.DECIDED: 0.9, Mark.CORRECTS: 0.8, Mark.ENDED: 0.8,
     Mark.CHANGED: 0.75, Mark.DENIES: 0.7, Mark.WISH: 0.6, Mark.RULE: 0.6, Mark.SCOPE: 0.6, Mark.PREFER: 0.5,
     Mark.IDENTITY: 0.5, Mark.CADENCE: 0.5, Mark.HABIT: 0.45, Mark.UNIVERSAL: 0.4, Mark.STATE: 0.3,
 }  # fmt: skip
 _LASTS = {
-    Mark.REMEMBER: 0.8, Mark.STANDING: 0.8, Mark.RULE: 0.7, Mark.DECIDED: 0.7, Mark.CHANGED: 0.7, Mark.ENDED: 0.7,
+    Mark.REMEMBER: 0.8, Mark.STANDING: 0.8, Mark.RULE: 0.7, Mark.DECIDED: 0.8, Mark.CHANGED: 0.7, Mark.ENDED: 0.7,
     Mark.SCOPE: 0.65, Mark.CADENCE: 0.65, Mark.IDENTITY: 0.65, Mark.UNIVERSAL: 0.5, Mark.CORRECTS: 0.5,
     Mark.WISH: 0.45, Mark.PREFER: 0.45, Mark.HABIT: 0.45,
 }  # fmt: skip
@@ -46,6 +46,7 @@ _SHAKY = {
     Mark.TROUBLE: 0.6, Mark.DOUBTED: 0.6, Mark.QUESTION: 0.8, Mark.ASKS: 0.4, Mark.TASK: 0.4, Mark.REACTION: 0.7,
     Mark.AGREES: 0.3, Mark.OPENING: 0.2, Mark.OTHERS: 0.9,
 }  # fmt: skip
+_OWN_CORRECTED = frozenset({Mark.CORRECTS, Mark.OWN})  # "our prices are gross" holds longer than "it is 42"
 _DATED = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _HALF_LIFE_DAYS = 90.0
 _MEANT = 0.85
@@ -98,6 +99,7 @@ def _standing_of(decision: Decision, weighing: Weighing) -> _Found:
     matter, marks = decision.matter, _marks(decision)
     days = {note.said_at.date() for note in matter.said if note.said_at}
     lasts = max((_LASTS.get(Mark(mark), 0.2) for mark in marks), default=0.2)
+    lasts += 0.25 * (marks >= _OWN_CORRECTED)
     lasts += 0.2 * (len(days) > 1) - 0.2 * bool(matter.overtaken)
     times = len(matter.sessions)
     last = max((note.said_at for note in matter.said if note.said_at), default=None)

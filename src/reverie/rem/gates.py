@@ -63,7 +63,7 @@ def _held_back(decision: Decision, total: float, gates: Gates) -> str:
         case Verb.PROMOTE:
             return _below(total, gates.add, "adding")
         case Verb.SUPERSEDE:
-            return _below(total, gates.replace, "replacing") or _below(sure, gates.supersession, "superseding")
+            return _below(total, gates.replace, "replacing") or _below(sure, gates.supersession, "taking its place")
         case Verb.REMOVE:
             return _below(min(total, sure), gates.remove, "removing")
         case Verb.MERGE:
@@ -75,7 +75,10 @@ def _held_back(decision: Decision, total: float, gates: Gates) -> str:
 
 
 def _below(value: float, gate: float, doing: str) -> str:
-    return "" if value >= gate else f"{value:.2f} is below the gate of {gate:.2f} for {doing}"
+    if value >= gate:
+        return ""
+    digits = next((one for one in (2, 3, 4) if f"{value:.{one}f}" != f"{gate:.{one}f}"), 5)
+    return f"{value:.{digits}f} is below the gate of {gate:.2f} for {doing}"
 
 
 def _unclear(decision: Decision) -> str:
@@ -87,7 +90,7 @@ def _unclear(decision: Decision) -> str:
 
 
 _ORDER = {Verb.SUPERSEDE: 0, Verb.MERGE: 1, Verb.REMOVE: 2, Verb.PROMOTE: 3, Verb.BETTER_AS_SKILL: 4}
-_SPENT = "one night does no more than this; it stays for another"
+SPENT = "one night does no more than this; it stays for another"
 
 
 def within(passed: Sequence[Weighed], limits: Limits) -> list[Weighed]:
@@ -102,7 +105,7 @@ def within(passed: Sequence[Weighed], limits: Limits) -> list[Weighed]:
         full |= add and adds >= limits.max_adds
         full |= not skill and characters + one.new_chars > limits.max_new_chars
         if full or (target is not None and target.sha256 in touched):
-            chosen.append(Weighed(one.decision, one.score, _SPENT))
+            chosen.append(Weighed(one.decision, one.score, SPENT))
             continue
         chosen.append(one)
         touched |= {target.sha256} if target else set()

@@ -46,11 +46,12 @@ class SqlLeases:
     def hold(self, scope: Scope, dream: Dream) -> Lease:
         now, key = self._clock.now(), owner(scope) | {"shelf": dream.shelf}
         with self._engine.begin() as connection:
-            held = connection.execute(select(schema.leases).filter_by(**key).with_for_update()).first()
+            held = _lease(connection, key)
             if held is not None and held.holder not in ("", self._holder) and held.until > now:
                 raise _elsewhere(dream.shelf, held.holder, rfc3339(held.until))
             token = held.token + 1 if held else 1
-            upsert(connection, schema.leases, key, {"holder": self._holder, "token": token, "until": now + LEASE})
+            row = {"holder": self._holder, "dream": dream.id, "token": token, "until": now + LEASE}
+            upsert(connection, schema.leases, key, row)
             night = schema.nights
             taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
             attempts = connection.execute(taken.returning(night.c.attempts)).scalar_one()
@@ -79,16 +80,18 @@ class SqlLeases:
         free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
         whose = [dreams.c.workspace == scope.workspace, *([dreams.c.user == scope.user] if scope.user else [])]
         asked = (
-            select(dreams.c.workspace, dreams.c.user, dreams.c.id, dreams.c.shelf, night.c.attempts)
+            select(dreams.c.workspace, dreams.c.user, dreams.c.id, dreams.c.shelf, night.c.attempts, lease.c.token)
             .join(night, same & (dreams.c.id == night.c.dream))
             .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
             .where(*whose, night.c.queued, or_(night.c.attempts == 0, free))
         )
         with self._reading.connect() as connection:
-            return [Queued(*row) for row in connection.execute(asked.order_by(dreams.c.number))]
+            found = connection.execute(asked.order_by(dreams.c.number)).all()
+        return [Queued(*row[:4], taken=row.token if row.attempts else 0) for row in found]
 
     def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
         with self._engine.begin() as connection:
+            _lease(connection, owner(scope) | {"shelf": dream.shelf})  # in the order of all who hold both
             night = _night(connection, scope, dream.id)
             status = _status(connection, scope, dream.id)
             if night is None or status in OVER:
@@ -106,16 +109,20 @@ class SqlLeases:
         """A transaction of the night, for whoever holds its lease now; which then lasts for another while."""
         key = owner(lease.scope) | {"shelf": lease.shelf}
         with self._engine.begin() as connection:
-            held = connection.execute(select(schema.leases).filter_by(**key).with_for_update()).first()
+            held = _lease(connection, key)
             if held is None or held.token != lease.token:
                 raise Overtaken(
                     f"Someone else has taken over the night on {lease.shelf}.",
                     next_step="Nothing more was written here; the other one finishes it.",
                 )
-            if _night(connection, lease.scope, lease.dream) is None:
+            night = _night(connection, lease.scope, lease.dream)
+            if night is None:
                 raise Stopped
             until = self._clock.now() + LEASE
             connection.execute(update(schema.leases).filter_by(**key).values(until=until))
+            if night.attempts > 1:  # it gets on, however often it is broken off
+                mine = update(schema.nights).filter_by(**owner(lease.scope), dream=lease.dream)
+                connection.execute(mine.values(attempts=1))
             yield connection
 
     def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
@@ -123,7 +130,7 @@ class SqlLeases:
         here = owner(scope)
         for table in (*WORKING, schema.nights):
             connection.execute(delete(table).filter_by(**here, dream=dream.id))
-        connection.execute(update(schema.leases).filter_by(**here, shelf=dream.shelf).values(holder=""))
+        connection.execute(update(schema.leases).filter_by(**here, dream=dream.id).values(holder=""))
         self._keep_dream(connection, scope, dream)
         ledger.append(connection, scope, "dream", _told(scope, dream), self._clock.now())
 
@@ -141,6 +148,10 @@ class SqlLeases:
 
 def owner(scope: Scope) -> dict[str, Any]:
     return {"workspace": scope.workspace, "user": scope.user or ""}
+
+
+def _lease(connection: Connection, key: dict[str, Any]) -> Any:
+    return connection.execute(select(schema.leases).filter_by(**key).with_for_update()).first()
 
 
 def _night(connection: Connection, scope: Scope, dream: str) -> Any:

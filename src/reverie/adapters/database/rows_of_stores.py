@@ -67,9 +67,7 @@ def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
     if not full:
         return select(table, null().label("content")).where(*wanted)
     blobs = schema.blobs
-    same = and_(
-        blobs.c.workspace == table.c.workspace, blobs.c.user == table.c.user, blobs.c.sha256 == table.c.sha256
-    )
+    same = and_(blobs.c.workspace == table.c.workspace, blobs.c.user == table.c.user, blobs.c.sha256 == table.c.sha256)
     return select(table, blobs.c.content).select_from(table.outerjoin(blobs, same)).where(*wanted)
 
 

@@ -371,6 +371,7 @@ leases = Table(
     *_keys(),
     Column("shelf", Text, primary_key=True),
     Column("holder", Text, nullable=False),
+    Column("dream", Text, nullable=False),
     Column("token", BigInteger, nullable=False),
     Column("until", Moment, nullable=False),
 )
@@ -411,7 +412,7 @@ planned = Table(
     Column("became", Text),
 )
 
-# ---- sessions recorded over the API, and what they are made from ------------------------------------------------------
+# ---- sessions recorded over the API, and what they are made from -----------------------------------------------------
 
 definitions = Table(
     "definitions",

@@ -30,6 +30,10 @@ NAMES = FOR + AGAINST
 SOME = 0.6  # weight of at least one word that is not mere chatter
 _FOR_ALL_OR_SOME = frozenset({Cue.EXCLUSIVE, Cue.UNIVERSAL})
 _BOUND = re.compile(r"\b(?:after|from|until|before|till|by|nach|bis|ab|después|hasta|après|jusqu)\b")
+_OVER = re.compile(
+    r"\b(?:any ?more|no longer|nicht mehr|ya no|n'\w+ plus|ne \w+ plus|plus maintenant|non .{0,24}più|já não|não .{0,24}mais"
+    r"|niet (?:meer|langer))\b|不再|もう"
+)
 _NEVER = re.compile(r"\b(?:never|haven't|have not|hasn't|don't (?:have|use|know)|didn't)\b(?!.*\bagain\b)")
 _LOOSE = frozenset({"name", "ordinal", "date", "month", "year"})  # words of their own, or merely when it was said
 
@@ -38,10 +42,15 @@ def features(c: Compared, about: float, crowd: float) -> dict[str, float]:
     """Only what is not zero. `about` is how near the whole texts are, `crowd` grows with the clauses compared."""
     found = {"about": max(about, 0.0), "crowd": crowd}
     if c.shared or c.synonyms or c.old.attributes & c.new.attributes or c.opposed:
-        found |= _denial(c, crowd) if c.flipped else _replacement(c)
+        found |= _denial(c, crowd) if c.flipped and not _no_longer(c) else _replacement(c)
         found |= _ending(c)
     found |= reservations(c)
     return {name: value for name, value in found.items() if value}
+
+
+def _no_longer(c: Compared) -> bool:
+    """ "Not any more: on the 28th" denies nothing but the 25th: it tells another value."""
+    return bool(c.changes and c.new.polarity < 0 and _OVER.search(c.new.text))
 
 
 def _denial(c: Compared, crowd: float) -> dict[str, float]:

@@ -28,6 +28,7 @@ def upgrade() -> None:
         *_owned(),
         sa.Column("shelf", sa.Text, primary_key=True),
         sa.Column("holder", sa.Text, nullable=False),
+        sa.Column("dream", sa.Text, nullable=False),
         sa.Column("token", sa.BigInteger, nullable=False),
         sa.Column("until", sa.BigInteger, nullable=False),
     )

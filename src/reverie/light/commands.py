@@ -1,0 +1,64 @@
+"""Shell commands beside each other: which program they call, and whether one is another try at the other."""
+
+from __future__ import annotations
+
+import re
+
+LIKE = 0.4
+_PARTS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
+_LOOKING = frozenset({
+    "ls", "cat", "head", "tail", "find", "grep", "rg", "which", "cd", "pwd", "stat", "file", "test", "echo", "wc",
+    "tree", "less", "sed", "sleep", "true",
+})  # fmt: skip
+_PREFIX = frozenset({"sudo", "uv", "poetry", "npx", "time", "env", "run", "bundle", "exec"})
+_VERSION = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*$")
+_SETTING = re.compile(r"^(?:-|\w+=)")
+_MOST_ADDED = 4
+
+
+def doing(command: str) -> list[str]:
+    """What a command line runs, one after another, without looking around and waiting."""
+    return [part for part in _PARTS.split(command) if part and program(part) not in _LOOKING]
+
+
+def program(command: str) -> str:
+    words = [word for word in command.split() if "=" not in word and word not in _PREFIX]
+    return words[0].rsplit("/", 1)[-1] if words else ""
+
+
+def alike(old: str, new: str) -> float:
+    """How much of two commands is the same; nothing where the one is no other try at the other."""
+    first, second = _words(old), _words(new)
+    if not first or not second or first[0] != second[0]:
+        return 0.0
+    before, after = set(first), set(second)
+    share = len(before & after) / len(before | after)
+    added = after - before
+    only_settings = before <= after and len(added) <= _MOST_ADDED and any(_SETTING.match(word) for word in added)
+    return share if share >= LIKE else LIKE * only_settings
+
+
+def _words(command: str) -> list[str]:
+    """The program first. "docker-compose" is "docker compose", and "python3" is "python"."""
+    name = program(command)
+    if not name:
+        return []
+    words = command.split()
+    at = next(place for place, word in enumerate(words) if word.rsplit("/", 1)[-1] == name)
+    named = [_VERSION.sub("", piece) for piece in name.split("-") if piece] or [name]
+    return [*named, *words[:at], *words[at + 1 :]]
+
+
+_OPPOSITES = (
+    "stop start", "down up", "disable enable", "pause resume", "lock unlock", "stash pop", "umount mount", "off on",
+    "unload load", "suspend resume", "detach attach", "drain uncordon", "cordon uncordon",
+)  # fmt: skip
+_UNDOES = frozenset(pair for one in _OPPOSITES for pair in (tuple(one.split()), tuple(reversed(one.split()))))
+
+
+def undoes(done: str, later: str) -> bool:
+    """The same thing is put back: "systemctl stop web", then "systemctl start web"."""
+    before, after = (_words(" && ".join(doing(one))) for one in (done, later))
+    if not before or not after or before[0] != after[0]:
+        return False
+    return (tuple(set(before) - set(after)), tuple(set(after) - set(before))) in {((a,), (b,)) for a, b in _UNDOES}
