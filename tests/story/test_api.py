@@ -174,5 +174,8 @@ def test_openapi_describes_every_route_and_its_errors(served: Served) -> None:
         for one in methods.values():
             if path.startswith("/v1/"):
                 assert {"bearer", "x-api-key"} == {name for way in one["security"] for name in way}
-                assert "$ref" in one["responses"]["200"]["content"]["application/json"]["schema"]
+                if path.endswith("/stream"):
+                    assert list(one["responses"]["200"]["content"]) == ["text/event-stream"]
+                else:
+                    assert "$ref" in one["responses"]["200"]["content"]["application/json"]["schema"]
                 assert one["responses"]["404"]["content"]["application/json"]["schema"]["$ref"].endswith("/Error")

@@ -185,7 +185,10 @@ def whole_databases(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
     return every
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=10,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(every=whole_databases())
 def test_any_rows_in_any_table_survive_the_way_into_either_database(
     every: dict[str, list[dict[str, Any]]], database: str

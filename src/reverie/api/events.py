@@ -18,14 +18,11 @@ from reverie.sessions.recorded import RecordedEvent, Walk
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/events", tags=["events"])
 LISTING = "events"
+FRAMES = "text/event-stream"
 LOOKING_SECONDS = 1.0  # for what other processes write
 HEARTBEAT_SECONDS = 15.0
 Order = Literal["asc", "desc"]
 Previews = Annotated[list[Literal["agent.message", "agent.thinking"]] | None, Query()]
-
-
-class EventStream(StreamingResponse):
-    media_type = "text/event-stream"
 
 
 @router.post("")
@@ -47,11 +44,11 @@ def list_events(
     return shapes.EventPage(data=data, next_page=paged(found, limit, LISTING, lambda one: one.number))
 
 
-@router.get("/stream", response_class=EventStream)
-async def stream_events(who: Watcher, session_id: str, event_deltas: Previews = None) -> EventStream:
+@router.get("/stream", response_class=StreamingResponse, responses={200: {"content": {FRAMES: {}}}})
+async def stream_events(who: Watcher, session_id: str, event_deltas: Previews = None) -> StreamingResponse:
     """Server-sent events from now on; what was before is in the listing. Ends when the session is deleted."""
     last = await run_in_threadpool(who.recording.last, session_id)
-    return EventStream(_frames(who, session_id, last), headers={"x-accel-buffering": "no"})
+    return StreamingResponse(_frames(who, session_id, last), headers={"x-accel-buffering": "no"}, media_type=FRAMES)
 
 
 async def _frames(who: Caller, session: str, last: int) -> AsyncIterator[str]:

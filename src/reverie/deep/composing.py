@@ -82,7 +82,7 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
                 yield _overlaid(old, piece, whole, standing.named, language), _KEPT_FORM
                 yield _slotted(old, piece, whole, language), _KEPT_FORM
         for was, now in parts.moved:
-            yield _exchanged(old, without_now(was), without_now(now), whole), _OWN_WORDS
+            yield _exchanged(old, without_now(was), _as_said(without_now(now), note.words), whole), _OWN_WORDS
         if standing.named:
             yield _swapped(old, whole, standing.named, language), _KEPT_FORM
     dated = DAY.search(note.text) and not DAY.search(note.words)  # a weekday was taken for one day of the past
@@ -198,6 +198,12 @@ def _exchanged(old: str, was: str, now: str, whole: str) -> str:
         return ""
     start = _with_modifiers(old, place)
     return closed(old[:start] + now + _behind(old[place + len(was) :], whole))
+
+
+def _as_said(text: str, words: str) -> str:
+    """Without the capital it only got for beginning a line."""
+    small = text[:1].lower() + text[1:]
+    return small if text not in words and small in words else text
 
 
 def _with_modifiers(old: str, place: int) -> int:

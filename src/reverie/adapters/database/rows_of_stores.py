@@ -13,7 +13,6 @@ from reverie.adapters.database import schema
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Author, Between, Flag, MemoryVersion, Store, StoredMemory
 
-
 OWNER = ("workspace", "user")
 
 
