@@ -160,7 +160,7 @@ def killed_everywhere(folder: Path, most: int, server: str | None = None) -> dic
 def driven(tallied: Tallied, what: str, most: int, *server: str) -> None:
     tally = tallied("F1", what)
     with quick_folder() as folder:
-        command = [sys.executable, "-m", __name__, str(folder / "night"), str(most), *server]
+        command = [sys.executable, "-m", "tests.crash.test_a_killed_dream", str(folder / "night"), str(most), *server]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout)

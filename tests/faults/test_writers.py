@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -208,6 +209,30 @@ def test_a_lock_file_left_by_the_dead_blocks_nobody(tallied: Tallied, house: Hou
 
 
 # ---- F10 -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_editor_that_saves_while_a_change_is_being_drawn_is_recorded_like_any_other(
+    tallied: Tallied, house: House
+) -> None:
+    """It has no lock: it saves behind the reconciling and before the draft is worked out."""
+    tally = tallied("F10", "an editor without a lock saves while a change is being landed")
+    saved: list[str] = []
+
+    def save(frame: FrameType, event: str, argument: object) -> None:
+        if not saved and frame.f_code.co_name == "drawn" and frame.f_globals["__name__"] == "reverie.review.drafts":
+            saved.append(f"{MEMORY}\n§\n{POISON}")
+            house.memory.write_text(saved[0])
+
+    with house.opened() as home:
+        home.review.waiting()
+        sys.settrace(save)
+        write(home, "Money is Decimal")
+        sys.settrace(None)
+        tally.points += 1
+        assert saved and house.memory.read_text() == f"{saved[0]}\n§\nMoney is Decimal"
+        assert [change.grounds.via for change in changes(home)] == [Via.FOUND, Via.OUTSIDE, Via.DIRECT]
+        tally.lost += [] if home.review.waiting() else ["something unsafe was not queued"]
+        tally.other += broken(home)
 
 
 def test_what_an_editor_or_a_checkout_does_is_recorded_and_what_is_unsafe_is_queued(

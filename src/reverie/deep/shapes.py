@@ -15,9 +15,12 @@ SHAPES = {
     "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m)?"),
     "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
     "weekday": re.compile(
-        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|lunes|martes|miércoles"
-        r"|jueves|viernes|sábado|domingo|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|(?:lune|marte|mercole|giove|vener)dì"
-        r"|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater|zon)dag)s?\b",
+        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|lunes"
+        r"|martes|miércoles"
+        r"|jueves|viernes|sábado|domingo|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|(?:lune|marte|mercole|giove"
+        r"|vener)dì"
+        r"|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater"
+        r"|zon)dag)s?\b",
         re.IGNORECASE,
     ),
     "version": re.compile(r"\bv?\d+\.\d+(?:\.\d+)*\b"),

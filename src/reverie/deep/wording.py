@@ -16,12 +16,14 @@ _SEAL = re.compile(
 )
 _SINCE = r"since|as of|ab dem|ab|seit dem|seit|desde el|desde|depuis le|depuis|dal|a partir d[eou]|sinds|vanaf"
 _MONTH = (
-    r"(?:jan|feb|fév|mar|mär|apr|abr|avr|ma[iy]|jun|jui|jul|aug|ago|aoû|sep|oct|okt|out|ott|nov|de[cz]|dic|déc|ene|gen|mag"
+    r"(?:jan|feb|fév|mar|mär|apr|abr|avr|ma[iy]|jun|jui|jul|aug|ago|aoû|sep|oct|okt|out|ott|nov|de[cz]|dic|déc|ene"
+    r"|gen|mag"
     r"|giu|lug|set)"
 )
 DAY = re.compile(  # a date of the calendar, or the day of a month something holds since
     rf"(?:,? (?:on|from|am|da|{_SINCE}) )?\b20\d\d-\d\d-\d\d\b"
-    rf"|(?:,? |^)(?:{_SINCE})(?: (?:the|le|el|den|dem|o|il|het))? \d{{1,2}}(?:er|st|nd|rd|th|º|\.)?(?: (?:of|de))? {_MONTH}"
+    rf"|(?:,? |^)(?:{_SINCE})(?: (?:the|le|el|den|dem|o|il|het))? \d{{1,2}}(?:er|st|nd|rd|th|º|\.)?(?: (?:of"
+    rf"|de))? {_MONTH}"
     r"[a-zà-ÿ]*\b(?: 20\d\d)?,?",
     re.IGNORECASE,
 )

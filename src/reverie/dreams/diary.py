@@ -22,7 +22,8 @@ _DONE = {
     "promote": "**added** to", "supersede": "**replaced** in", "merge": "**merged** in", "remove": "**removed** from",
 }  # fmt: skip
 _WANTED = {
-    "promote": "**to add** to", "supersede": "**to replace** in", "merge": "**to merge** in", "remove": "**to remove** from",
+    "promote": "**to add** to", "supersede": "**to replace** in", "merge": "**to merge** in",
+    "remove": "**to remove** from",
 }  # fmt: skip
 _SKILL = "**for a skill**,"
 _MOST_SHOWN = 12

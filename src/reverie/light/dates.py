@@ -41,7 +41,8 @@ _LAST_DAY = re.compile(
 )  # fmt: skip
 # Without one of these, "on Thursday" is any Thursday or the next one: "le marché a lieu le jeudi".
 _TOLD_AS_PAST = re.compile(
-    r"\b(?:was|were|had|did|(?!need|feed)\w{2,}ed|went|came|left|got|made|took|told|said|sent|met|bought|sold|began|saw|gave|put"
+    r"\b(?:was|were|had|did|(?!need|feed)\w{2,}ed|went|came|left|got|made|took|told|said|sent|met|bought|sold|began"
+    r"|saw|gave|put"
     r"|war|waren|wurden?|hatten?|(?:um|ab|an|aus|ein|ver|vor)?ge\w{3,}(?:t|en)|(?:ver|be|ent|er)\w{3,}t worden|kam|ging"
     r"|(?:ha|han|hemos|he|has) (?:\w+ )?\w+[aio]do|\w{2,}(?:ó|aron|ieron|amos|imos)|fue|fueron|fui"
     r"|(?:a|ont|avons|ai|est|sont|sommes) (?:\w+ )?(?!lieu\b)\w{2,}(?:é|ée|és|ées|i|is|u|us|it)|était"

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 
 _IT = re.compile(
-    r"^(?:(?:and|so|but|now) )?(?P<it>it(?='s\b)|it(?= (?:is|has|runs|lives|uses|listens|sits|stands|goes|costs|starts)\b))",
+    r"^(?:(?:and|so|but|now) )?(?P<it>it(?='s\b)|it(?= (?:is|has|runs|lives|uses|listens|sits|stands|goes|costs"
+    r"|starts)\b))",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"^\W*(?:(?:und|y|e|et|en|jetzt|nun|ahora|adesso|agora|nu) )?(?:es ist|er ist|sie ist|jetzt ist (?:es|er|sie)|es |c'est"
+    r"^\W*(?:(?:und|y|e|et|en|jetzt|nun|ahora|adesso|agora|nu) )?(?:es ist|er ist|sie ist|jetzt ist (?:es|er|sie)"
+    r"|es |c'est"
     r"|il est|elle est|è |é |está |het is|hij is)"
 )
 _DONE_TO = re.compile(

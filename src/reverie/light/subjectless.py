@@ -11,10 +11,12 @@ from reverie.light.marks import Mark
 from reverie.light.tongues import Tongue
 
 _PRONOUN = re.compile(
-    r"^\W*(?:(?:and|but|so|und|aber|y|pero|et|mais|e|ma|mas|en|maar) )?(?:he|she|er|él|ella|il|elle|lui|lei|ele|ela|hij|zij)\b"
+    r"^\W*(?:(?:and|but|so|und|aber|y|pero|et|mais|e|ma|mas|en|maar) )?(?:he|she|er|él|ella|il|elle|lui|lei|ele|ela"
+    r"|hij|zij)\b"
 )
 _LEAD = (
-    r"^\W*(?:(?:y|e|ed|mas|pero|ma|però|também|también|anche|además|no|não|non|nunca|jamás|jamais|mai|siempre|sempre|solo|sólo"
+    r"^\W*(?:(?:y|e|ed|mas|pero|ma|però|também|también|anche|además|no|não|non|nunca|jamás|jamais|mai|siempre"
+    r"|sempre|solo|sólo"
     r"|só|apenas|soltanto|nem|ni|né|se|si|lo|la|le|já|ya|già) )*+"
 )
 _THIRD = re.compile(_LEAD + r"(?!que\b|me\b|mi\b)\w+(?:a|e|á|é|à|è|ê|an|en|am|em)\b")

@@ -19,11 +19,6 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\uac00-\ud7af]")  # Greek to Khmer, Hangul: nothing here reads them
-# Function words of tongues that nothing here reads and that share few with those above: Swedish, Danish and Norwegian,
-# Polish, Czech, Turkish, Finnish, Hungarian, Romanian.
-_UNREAD = frozenset(
-    ["och", "att", "är", "jag", "inte", "som", "för", "på", "från", "till", "ska", "skall", "kan", "har", "mig", "ditt", "aldrig", "alltid", "vår", "vårt", "ihåg", "tack", "utan", "eller", "när", "og", "ikke", "jeg", "ikkje", "hvor", "hvordan", "når", "altid", "alltid", "aldri", "aldrig", "vores", "vår", "takk", "gerne", "også", "się", "nie", "jest", "na", "z", "że", "i", "w", "do", "to", "proszę", "zawsze", "nigdy", "mnie", "moje", "nasz", "dla", "jak", "czy", "już", "tylko", "przez", "ale", "se", "není", "je", "na", "že", "vždy", "nikdy", "prosím", "můj", "naše", "pro", "jak", "ve", "bir", "bu", "için", "değil", "çok", "her", "zaman", "lütfen", "asla", "benim", "bizim", "daha", "ama", "gibi", "ja", "ei", "on", "että", "en", "minä", "aina", "koskaan", "minun", "és", "nem", "hogy", "egy", "az", "mindig", "soha", "kérem", "și", "nu", "este", "pentru", "întotdeauna", "niciodată", "vă", "rog"]
-) - frozenset(["i", "z", "je", "na", "to", "in", "se", "ja", "en", "on", "az", "do", "dla", "kan", "har", "in", "een", "de", "mig", "bir", "jak", "og"])
 _SAMPLE = 2_000
 _CLEARLY = 3
 
@@ -66,7 +61,7 @@ def language_of(text: str, otherwise: str = "en") -> str:
     if not hits:
         return otherwise
     most = max(hits.values())
-    if sum(word in _UNREAD for word in words) >= max(2, most):
+    if sum(word in _unread() for word in words) >= max(2, most):
         return UNKNOWN
     best = [code for code in LANGUAGES if hits[code] == most]
     return otherwise if otherwise in best else best[0]
@@ -82,6 +77,13 @@ def clearly(text: str, otherwise: str) -> str:
 def plain(text: str) -> str:
     """Lower case with straight apostrophes, as the cues are written."""
     return text.lower().replace("’", "'").replace("ʼ", "'")
+
+
+@cache
+def _unread() -> frozenset[str]:
+    """Function words of tongues that nothing here reads and that share few with those above: Swedish, Danish and
+    Norwegian, Polish, Czech, Turkish, Finnish, Hungarian, Romanian."""
+    return frozenset(resources.files("reverie.light.cues").joinpath("unread.txt").read_text("utf-8").split())
 
 
 @cache

@@ -30,7 +30,8 @@ _DATED = re.compile(
     r"|yesterday|last (?:week|month|year)"
 )
 _UNDECIDED = re.compile(
-    r"(?:n't|\b(?:not|never|nicht|nichts|no|pas|n'avons|n'a|n'ai|non|não|niet))\s+(?:(?:yet|been|really|se|ha|hemos|he|have) ){0,2}$"
+    r"(?:n't|\b(?:not|never|nicht|nichts|no|pas|n'avons|n'a|n'ai|non|não|niet))\s+"
+    r"(?:(?:yet|been|really|se|ha|hemos|he|have) ){0,2}$"
 )
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
@@ -120,6 +121,24 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
         del marks[Mark.DONE]
     if Mark.DECIDED in marks and _UNDECIDED.search(words, 0, marks[Mark.DECIDED][0]):
         del marks[Mark.DECIDED]
+    _settle_requests(marks, sentence, setting, words)
+    if setting.completes and Mark.EXACT in marks:
+        marks[Mark.CHANGED] = everywhere
+    if setting.of_another:
+        marks[Mark.OTHERS] = everywhere
+    if not (setting.opens or setting.asks or setting.agrees or _NOT_TOLD & marks.keys()) and _has_body(words):
+        marks[Mark.TOLD] = everywhere
+    if setting.agrees and not _ASKED_FOR & marks.keys():  # after "thanks", a wish is a wish
+        marks[Mark.AGREES] = everywhere
+    if setting.opens:
+        marks[Mark.OPENING] = everywhere
+    if setting.asked_before and Mark.EXACT in marks and not {Mark.QUESTION, Mark.REACTION, Mark.TASK} & marks.keys():
+        marks[Mark.ANSWERS] = everywhere
+
+
+def _settle_requests(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Setting, words: str) -> None:
+    """What is a question, a request or a task, and what only sounds like one."""
+    everywhere = (0, len(words))
     if sentence.asked:
         marks[Mark.QUESTION] = everywhere
     if Mark.WISH in marks:  # a manner asked for politely is no question and no task
@@ -136,15 +155,3 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
         marks.setdefault(Mark.ASKS, everywhere)
     if _GENERAL & marks.keys() and (reminds or not (sentence.asked or Mark.QUESTION in marks)):
         marks.pop(Mark.ASKS, None)  # "always give me kilometres" asks for more than an answer
-    if setting.completes and Mark.EXACT in marks:
-        marks[Mark.CHANGED] = everywhere
-    if setting.of_another:
-        marks[Mark.OTHERS] = everywhere
-    if not (setting.opens or setting.asks or setting.agrees or _NOT_TOLD & marks.keys()) and _has_body(words):
-        marks[Mark.TOLD] = everywhere
-    if setting.agrees and not _ASKED_FOR & marks.keys():  # after "thanks", a wish is a wish
-        marks[Mark.AGREES] = everywhere
-    if setting.opens:
-        marks[Mark.OPENING] = everywhere
-    if setting.asked_before and Mark.EXACT in marks and not {Mark.QUESTION, Mark.REACTION, Mark.TASK} & marks.keys():
-        marks[Mark.ANSWERS] = everywhere

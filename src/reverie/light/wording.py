@@ -27,15 +27,19 @@ _ASIDE = re.compile(
 )
 _LEAD_IN = re.compile(
     r"^(?:\s*+(?:please|pls|ok(?:ay)?|oh|and|also|btw|by the way|fyi|so|but|well|hey|hi|heads[- ]up|careful|right"
-    r"|thanks|great|wrong(?=[,.:;!—-])|no(?:pe)?(?=[,.:;!—-])|actually|one more thing|as a (?:general )?rule|just so you know|i think|i guess"
+    r"|thanks|great|wrong(?=[,.:;!—-])|no(?:pe)?(?=[,.:;!—-])|actually|one more thing|as a (?:general )?rule"
+    r"|just so you know|i think|i guess"
     r"|you know"
     r"|for (?:the|your|future) (?:record|reference|information)"
-    r"|(?:i )?(?:already |have )?told you(?: so| already| before| that)*|i (?:already |just )?said(?= that\b|[,:;])(?: that)?"
+    r"|(?:i )?(?:already |have )?told you(?: so| already| before| that)*|i (?:already |just )?said(?= that\b"
+    r"|[,:;])(?: that)?"
     r"|i (?:forgot|meant|wanted|have) to (?:tell|mention|say)(?: you)?(?: that)?"
     r"|(?:like|as) i (?:said|told you|mentioned)(?: before| already)?(?=[,:;])"
     r"|(?:that's|that is|this is|it's|it is) (?:wrong|incorrect|outdated|not (?:right|true|correct))(?=[,:;!—–-])"
-    r"|then(?=,? let's (?:decide|agree|settle))|let's (?:decide|agree|settle)(?: (?:it|this|now|then))*(?: that| ?(?=[:—–]))"
-    r"|next time,? (?:please|pls|just)|(?:decision|correction)(?=:)|not (?:today|now|this (?:week|time)|\d{4}-\d\d-\d\d)(?=[,:;—–-])"
+    r"|then(?=,? let's (?:decide|agree|settle))|let's (?:decide|agree|settle)(?: (?:it|this|now|then))*(?: that"
+    r"| ?(?=[:—–]))"
+    r"|next time,? (?:please|pls|just)|(?:decision|correction)(?=:)|not (?:today|now|this (?:week|time)"
+    r"|\d{4}-\d\d-\d\d)(?=[,:;—–-])"
     r"|(?:remember|note|keep in mind|bear in mind|don't forget)(?: that|:))(?!\w)[\s,:;.!—-]*+)++",
     re.IGNORECASE,
 )
@@ -45,7 +49,8 @@ _PURPOSE = re.compile(
     re.IGNORECASE,
 )
 _SAID_BEFORE = re.compile(
-    r",? (?:like|as) I (?:said|told you|mentioned)(?: before| already)?(?=[,.;!?]|$)|, (?:do you |you )?remember(?: that)?[.?!]*$",
+    r",? (?:like|as) I (?:said|told you|mentioned)(?: before| already)?(?=[,.;!?]|$)|, (?:do you "
+    r"|you )?remember(?: that)?[.?!]*$",
     re.IGNORECASE,
 )
 # "…, I read them on my phone": why, not what. Nobody knows later who reads what.
@@ -67,8 +72,10 @@ _FIRST_PERSON = (
     (r"I (can't|cannot|can|will|won't|would|should|must)\b", r"\1"),
 )
 _SUBJECT = re.compile(
-    r"^I ((?:really|strongly|always|never|only|usually|also|generally|mostly|exclusively|just|no longer|still|often|rarely"
-    r"|currently|now|even|already|simply|personally|definitely|normally|typically|actually|hardly|seldom) )*+([a-z]+)\b(?!')",
+    r"^I ((?:really|strongly|always|never|only|usually|also|generally|mostly|exclusively|just|no longer|still|often"
+    r"|rarely"
+    r"|currently|now|even|already|simply|personally|definitely|normally|typically|actually|hardly"
+    r"|seldom) )*+([a-z]+)\b(?!')",
     re.IGNORECASE,
 )
 _THEM = (
@@ -85,9 +92,12 @@ _THEM = (
 _WITH_ME = re.compile(r" with me\b(?=[,.]|$)")
 _OURS = re.compile(r"^(?:our|my)\s+", re.IGNORECASE)
 _PAST = re.compile(
-    r"ed$|^(?:met|went|got|bought|began|made|took|had|won|spent|built|wrote|saw|paid|gave|sold|ran|left|came|held|sent|said"
-    r"|chose|found|put|set|cut|hit|was|were|did|could|would|should|will|can|must|might|may|told|forgot|thought|knew|kept"
-    r"|lost|broke|drove|ate|drank|slept|felt|heard|taught|understood|became|grew|brought|caught|stood|led|rode|wore|threw)$"
+    r"ed$|^(?:met|went|got|bought|began|made|took|had|won|spent|built|wrote|saw|paid|gave|sold|ran|left|came|held"
+    r"|sent|said"
+    r"|chose|found|put|set|cut|hit|was|were|did|could|would|should|will|can|must|might|may|told|forgot|thought|knew"
+    r"|kept"
+    r"|lost|broke|drove|ate|drank|slept|felt|heard|taught|understood|became|grew|brought|caught|stood|led|rode|wore"
+    r"|threw)$"
 )
 _ENDS = (".", "…", "!", "?", "。", "！", "？")
 _CJK_FROM = "\u3000"

@@ -17,11 +17,14 @@ from reverie.kernel.clock import Clock
 from reverie.kernel.errors import ReverieError
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
+from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.memory.shelf import Held
 from reverie.review.drafts import Draft, Drawn
 from reverie.review.noticing import Noticing, moves_of, written
 from reverie.review.outcome import Landed, Outcome, Unchanged, Unsafe
 from reverie.review.targets import Target
+
+MOST_DRAWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Landing:
         target = draft.target
         target.scanned({target.subject: b"."})  # the first scan of a process reads its rules: not under someone's lock
         with self.noticing.held(target) as held:
-            drawn = draft.drawn(held)
+            drawn = self._drawn(draft, held)
             if not isinstance(drawn, Drawn):
                 return drawn
             if not drawn.edits:
@@ -54,6 +57,19 @@ class Landing:
             if report.blocked and not despite_findings:
                 return Unsafe(report)
             return Landed(self._write(target, held, drawn, grounds))
+
+    def _drawn(self, draft: Draft, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
+        """Drawn against bytes that are recorded: an editor has no lock and may save after the reconciling."""
+        for _ in range(MOST_DRAWN):
+            drawn = draft.drawn(held)
+            if not isinstance(drawn, Drawn) or all(self._recorded(draft.target, edit) for edit in drawn.edits):
+                return drawn
+            self.noticing.reconcile(draft.target, held)
+        return Conflicted(None, f"{draft.target.subject} is being written by someone else all the time")
+
+    def _recorded(self, target: Target, edit: Edit) -> bool:
+        known = self.records.known(self.scope, target.holder.key, edit.document)
+        return edit.before == (known.content if known else None)
 
     def _write(self, target: Target, held: Held, drawn: Drawn, grounds: Grounds) -> Change:
         change = Change(

@@ -31,7 +31,8 @@ SOME = 0.6  # weight of at least one word that is not mere chatter
 _FOR_ALL_OR_SOME = frozenset({Cue.EXCLUSIVE, Cue.UNIVERSAL})
 _BOUND = re.compile(r"\b(?:after|from|until|before|till|by|nach|bis|ab|después|hasta|après|jusqu)\b")
 _OVER = re.compile(
-    r"\b(?:any ?more|no longer|nicht mehr|ya no|n'\w+ plus|ne \w+ plus|plus maintenant|non .{0,24}più|já não|não .{0,24}mais"
+    r"\b(?:any ?more|no longer|nicht mehr|ya no|n'\w+ plus|ne \w+ plus|plus maintenant|non .{0,24}più|já não"
+    r"|não .{0,24}mais"
     r"|niet (?:meer|langer))\b|不再|もう"
 )
 _NEVER = re.compile(r"\b(?:never|haven't|have not|hasn't|don't (?:have|use|know)|didn't)\b(?!.*\bagain\b)")
