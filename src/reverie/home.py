@@ -274,7 +274,14 @@ class Home:
     def worker(self, executor: str | None = None) -> NightEngine:
         """What does queued nights. It starts threads at its first `work` or `follow`; `close` ends them."""
         if self._worker is None:
-            from reverie.adapters.dbos_engine import DbosEngine
+            try:
+                from reverie.adapters.dbos_engine import DbosEngine
+            except ModuleNotFoundError as error:
+                raise BadSetting(
+                    "Queued nights need the engine, which is not installed.",
+                    expected="dbos",
+                    next_step="Run: pip install 'reverie[workers]'. `reverie dream` needs none.",
+                ) from error
 
             self._worker = DbosEngine(
                 self.config.home, self.config.database, self._own, self._dreams_kept,

@@ -123,7 +123,7 @@ def test_words_of_someone_else_wait_for_the_owner(memories: Path, home: Home) ->
     home.sessions.add(session("s1", ORDER, user="bob"))
     night = dream(home)
     assert night.changes == () and len(night.proposals) == 1
-    assert "bob" in home.review.waiting()[0].diff
+    assert "Bob" in home.review.waiting()[0].diff
 
 
 def test_an_entry_of_unknown_age_is_not_overtaken_without_a_person(memories: Path, home: Home) -> None:
