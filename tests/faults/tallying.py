@@ -13,6 +13,7 @@ from typing import TypeVar
 
 FULL = os.environ.get("REVERIE_FAULTS") in ("full", "every")
 LINES = 1_000_000 if os.environ.get("REVERIE_FAULTS") == "every" else 400
+KINDS = ("lost", "torn", "manual", "other")
 Point = TypeVar("Point")
 
 
@@ -27,18 +28,17 @@ class Tally:
     torn: list[str] = field(default_factory=list)
     manual: list[str] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)  # told, and no surprise
 
     @property
     def problems(self) -> list[str]:
-        return [f"{kind}: {one}" for kind in ("lost", "torn", "manual", "other") for one in getattr(self, kind)]
+        return [f"{kind}: {one}" for kind in KINDS for one in getattr(self, kind)]
 
     def add(self, told: dict[str, list[str]]) -> None:
         for kind, problems in told.items():
             getattr(self, kind).extend(problems)
 
     def as_json(self) -> dict[str, object]:
-        counts = {kind: len(getattr(self, kind)) for kind in ("lost", "torn", "manual", "other", "known")}
+        counts = {kind: len(getattr(self, kind)) for kind in KINDS}
         return {"fault": self.fault, "done": self.done, "points": self.points, **counts}
 
 

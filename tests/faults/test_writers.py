@@ -235,6 +235,36 @@ def test_an_editor_that_saves_while_a_change_is_being_drawn_is_recorded_like_any
         tally.other += broken(home)
 
 
+def test_an_editor_that_saves_while_a_broken_off_change_is_done_again_loses_nothing(
+    tallied: Tallied, house: House
+) -> None:
+    """The document moved on behind the crash, and once more between the first look and the record of it."""
+    tally = tallied("F10", "an editor without a lock saves while a change is being landed")
+    saved: list[str] = []
+
+    def broken_off() -> None:
+        with house.opened() as home:
+            home.review.waiting()
+            sys.settrace(Lines(die_in="_fill"))
+            write(home, "Money is Decimal")
+
+    def save(frame: FrameType, event: str, argument: object) -> None:
+        if not saved and frame.f_code.co_name == "_outside":
+            saved.append(house.memory.read_text() + "\n§\nThe second thing an editor wrote")
+            house.memory.write_text(saved[0])
+
+    assert not ended(child(broken_off))
+    house.memory.write_text(f"{MEMORY}\n§\nThe first thing an editor wrote")
+    with house.opened() as home:
+        sys.settrace(save)
+        home.review.recover()
+        sys.settrace(None)
+        tally.points += 1
+        assert house.memory.read_text() == f"{saved[0]}\n§\nMoney is Decimal"
+        assert [change.grounds.via for change in changes(home)] == [Via.FOUND, Via.OUTSIDE, Via.DIRECT]
+        tally.other += broken(home)
+
+
 def test_what_an_editor_or_a_checkout_does_is_recorded_and_what_is_unsafe_is_queued(
     tallied: Tallied, house: House
 ) -> None:

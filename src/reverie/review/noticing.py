@@ -108,12 +108,16 @@ class Noticing:
         if took_effect(now or b"", target.form, change.operations):
             with written(target.subject):
                 return Noticed(landed=(self._settled(target, change),))
-        outcome = applied(now or b"", target.form, change.operations, target.budget)
-        if not isinstance(outcome, Applied):
+        if not isinstance(applied(now or b"", target.form, change.operations, target.budget), Applied):
             return self._dropped(change, "someone else changed the same entry while it was being written")
         noticed = self._dropped(change, "done again on what others wrote meanwhile").and_also(
             self._outside(target, held)
         )
+        known = self.records.known(self.scope, target.holder.key, target.subject)
+        now = known.content if known else None  # an editor without a lock may have saved since the first look
+        outcome = applied(now or b"", target.form, change.operations, target.budget)
+        if not isinstance(outcome, Applied):
+            return noticed
         again = replace(
             change, id=self.ids.new("chg"), edits=(Edit(target.subject, now, outcome.after),),
             intended_at=self.clock.now(),
