@@ -10,8 +10,9 @@ import getpass
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -61,6 +62,19 @@ SETTINGS = (
         "your login name",
     ),
     Setting("timezone", "What counts as a day, and when 03:00 is. An IANA name.", lambda _: "UTC", "`UTC`"),
+    Setting(
+        "skills",
+        "More folders to read skills from, with `:` between them (`;` on Windows).",
+        lambda _: "",
+        "none",
+    ),
+    Setting(
+        "instructions",
+        "What agents read besides memory and skills: files, or projects with an AGENTS.md or CLAUDE.md in them."
+        " A dream changes none of it and repeats none of it.",
+        lambda _: "",
+        "none",
+    ),
 )
 
 
@@ -83,6 +97,10 @@ class Config:
     def timezone(self) -> ZoneInfo:
         return ZoneInfo(self.values["timezone"].text)
 
+    @property
+    def instructions(self) -> tuple[Path, ...]:
+        return self._paths("instructions")
+
     def shown(self) -> dict[str, Value]:
         """Every value with where it came from, fit for a screen: a password in the URL is hidden."""
         hidden = {
@@ -96,8 +114,11 @@ class Config:
         home = self.environment.get("HOME")
         return Path(home, filled[2:]) if home and filled.startswith("~/") else Path(filled).expanduser()
 
+    def _paths(self, name: str) -> tuple[Path, ...]:
+        return tuple(self.place(text.strip()) for text in self.values[name].text.split(os.pathsep) if text.strip())
+
     def skill_folders(self) -> dict[str, Path]:
-        """Where skills are read from: the home's own, Hermes', Claude's. Only those that are there, and ours."""
+        """Where skills are read from: the home's own, Hermes', Claude's, and more by setting. Only those there are."""
         places = {
             "skills": self.home / "skills",
             "hermes-skills": self.place("${HERMES_HOME:-~/.hermes}") / "skills",
@@ -105,7 +126,14 @@ class Config:
         }
         if own := self.environment.get("HERMES_SKILLS_DIR"):
             places["hermes-dir"] = Path(own).expanduser()
+        for path in self._paths("skills"):
+            places[_unlike(path.name, places)] = path
         return {name: path for name, path in places.items() if name == "skills" or path.is_dir()}
+
+
+def _unlike(name: str, taken: Container[str]) -> str:
+    """The name, or one like it that is free."""
+    return next(one for one in chain([name], (f"{name}-{number}" for number in count(2))) if one not in taken)
 
 
 def load(home: str | os.PathLike[str] | None = None, flags: Mapping[str, str | None] | None = None) -> Config:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.audit.library import Audit
+    from reverie.deep.material import Known
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.engine import Engine as NightEngine
     from reverie.dreams.night import Night
@@ -259,9 +260,23 @@ class Home:
 
         return Night(
             self._own, self.config.owner, self.sessions, self.memory, self.review, self._dreams_kept,
-            self.clock, self.ids, self.search, self.skills,
+            self.clock, self.ids, self.search, self.skills, self._surfaces,
             fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
         )  # fmt: skip
+
+    def _surfaces(self, name: str) -> Iterator[Known]:
+        """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
+        from reverie.adapters.instructions import statements_in
+        from reverie.deep.material import Known
+        from reverie.memory.formats import FORMATS
+
+        for shelf in self._shelves.available():
+            if name.startswith(f"{shelf.name}/"):
+                for place in shelf.places():
+                    for text in FORMATS[place.form].read(shelf.read(place.document) or b"").entries:
+                        yield Known(f"{shelf.name}/{place.document}", text)
+        own = getattr(self._shelves.named(name), "instructions", ())
+        yield from (Known(where, text) for where, text in statements_in((*own, *self.config.instructions)))
 
     @cached_property
     def _dreams_kept(self) -> SqlDreams:

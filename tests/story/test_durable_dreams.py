@@ -121,7 +121,7 @@ def test_a_night_that_is_always_broken_off_is_given_up(home: Home) -> None:
 
 
 def test_a_night_in_which_something_is_wrong_says_so_and_the_next_begins_anew(home: Home) -> None:
-    def wrong() -> list[object]:
+    def wrong(shelf: str) -> list[object]:
         raise ZeroDivisionError("surfaces")
 
     broken = replace(home.dreams, surfaces=wrong)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from reverie.deep.clauses import clauses
@@ -113,6 +113,8 @@ def _decided(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
     stands_in = distinctive(about(known.text, matter.language) for known in mind.known)
     standings = [standing(matter, known, stands_in) for known in mind.known]
     decision = _against_known(matter, standings) or _new(matter, mind, every)
+    if decision.verb is Verb.SUPERSEDE and decision.target and decision.target.document is None:
+        decision = replace(_new(matter, mind, every), asks=decision.asks)  # what stands there is not ours to change
     if not decision.rejected and (why := unsafe(matter, decision.text or matter.last.text)):
         return Decision(Verb.UNSAFE, matter, f"Kept out: {why}.")
     return decision

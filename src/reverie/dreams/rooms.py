@@ -20,7 +20,7 @@ from reverie.skills.library import Skills
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """`skills` are those a lesson may amend; `surfaces` is what else the agent reads.
+    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, and not changed.
 
     `fenced` makes a review that commits nothing once someone else holds the lease.
     """
@@ -35,7 +35,7 @@ class Rooms:
     ids: Ids
     search: Finder | None = None
     skills: Skills | None = None
-    surfaces: Callable[[], Iterable[Known]] = tuple
+    surfaces: Callable[[str], Iterable[Known]] = lambda shelf: ()
     gates: Gates = field(default_factory=Gates)
     limits: Limits = field(default_factory=Limits)
     fenced: Callable[[Lease], Review] | None = None

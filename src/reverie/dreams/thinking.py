@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from reverie.deep.decision import STAGED, Decision
 from reverie.deep.judging import Deepened, Mind, deepen
 from reverie.deep.material import Known, Noted
 from reverie.deep.subjects import about
+from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
 from reverie.dreams.dream import Dream, Fate
 from reverie.dreams.judged import judged_of
@@ -18,6 +20,8 @@ from reverie.language.finding import Finder
 from reverie.rem.dimensions import Weighing
 from reverie.rem.gates import Weighed
 from reverie.rem.suggesting import weigh
+from reverie.skills.edits import rules_of
+from reverie.skills.library import Found
 
 OWN_SKILLS = "skills"
 _ENOUGH_SHARED = 2
@@ -25,9 +29,10 @@ _ENOUGH_SHARED = 2
 
 def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Thought:
     """What is to become of every matter, in the order it is to be done."""
-    known = (*_entries(rooms, dream.shelf), *rooms.surfaces())
     skills = tuple(rooms.skills.every()) if rooms.skills else ()
     every = [*carried, *fresh]
+    elsewhere = chain(rooms.surfaces(dream.shelf), _rules(skills))
+    known = (*_entries(rooms, dream.shelf), *touched_on(elsewhere, every))
     deepened = deepen(every, Mind(known, _documents(rooms, dream.shelf), dream.started_at, skills, rooms.owner))
     weighed = weigh(deepened.decisions, _weighing(rooms, dream, known, deepened), rooms.gates, rooms.limits)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
@@ -44,6 +49,12 @@ def _entries(rooms: Rooms, shelf: str) -> list[Known]:
         Known(one.document, one.text, one.document, one.sha256, one.since, one.seen, one.critical)
         for one in rooms.memory.entries(shelf)
     ]
+
+
+def _rules(skills: Iterable[Found]) -> Iterator[Known]:
+    for found in skills:
+        for rule in rules_of(found.skill.body.splitlines(keepends=True)):
+            yield Known(found.path, rule.text)
 
 
 def _documents(rooms: Rooms, shelf: str) -> Mapping[str, str]:

@@ -57,7 +57,8 @@ def _no_longer(c: Compared) -> bool:
 def _denial(c: Compared, crowd: float) -> dict[str, float]:
     denying, saying = (c.new, c.old) if c.new.polarity < 0 else (c.old, c.new)
     apart = bool(c.only_old and c.only_new)
-    if _from_two_sides(c) or (apart and saying.cues & _FOR_ALL_OR_SOME):
+    elsewhere = apart and min(c.rest_old, c.rest_new) > SOME
+    if _from_two_sides(c) or (elsewhere and saying.cues & _FOR_ALL_OR_SOME):
         return {"agrees": 1.0}
     never, share = bool(_NEVER.search(denying.text)), c.denied_share
     return {
