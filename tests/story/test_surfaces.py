@@ -44,7 +44,7 @@ def test_what_stands_against_an_instruction_is_for_a_person(
     night = home.dream(shelf="hermes")
     assert not night.changes
     (waiting,) = home.review.waiting()
-    assert "AGENTS.md" in str(waiting.suggestion.reason)
+    assert "AGENTS.md, which a dream may not change" in waiting.asks_because
     assert (tmp_path / "shop" / "AGENTS.md").read_text() == AGAINST
 
 

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 
 from reverie.deep.material import Known, Noted
 from reverie.deep.subjects import about
 
-_ENOUGH = 2  # stems in common; one is by chance
+MOST_NEAR = 8  # statements for one candidate that are looked at closely
 _LONGEST = 2_000  # characters: longer is a text, not a statement
 
 
-def touched_on(elsewhere: Iterable[Known], noted: Sequence[Noted]) -> Iterator[Known]:
-    """Each statement that has the subject of a candidate, once: thousands of others need no closer look."""
-    by_language = defaultdict[str, list[frozenset[str]]](list)
-    for note in noted:
-        by_language[note.candidate.language].append(about(note.text, note.candidate.language))
-    seen = set[str]()
-    for known in elsewhere:
-        if len(known.text) > _LONGEST or known.text in seen:
-            continue
-        seen.add(known.text)
-        if any(_touches(about(known.text, language), subjects) for language, subjects in by_language.items()):
-            yield known
+def touched_on(elsewhere: Iterable[Known], noted: Sequence[Noted]) -> list[Known]:
+    """The statements that share most of their subject with a candidate, each once, in the order they stand."""
+    every = list({known.text: known for known in elsewhere if len(known.text) <= _LONGEST}.values())
+    wanted = set[int]()
+    for language in sorted({note.candidate.language for note in noted}):
+        places, sizes = _indexed(every, language)
+        for note in noted:
+            if note.candidate.language == language:
+                wanted |= _nearest(about(note.text, language), places, sizes)
+    return [every[at] for at in sorted(wanted)]
 
 
-def _touches(stems: frozenset[str], subjects: Iterable[frozenset[str]]) -> bool:
-    return any(len(stems & subject) >= min(_ENOUGH, len(stems) or _ENOUGH) for subject in subjects)
+def _indexed(every: Sequence[Known], language: str) -> tuple[dict[str, list[int]], list[int]]:
+    places, sizes = defaultdict[str, list[int]](list), list[int]()
+    for at, known in enumerate(every):
+        stems = about(known.text, language)
+        sizes.append(len(stems))
+        for stem in stems:
+            places[stem].append(at)
+    return places, sizes
+
+
+def _nearest(subject: frozenset[str], places: dict[str, list[int]], sizes: Sequence[int]) -> set[int]:
+    common = Counter(at for stem in subject for at in places.get(stem, ()))
+    return set(sorted(common, key=lambda at: (-common[at] / (sizes[at] + len(subject)), at))[:MOST_NEAR])

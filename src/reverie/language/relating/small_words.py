@@ -37,7 +37,8 @@ CHATTER = listed(
     " find finding found give giving good great better new nice interesting interested sounds sound helpful"
     " able enjoying considering planning plan plans curious worried excited happy glad love feel feeling time"
     " kinda gonna hmm question info information resources options option consider keep keeping start started starting"
-    " wants wanting uses given gives keeps kept use using used work working works understand figure especially including include mind hope hoping learn"
+    " wants wanting uses given gives keeps kept"
+    " use using used work working works understand figure especially including include mind hope hoping learn"
     " learning improve create check options specific different useful definitely probably absolutely"
 )
 
