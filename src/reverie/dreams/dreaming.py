@@ -101,9 +101,10 @@ class Dreaming:
         return len(chosen.sessions) + chosen.left
 
     def show(self, shelf: str) -> None:
-        """Write the views anew from what is recorded."""
+        """Write the views anew from what is recorded; git, too, where the night only saw what others wrote."""
         records, scope = self.night.records, self.night.scope
         dreams = records.find(scope, shelf, NIGHTS_KEPT_IN_VIEWS)
         landed = {ref: self.changes.get(scope, ref) for dream in dreams for ref in dream.changes}
         known = {ref: change for ref, change in landed.items() if change is not None}
         self.shown(shelf).write(views(dreams, records.staged(scope, shelf), known))
+        self.night.review.landing.project()
