@@ -12,6 +12,8 @@ from reverie.safety.secrets import names
 from reverie.safety.secrets.spans import Span
 from reverie.safety.secrets.values import is_code, is_message, is_mixed, is_placeholder, is_random, is_uuid
 
+LONG = 20  # characters of a value that no sign or flag announces
+
 
 def _value(found: re.Match[str]) -> tuple[str, int, bool]:
     """The value, where it starts, and whether quotes said where it ends."""
@@ -107,9 +109,14 @@ def _before(text: str, at: int) -> Span | None:
 
 def _follows(text: str, at: int, allowed: str, kind: str) -> Span | None:
     """`--password …`, `login bob password …`: the name, a space, the value."""
+    found = names.flag(allowed).match(text, at)
+    if found is None:
+        return None
     introduction = names.introduced().search(text[max(0, at - 80) : at])
-    found = names.flag(allowed).match(text, at) if introduction else None
-    return _judged(found, kind, given=introduction["netrc"] is not None) if found and introduction else None
+    if introduction is None:  # "and the secret wJalr…": in a sentence the value has to show by itself what it is
+        long = len(_value(found)[0]) >= LONG and is_random(_value(found)[0])
+        return _judged(found, kind) if long and kind != "password" else None
+    return _judged(found, kind, given=introduction["netrc"] is not None)
 
 
 def _at(text: str, at: int, allowed: str, kind: str) -> Span | None:
