@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from reverie.deep.decision import STAGED, Decision
@@ -18,13 +19,15 @@ from reverie.dreams.records import Planned, Thought
 from reverie.dreams.rooms import Rooms
 from reverie.language.finding import Finder
 from reverie.rem.dimensions import Weighing
-from reverie.rem.gates import Weighed
+from reverie.rem.gates import Gates, Weighed, gated
+from reverie.rem.scoring import scored
 from reverie.rem.suggesting import weigh
 from reverie.skills.edits import rules_of
 from reverie.skills.library import Found
 
 OWN_SKILLS = "skills"
 _ENOUGH_SHARED = 2
+_MANY = 20  # sessions: all that the search would give
 
 
 def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Thought:
@@ -76,9 +79,16 @@ def _weighing(rooms: Rooms, dream: Dream, known: tuple[Known, ...], deepened: De
         one.document: (one.budget if one.budget is not None else 1_000_000) - one.characters
         for one in rooms.memory.usage(dream.shelf)
     }
-    search = once_read(rooms.search) if rooms.search else None
-    asked = {one.matter.last.id: _asked(search, one) for one in deepened.decisions if not one.rejected}
-    return Weighing(dream.started_at, known, room, asked, rooms.limits.max_new_chars)
+    weighing = Weighing(dream.started_at, known, room, {}, rooms.limits.max_new_chars)
+    hopeful = [one for one in deepened.decisions if not one.rejected and _could_pass(one, weighing, rooms.gates)]
+    search = once_read(rooms.search) if rooms.search and hopeful else None
+    return replace(weighing, asked={one.matter.last.id: _asked(search, one) for one in hopeful})
+
+
+def _could_pass(decision: Decision, weighing: Weighing, gates: Gates) -> bool:
+    """Whether it would pass if many had asked about it. To look for those is the dearest part of a night."""
+    many = replace(weighing, asked={decision.matter.last.id: _MANY})
+    return gated(decision, scored(decision, many), gates).passes
 
 
 def _asked(search: Finder | None, decision: Decision) -> int:

@@ -55,7 +55,8 @@ _RECURS = (0.0, 0.25, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """What scores are computed against: `asked` counts other sessions that spoke of it, `room` the characters left."""
+    """What scores are computed against: `asked` counts other sessions that spoke of it, where that was looked for;
+    `room` the characters left."""
 
     now: datetime
     known: tuple[Known, ...] = ()
@@ -84,15 +85,23 @@ def _worth(decision: Decision, weighing: Weighing) -> _Found:
     matter = decision.matter
     kinds = {note.candidate.kind for note in matter.said}
     useful = max(_USEFUL[kind] for kind in kinds)
-    asked = weighing.asked.get(matter.last.id, 0)
+    asked = weighing.asked.get(matter.last.id)
     acts, cue = max(((_ACTS.get(Mark(mark), 0.0), mark) for mark in _marks(decision)), default=(0.0, "nothing"))
     stands_for = len(matter.said)
     return {
         "future_usefulness": (useful, f"It is a {_listed(kind.replace('_', ' ') for kind in kinds)}."),
-        "query_diversity": (1 - 0.6**asked, f"{_count(asked, 'other session')} touched on it."),
+        "query_diversity": (1 - 0.6 ** (asked or 0), _spoken_of(asked)),
         "actionability": (acts, f"It {cue}." if acts else "It changes nothing an agent does."),
         "compression_value": (1 - 1 / stands_for, f"It stands for {_count(stands_for, 'statement')}."),
     }
+
+
+def _spoken_of(asked: int | None) -> str:
+    return (
+        "Nobody looked: it would not pass anyway."
+        if asked is None
+        else f"{_count(asked, 'other session')} touched on it."
+    )
 
 
 def _standing_of(decision: Decision, weighing: Weighing) -> _Found:
