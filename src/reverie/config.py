@@ -17,6 +17,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from reverie.kernel.errors import BadSetting, NotPermitted
+from reverie.models.choice import BUILT_IN
+from reverie.models.using import NO_CAP, SHARE, TOKENS_PER_DAY, TOKENS_PER_DREAM, Using, number, using
 
 FILE = "reverie.toml"
 _PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@")
@@ -29,10 +31,11 @@ class Setting:
     about: str
     default: Callable[[Path], str]
     default_text: str
+    number: bool = False
 
     @property
     def variable(self) -> str:
-        return f"REVERIE_{self.name.upper()}"
+        return f"REVERIE_{self.name.upper().replace('.', '_')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,11 @@ def _login(_: Path) -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "owner"
+
+
+def _plain(name: str, about: str, default: str = "", default_text: str = "") -> Setting:
+    shown = default_text or (f"`{default}`" if default else "none")
+    return Setting(name, about, lambda _: default, shown, bool(default) and default != BUILT_IN)
 
 
 SETTINGS = (
@@ -75,7 +83,52 @@ SETTINGS = (
         lambda _: "",
         "none",
     ),
-)
+    _plain("model", f"Who is asked besides the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
+           f"`{BUILT_IN}`, which asks nobody.", BUILT_IN),
+    _plain("model_light", "The model that reads the passages of each session, if another."),
+    _plain("model_deep", "The model that words and relates, if another."),
+    _plain("model_rem", "The model that judges what is useful, if another."),
+    _plain("model_skills", "The model that words skills, if another."),
+    _plain("model_url", "The address of an endpoint that speaks the provider's protocol, such as "
+           "`http://127.0.0.1:8080/v1`.", "", "the provider's own"),
+    _plain("model_key_name", "The environment variable that holds the key.", "", "the provider's usual one"),
+    _plain("model_key_file", "A file that holds the key, instead of a variable."),
+    _plain("model_share", "At most this share of a transcript's text is shown to a model.", str(SHARE)),
+    _plain("model_tokens_per_dream", f"At most so many tokens in one dream, or `{NO_CAP}`.", str(TOKENS_PER_DREAM)),
+    _plain("model_tokens_per_day", f"At most so many tokens in one day, or `{NO_CAP}`.", str(TOKENS_PER_DAY)),
+    _plain("model_dollars_per_dream", f"At most so many dollars in one dream, or `{NO_CAP}`.", NO_CAP),
+    _plain("model_dollars_per_day", f"At most so many dollars in one day, or `{NO_CAP}`.", NO_CAP),
+    _plain("model_price", "What a million tokens cost in dollars, read/written or read/written/cached, where no list "
+           "says so: `0.15/0.60`.", "", "from a list of prices"),
+    _plain("model_prompts", "A folder of Markdown files that take the place of prompts of the same name."),
+    _plain("dreaming.recent_sessions_limit", "A night reads at most so many sessions.", "14"),
+    _plain("dreaming.max_changes_per_run", "A night changes at most so many entries of a shelf.", "3"),
+    _plain("dreaming.max_adds_per_run", "At most so many of them are additions.", "1"),
+    _plain("dreaming.max_new_chars_per_run", "A night adds at most so many characters.", "250"),
+    _plain("dreaming.add", "The score an addition needs.", "0.88"),
+    _plain("dreaming.replace", "The score a replacement needs.", "0.80"),
+    _plain("dreaming.supersession", "How surely a replacement has to supersede what it replaces.", "0.75"),
+    _plain("dreaming.remove", "How sure a removal has to be.", "0.85"),
+    _plain("dreaming.merge", "How much two entries that are merged have to overlap.", "0.80"),
+)  # fmt: skip
+_LARGEST = 1_000_000
+_LIMITS = ("recent_sessions_limit", "max_changes_per_run", "max_adds_per_run", "max_new_chars_per_run")
+_GATES = ("add", "replace", "supersession", "remove", "merge")
+
+
+@dataclass(frozen=True, slots=True)
+class DreamingLimits:
+    """`[dreaming]`: what one night may read and change, and how sure it has to be."""
+
+    recent_sessions_limit: int
+    max_changes_per_run: int
+    max_adds_per_run: int
+    max_new_chars_per_run: int
+    add: float
+    replace: float
+    supersession: float
+    remove: float
+    merge: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +153,17 @@ class Config:
     @property
     def instructions(self) -> tuple[Path, ...]:
         return self._paths("instructions")
+
+    @property
+    def models(self) -> Using:
+        return using({name: value.text for name, value in self.values.items()})
+
+    @property
+    def dreaming(self) -> DreamingLimits:
+        said = {name: value.text for name, value in self.values.items()}
+        limits = (number(said, f"dreaming.{name}", int, name.startswith("recent"), _LARGEST) for name in _LIMITS)
+        gates = (number(said, f"dreaming.{name}", float, 0, 1) for name in _GATES)
+        return DreamingLimits(*limits, *gates)
 
     def shown(self) -> dict[str, Value]:
         """Every value with where it came from, fit for a screen: a password in the URL is hidden."""
@@ -144,7 +208,9 @@ def load(home: str | os.PathLike[str] | None = None, flags: Mapping[str, str | N
     stored = _stored(folder / FILE)
     values = {setting.name: _value(setting, given, environment, stored, folder) for setting in SETTINGS}
     _check(values)
-    return Config(folder, came_from, values, environment)
+    config = Config(folder, came_from, values, environment)
+    assert config.models and config.dreaming  # what cannot be used is said now, not at night
+    return config
 
 
 def _home(home: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> tuple[Path, str]:
@@ -166,18 +232,29 @@ def _stored(path: Path) -> dict[str, str]:
         raise NotPermitted(f"{path} may not be read.", next_step="Check its owner and mode.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting(f"{path} is not TOML: {error}.", next_step="Mend it or move it away.") from error
-    return {name: _known_text(path, name, value) for name, value in stored.items()}
+    return {name: _known_text(path, name, value) for name, value in _flat(stored).items()}
+
+
+def _flat(stored: Mapping[str, object]) -> dict[str, object]:
+    """`[dreaming]` with `add` as `dreaming.add`."""
+    flat: dict[str, object] = {}
+    for name, value in stored.items():
+        flat |= {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
+    return flat
 
 
 def _known_text(path: Path, name: str, value: object) -> str:
-    known = [setting.name for setting in SETTINGS]
+    known = {setting.name: setting for setting in SETTINGS}
     if name not in known:
         close = difflib.get_close_matches(name, known, 1)
         meant = f"Did you mean {close[0]!r}?" if close else ""
         raise BadSetting(f"{path} sets {name!r}.", expected=f"only {', '.join(known)}", next_step=meant)
-    if not isinstance(value, str):
-        raise BadSetting(f"{name} in {path} is {value!r}.", expected="a text in quotes")
-    return value
+    number = known[name].number and isinstance(value, int | float) and not isinstance(value, bool)
+    if not (number or isinstance(value, str)):
+        raise BadSetting(
+            f"{name} in {path} is {value!r}.", expected="a number" if known[name].number else "a text in quotes"
+        )
+    return str(value)
 
 
 def _value(
@@ -212,8 +289,13 @@ def _check(values: Mapping[str, Value]) -> None:
 def write_template(config: Config) -> bool:
     """Put a reverie.toml into the home that sets nothing and shows everything. False if there is one."""
     lines = ["# Settings of this Reverie home. A flag or REVERIE_* variable wins over a line here.\n"]
+    table = ""
     for setting in SETTINGS:
-        lines.append(f'# {setting.about}\n# Default: {setting.default_text}.\n# {setting.name} = ""\n')
+        group, _, name = setting.name.rpartition(".")
+        if group != table:
+            lines.append(f"# [{group}]\n")
+            table = group
+        lines.append(f'# {setting.about}\n# Default: {setting.default_text}.\n# {name} = ""\n')
     try:
         with (config.home / FILE).open("x", encoding="utf-8") as file:
             file.write("\n".join(lines))

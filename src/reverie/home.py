@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from reverie.adapters.database.sessions import SqlRecords
     from reverie.adapters.dream_files import DreamFiles
     from reverie.adapters.git_projection import GitProjection
+    from reverie.adapters.model_counsel import Advising
     from reverie.adapters.schedules import Crontab, Timer
     from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.store_shelf import Desks, StoreShelf
@@ -257,11 +258,17 @@ class Home:
     def dreams(self) -> Night:
         from reverie.adapters.database.fenced import fenced_review
         from reverie.dreams.night import Night
+        from reverie.rem.gates import Gates, Limits
 
+        said = self.config.dreaming
         return Night(
             self._own, self.config.owner, self.sessions, self.memory, self.review, self._dreams_kept,
             self.clock, self.ids, self.search, self.skills, self._surfaces,
+            gates=Gates(said.add, said.replace, said.supersession, said.remove, said.merge),
+            limits=Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run),
+            recent_sessions=said.recent_sessions_limit,
             fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
+            advised=self.advising, ready=self.advising.ready,
         )  # fmt: skip
 
     def _surfaces(self, name: str) -> Iterator[Known]:
@@ -277,6 +284,14 @@ class Home:
                         yield Known(f"{shelf.name}/{place.document}", text)
         own = getattr(self._shelves.named(name), "instructions", ())
         yield from (Known(where, text) for where, text in statements_in((*own, *self.config.instructions)))
+
+    @cached_property
+    def advising(self) -> Advising:
+        """The models a night asks, if any."""
+        from reverie.adapters.model_counsel import Advising
+
+        config = self.config
+        return Advising(config.models, config.environment, lambda: self._dreams_kept, self.clock, config.timezone)
 
     @cached_property
     def _dreams_kept(self) -> SqlDreams:

@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,9 +137,16 @@ def point_at(place: Path, database: str | None) -> bool:
         text = f"database = {_quoted(database)}\n{text}"
         wanted["database"] = database
     if _loaded(text) != wanted:  # a value over several lines
-        text = "".join(f"{name} = {_quoted(str(value))}\n" for name, value in wanted.items())
+        text = _written(wanted)
     replace_file(path, text.encode())
     return True
+
+
+def _written(said: Mapping[str, object]) -> str:
+    """Settings as TOML: texts and numbers, then tables of them."""
+    tables = {name: value for name, value in said.items() if isinstance(value, dict)}
+    plain = "".join(f"{name} = {_quoted(str(value))}\n" for name, value in said.items() if name not in tables)
+    return plain + "".join(f"[{name}]\n{_written(inner)}" for name, inner in tables.items())
 
 
 def _loaded(text: str) -> dict[str, object] | None:

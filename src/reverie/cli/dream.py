@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 @click.option("--propose", is_flag=True, help="Land nothing: only proposals and the report.")
 @click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 @click.option("--since", type=Day(), help="Only sessions since: a date, or an age such as 7d.")
-@click.option("--limit", type=click.IntRange(1), default=14, show_default=True, help="At most so many sessions.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many sessions [recent_sessions_limit].")
 @click.option("--queue", is_flag=True, help="Leave it to a worker (`reverie worker`), and come back at once.")
 @click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
 @click.option("--if-missed", is_flag=True, help="Only if the last night is more than a day ago.")
 @click.option("--after", type=click.IntRange(1), metavar="N", help="Only when there are so many new sessions.")
 @common
 def command(
-    *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, limit: int,
+    *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, limit: int | None,
     queue: bool, cancel: str | None, if_missed: bool, after: int | None, shell: Shell,
 ) -> None:  # fmt: skip
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.

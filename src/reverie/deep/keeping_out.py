@@ -13,6 +13,7 @@ from reverie.deep.wording import DAY
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
+from reverie.light.suggestions import FROM_A_MODEL
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
 
@@ -61,6 +62,19 @@ def unsafe(matter: Matter, text: str, surface: str = "memory") -> str:
     if report.needs_person and origin not in (*_OWN, Origin.MEMBER):
         return "it would change what the agent may do or where things go, and no person said it"
     return ""
+
+
+def reworded(matter: Matter) -> str:
+    """Why a person has to look at a wording that is not ours: a model said it in words that nobody used."""
+    return "a model put it in words of its own" if any(map(_in_other_words, matter.said)) else ""
+
+
+def _in_other_words(note: Noted) -> bool:
+    if FROM_A_MODEL not in note.marks:
+        return False
+    language, denies = note.candidate.language, pattern("negations")
+    same_sense = bool(denies.search(plain(note.text))) == bool(denies.search(plain(note.words)))
+    return not (same_sense and about(note.text, language) <= about(note.words, language))
 
 
 def brings_danger(matter: Matter, text: str) -> str:

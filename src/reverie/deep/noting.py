@@ -7,7 +7,7 @@ it matters once it meets what was said elsewhere or what is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from reverie.deep.material import BESIDE, Noted
@@ -35,9 +35,15 @@ _SOON = 200
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)
 
 
-def noted(session: Session, user: str, new_id: Callable[[], str]) -> list[Noted]:
-    """Everything in the session that may matter, each with whose words it is and when they were said."""
+Widen = Callable[[Sequence[Candidate]], Iterable[Candidate]]
+
+
+def noted(session: Session, user: str, new_id: Callable[[], str], widen: Widen = lambda _: ()) -> list[Noted]:
+    """Everything in the session that may matter, each with whose words it is and when they were said.
+
+    `widen` may add what someone else notices besides what Light did."""
     found = notice(session)
+    found += widen(found)
     seen = {(one.first_turn, one.evidence[0].quote) for one in found}
     found += [one for one in _beside(session) if (one.first_turn, one.evidence[0].quote) not in seen]
     found += _planted(session)

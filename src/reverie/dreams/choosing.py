@@ -8,9 +8,12 @@ from datetime import datetime
 
 from reverie.deep.material import Noted
 from reverie.deep.noting import noted
+from reverie.dreams.counsel import Counsel
 from reverie.dreams.dream import Read
+from reverie.dreams.records import Told
 from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
+from reverie.light.candidate import Candidate
 from reverie.sessions.library import Library
 from reverie.sessions.records import Stored, Wanted
 
@@ -36,13 +39,20 @@ def choose(
     return Chosen(tuple(fresh[:limit]), max(0, len(fresh) - limit))
 
 
-def noticed_in(library: Library, read: Read, ids: Ids) -> list[Noted]:
+def noticed_in(library: Library, read: Read, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
     """What there is to think over in a session; nothing in one that was taken out meanwhile."""
     try:
         session = library.get(read.session_id, user=read.user, revision=read.revision)
     except NotFound:
-        return []
-    return noted(session, read.user, lambda: ids.new("cand"))
+        return [], Told()
+    heard: list[Told] = []
+
+    def widen(found: Sequence[Candidate]) -> list[Candidate]:
+        more, told = counsel.read(session, found)
+        heard.append(told)
+        return more
+
+    return noted(session, read.user, lambda: ids.new("cand"), widen), heard[0]
 
 
 def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:

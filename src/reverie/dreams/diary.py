@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reverie.deep.judging import NOT_OBEYED
-from reverie.dreams.dream import Dream, Fate, Judged
+from reverie.dreams.dream import Consulted, Dream, Fate, Judged
 from reverie.rem.gates import SPENT
 from reverie.safety.report import visible
 
@@ -40,6 +40,7 @@ def diary(dream: Dream) -> str:
         if fate is Fate.NOT_DONE:
             lines += _section(_LATER, [one for one in dream.judged if _waits_its_turn(one)], brief=True)
     lines += _asked_to_be_remembered(dream)
+    lines += _consulted(dream)
     if dream.flaws:
         lines += ["## Could not be read", "", *(f"- {visible(flaw)}" for flaw in dream.flaws[:_MOST_SHOWN]), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -89,6 +90,32 @@ def _asked_to_be_remembered(dream: Dream) -> list[str]:
 
 def _pages(dream: Dream) -> int:
     return sum(len(one.candidates) for one in dream.judged if _was_planted(one))
+
+
+def _consulted(dream: Dream) -> Iterator[str]:
+    """What models were asked, what it took, and what of their words was not taken."""
+    if not (dream.consulted or dream.enough):
+        return
+    yield from ("## Asked of a model", "")
+    for one in dream.consulted:
+        unanswered = f", {one.failed:,} without a usable answer" if one.failed else ""
+        yield f"- {one.phase} asked {', '.join(one.models)} {_times(one.calls)}{unanswered}: {_took(one)}"
+    for why, times in list(dream.dropped.items())[:_MOST_SHOWN]:
+        yield f"- not taken, {_times(times)}: {visible(why)}"
+    if dream.enough:
+        yield f"- not asked any more: {visible(dream.enough)}"
+    yield ""
+
+
+def _took(one: Consulted) -> str:
+    cached = f" ({one.cached:,} cached)" if one.cached else ""
+    cost = "at a price that is not known" if one.dollars is None else f"for ${one.dollars:.4f}"
+    share = f"; it saw {one.share:.0%} of the text" if one.share else ""
+    return f"{one.tokens_in:,} tokens read{cached} and {one.tokens_out:,} written, {cost}{share}"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def _section(title: str, judged: list[Judged], brief: bool) -> Iterator[str]:

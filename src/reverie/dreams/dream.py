@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
@@ -62,8 +63,29 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Consulted:
+    """What one phase asked models for, added up. `dollars` is None where a price is not known; `share` is how much of
+    the transcripts was shown; `prompts` are the hashes of what was said to the model, by name."""
+
+    phase: str
+    models: tuple[str, ...]
+    calls: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
+    cached: int
+    dollars: float | None
+    seconds: float
+    share: float
+    prompts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Dream:
-    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights staged."""
+    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights staged.
+
+    `dropped` counts what models said that was not taken, by reason; `enough` says which cap left them no more room.
+    """
 
     id: str
     shelf: str
@@ -79,6 +101,9 @@ class Dream:
     judged: tuple[Judged, ...] = ()
     diary: str = ""
     flaws: tuple[str, ...] = ()
+    consulted: tuple[Consulted, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    enough: str = ""
 
     def of(self, fate: Fate) -> list[Judged]:
         return [one for one in self.judged if one.fate is fate]

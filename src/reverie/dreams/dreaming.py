@@ -10,7 +10,7 @@ from typing import Protocol
 
 from reverie.dreams.choosing import choose
 from reverie.dreams.dream import Dream, Mode, Status
-from reverie.dreams.night import RECENT_SESSIONS, Night
+from reverie.dreams.night import Night
 from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import views
@@ -37,7 +37,7 @@ class Dreaming:
 
     def __call__(
         self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
-        since: datetime | None = None, limit: int = RECENT_SESSIONS,
+        since: datetime | None = None, limit: int | None = None,
     ) -> Dream:  # fmt: skip
         """One night over a shelf, after the one that was broken off. Nothing new is a quiet night."""
         with self.shown(shelf).alone():
@@ -48,12 +48,12 @@ class Dreaming:
 
     def later(
         self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
-        since: datetime | None = None, limit: int = RECENT_SESSIONS,
+        since: datetime | None = None, limit: int | None = None,
     ) -> Dream:  # fmt: skip
         """A night for a worker to do."""
         self.shown(shelf)  # a shelf there is not is refused now, not in the worker
         names = None if sessions is None else tuple(sessions)
-        return self.night.open(shelf, mode, Asked(names, since, limit, queued=True))
+        return self.night.open(shelf, mode, Asked(names, since, limit or self.night.recent_sessions, queued=True))
 
     def run(self, dream: str, do: Doing = plainly) -> Dream:
         """Do what is left of one night."""
@@ -97,7 +97,7 @@ class Dreaming:
         """How many sessions a night over this shelf would find that none has read."""
         self.night.sessions.refresh()
         read = self.night.records.read(self.night.scope, shelf)
-        chosen = choose(self.night.sessions, read, None, None, RECENT_SESSIONS)
+        chosen = choose(self.night.sessions, read, None, None, self.night.recent_sessions)
         return len(chosen.sessions) + chosen.left
 
     def show(self, shelf: str) -> None:

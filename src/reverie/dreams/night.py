@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from reverie.dreams.counsel import consulted
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.records import OVER, Asked, Stopped
 from reverie.dreams.rooms import Rooms
 from reverie.dreams.steps import Doing, Steps, plainly
 from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
 
-RECENT_SESSIONS = 14
 MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
 PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 
@@ -28,15 +28,17 @@ class Night(Rooms):
         mode: Mode = "land",
         sessions: Sequence[str] | None = None,
         since: datetime | None = None,
-        limit: int = RECENT_SESSIONS,
+        limit: int | None = None,
     ) -> Dream:
         """One night over a shelf: lands what may land by itself, or only proposes. Nothing new is a quiet night."""
-        return self.run(self.open(shelf, mode, Asked(None if sessions is None else tuple(sessions), since, limit)).id)
+        names = None if sessions is None else tuple(sessions)
+        return self.run(self.open(shelf, mode, Asked(names, since, limit or self.recent_sessions)).id)
 
     def open(self, shelf: str, mode: Mode, asked: Asked) -> Dream:
         """A night that is to come."""
         if mode not in ("land", "propose"):
             raise BadInput(f"There is no mode {mode!r}.", expected="land or propose")
+        self.ready()
         dream = Dream(self.ids.new("drm"), shelf, mode, Status.PENDING, self.clock.now())
         self.records.open(self.scope, dream, asked)
         return dream
@@ -57,7 +59,7 @@ class Night(Rooms):
             return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
         if lease.attempts > 1:
             self.finish_landing()
-        self._done(Steps(self, lease, land), do)
+        self._done(Steps(self, lease, land, self.advised(lease)), do)
         return self.get(dream)
 
     def _done(self, steps: Steps, do: Doing) -> None:
@@ -87,5 +89,6 @@ class Night(Rooms):
 
     def _failed(self, dream: Dream, why: str) -> Dream:
         told = (*dream.flaws, f"The night was given up: {why}")
-        failed = replace(dream, status=Status.FAILED, ended_at=self.clock.now(), flaws=told)
+        asked = consulted(self.records.calls(self.scope, dream.id))
+        failed = replace(dream, status=Status.FAILED, ended_at=self.clock.now(), flaws=told, consulted=asked)
         return self.records.stop(self.scope, failed, even_landing=True)

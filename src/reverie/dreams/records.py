@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.kernel.errors import StillLocked
 from reverie.kernel.scope import Scope
+from reverie.models.ledger import Call
 from reverie.review.proposal import Suggestion
 
 LEASE = timedelta(minutes=15)  # longer than any one step takes; each step renews it
@@ -74,6 +75,14 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What is to be told of a model's part in a step: what was dropped, by reason; the cap that was reached."""
+
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    enough: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Thought:
     """What a night came to think: its plan, and which candidates stay staged or need no second look."""
 
@@ -83,6 +92,7 @@ class Thought:
     planned: tuple[Planned, ...] = ()
     staged: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
+    told: Told = field(default_factory=Told)
 
 
 class Looking(Protocol):
@@ -101,6 +111,16 @@ class Looking(Protocol):
         ...
 
     def get(self, scope: Scope, dream: str) -> Dream | None: ...
+
+
+class Consulting(Protocol):
+    """What models were asked."""
+
+    def calls(self, scope: Scope, dream: str) -> list[Call]: ...
+
+    def told(self, scope: Scope, dream: str) -> list[Told]:
+        """Of a night under way, session by session, and of its thinking."""
+        ...
 
 
 class Leasing(Protocol):
@@ -142,7 +162,7 @@ class Working(Protocol):
         """One of its sessions and how much was noticed in it; None as long as it has not been read."""
         ...
 
-    def note(self, lease: Lease, place: int, notes: Sequence[Noted]) -> None: ...
+    def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: Told = Told()) -> None: ...
 
     def noticed(self, scope: Scope, dream: str) -> list[Noted]: ...
 
@@ -163,5 +183,5 @@ class Planning(Protocol):
         ...
 
 
-class Dreams(Looking, Leasing, Working, Planning, Protocol):
+class Dreams(Looking, Consulting, Leasing, Working, Planning, Protocol):
     """All of it. One adapter implements them."""

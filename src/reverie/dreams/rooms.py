@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from reverie.deep.material import Known
+from reverie.dreams.counsel import NOBODY, Counsel
 from reverie.dreams.records import Dreams, Lease
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
@@ -17,12 +18,16 @@ from reverie.review.queue import Review
 from reverie.sessions.library import Library
 from reverie.skills.library import Skills
 
+RECENT_SESSIONS = 14
+
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, and not changed.
+    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, and not changed;
+    `recent_sessions` is how many sessions a night reads where nobody says otherwise.
 
-    `fenced` makes a review that commits nothing once someone else holds the lease.
+    `fenced` makes a review that commits nothing once someone else holds the lease. `advised` says which models a night
+    asks; `ready` raises where one is to be asked that cannot be.
     """
 
     scope: Scope
@@ -38,4 +43,7 @@ class Rooms:
     surfaces: Callable[[str], Iterable[Known]] = lambda shelf: ()
     gates: Gates = field(default_factory=Gates)
     limits: Limits = field(default_factory=Limits)
+    recent_sessions: int = RECENT_SESSIONS
     fenced: Callable[[Lease], Review] | None = None
+    advised: Callable[[Lease], Counsel] = lambda _: NOBODY
+    ready: Callable[[], None] = lambda: None

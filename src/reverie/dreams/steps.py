@@ -11,6 +11,7 @@ from functools import partial
 from typing import Protocol
 
 from reverie.dreams.choosing import as_read, choose, not_noticed_yet, noticed_in
+from reverie.dreams.counsel import NOBODY, Counsel, consulted, together
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.putting import put, put_before
@@ -37,6 +38,7 @@ class Steps:
     rooms: Rooms
     lease: Lease
     land: bool = True
+    counsel: Counsel = NOBODY
 
     def all(self, do: Doing) -> None:
         """The order of a night. Whoever runs it again goes the same way."""
@@ -66,8 +68,8 @@ class Steps:
         read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
         if found is not None:
             return found
-        notes = noticed_in(self.rooms.sessions, read, self.rooms.ids)
-        self.rooms.records.note(self.lease, place, notes)
+        notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids, self.counsel)
+        self.rooms.records.note(self.lease, place, notes, told)
         return len(notes)
 
     def think(self) -> int:
@@ -101,9 +103,11 @@ class Steps:
         """Tell the night in its diary, and keep it. How many matters it was about."""
         dream, rooms = self._dream(), self.rooms
         thought = self._thought(dream)
+        told = together([*rooms.records.told(rooms.scope, dream.id), thought.told])
         done = replace(
             dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
             carried=thought.carried, themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
+            consulted=consulted(rooms.records.calls(rooms.scope, dream.id)), dropped=told.dropped, enough=told.enough,
         )  # fmt: skip
         rooms.records.end(self.lease, replace(done, diary=diary(done)))
         return len(done.judged)

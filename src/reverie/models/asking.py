@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from reverie.models.budget import CapExceeded, CapReached
-from reverie.models.ledger import ANSWERED, Purse
+from reverie.models.ledger import ANSWERED, Paying, Recorded
 from reverie.models.question import Failed, Model, Question, Replied, Reply, Usage
 from reverie.models.schema import faults
 from reverie.models.strict_json import NotStrict, strict_json
@@ -86,12 +86,15 @@ class Asker:
     """One model, for one dream, within one purse."""
 
     model: Model
-    purse: Purse
+    purse: Paying
     patience: Patience = Patience()
     timing: Timing = Timing()
     _rest: _Rest = field(default_factory=_Rest)
 
     def ask(self, question: Question) -> Outcome:
+        """What was answered before is not asked again."""
+        if known := self.purse.recorded(question):
+            return Answer(known.value, Usage(), 0.0, 0)
         started = self.timing.now()
         if started < self._rest.until:
             return Dropped(f"the model is left alone for now: {self._rest.why}", 0)
@@ -108,12 +111,13 @@ class Asker:
 
     def _tried(self, question: Question, this: _Try) -> Outcome | _AskAgain:
         reserved = self.purse.reserve(question, self.model.name, self.patience.most_tokens)
-        if isinstance(reserved, CapReached):
+        if isinstance(reserved, CapReached | CapExceeded):
             return reserved
         reply = self.model.ask(question, self.patience.most_tokens, max(this.left, 0.01))
         read = _read(reply, question)
         outcome = read if isinstance(read, str) else ANSWERED
-        exceeded = self.purse.settle(question, self.model.name, reserved, reply, outcome)
+        answer = None if isinstance(read, str) else Recorded(read.value)
+        exceeded = self.purse.settle(question, self.model.name, reserved, reply, outcome, answer=answer)
         if exceeded:
             return exceeded
         if isinstance(reply, Failed):

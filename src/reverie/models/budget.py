@@ -79,6 +79,7 @@ class Reservation:
     tokens_in: int
     tokens_out: int
     price: Price | None
+    number: int = 0  # of the call it was made for, where calls are numbered
 
     @property
     def worst(self) -> Spent:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 from urllib.parse import urlsplit
@@ -54,6 +55,7 @@ class Choice:
     base_url: str
     key_name: str | None
     given: bool = False
+    key_file: str = ""
 
     @property
     def text(self) -> str:
@@ -61,6 +63,8 @@ class Choice:
 
     def key(self, environment: Mapping[str, str]) -> str | None:
         """The key itself, or None where none is needed. A key that is asked for and not there is a setting to fix."""
+        if self.key_file:
+            return self._key_in_file()
         if self.key_name is None:
             return None
         found = environment.get(self.key_name, "").strip()
@@ -70,6 +74,17 @@ class Choice:
                 next_step=f"Set {self.key_name}, or choose {BUILT_IN}.",
             )
         return found or None
+
+    def _key_in_file(self) -> str:
+        try:
+            found = Path(self.key_file).expanduser().read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadSetting(
+                f"The key of {self.text} cannot be read from {self.key_file}.", expected="a file with the key alone"
+            ) from error
+        if not found or len(found.split()) > 1:
+            raise BadSetting(f"{self.key_file} does not hold a key.", expected="a file with the key alone")
+        return found
 
 
 def choice(text: str, base_url: str | None = None, key_name: str | None = None) -> Choice | None:
@@ -127,14 +142,15 @@ def choices(
     base_url: str | None = None,
     key_name: str | None = None,
 ) -> Choices:
-    """Read the settings of all roles. The address and the key's name are the default's and of roles of its provider."""
+    """Read the settings of all roles. The address and the key's name are the default's and of roles of its provider;
+    where there is no default, of every role."""
     unknown = sorted(set(by_role or {}) - set(Role))
     if unknown:
         raise BadSetting(f"There is no role {unknown[0]!r}.", expected=", ".join(Role))
     first = choice(default, base_url, key_name)
 
     def read(text: str) -> Choice | None:
-        same = first is not None and text.strip().startswith(f"{first.provider}:")
+        same = first is None or text.strip().startswith(f"{first.provider}:")
         return choice(text, base_url, key_name) if same else choice(text)
 
     return Choices(first, {Role(name): read(text) for name, text in (by_role or {}).items()})

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Protocol
 
 from reverie.models.budget import Budget, CapExceeded, CapReached, Price, Reservation
 from reverie.models.choice import Role
@@ -74,8 +75,30 @@ def _total(calls: list[Call]) -> Total:
 Prices = Callable[[str], Price | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An answer that was given before."""
+
+    value: object
+
+
+class Paying(Protocol):
+    """Who holds the budget and the list of calls, and knows what was answered already."""
+
+    def recorded(self, question: Question) -> Recorded | None: ...
+
+    def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached | CapExceeded: ...
+
+    def settle(
+        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
+        *, answer: Recorded | None = None,
+    ) -> CapExceeded | None:  # fmt: skip
+        """Put a call on the list, and its answer beside it. What comes back, if anything, stops the dream."""
+        ...
+
+
 class Purse:
-    """The budget of one dream and its list of calls, shared by all who ask in it. Calls may come from many threads."""
+    """A budget and a list of calls in memory, shared by all who ask. Calls may come from many threads."""
 
     def __init__(self, budget: Budget, price_of: Prices = lambda _: None) -> None:
         self._budget = budget
@@ -91,6 +114,9 @@ class Purse:
     def calls(self) -> tuple[Call, ...]:
         return tuple(self._calls)
 
+    def recorded(self, question: Question) -> Recorded | None:
+        return None
+
     def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached:
         wanted = Reservation(question.worst_tokens, most_tokens, self._price_of(model))
         with self._lock:
@@ -101,19 +127,19 @@ class Purse:
             return wanted
 
     def settle(
-        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str
-    ) -> CapExceeded | None:
-        """Put a call on the list. What comes back, if anything, stops the dream."""
+        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
+        *, answer: Recorded | None = None,
+    ) -> CapExceeded | None:  # fmt: skip
         free = isinstance(reply, Failed) and not reply.billed
         with self._lock:
             before = self._budget.stopped
             after = self._budget.release(reserved) if free else self._budget.settle(reserved, reply.usage)
             self._budget = after
-            self._calls.append(_call(question, model, reserved, reply, outcome))
+            self._calls.append(call_of(question, model, reserved, reply, outcome))
             return after.stopped if after.stopped is not before else None
 
 
-def _call(question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str) -> Call:
+def call_of(question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str) -> Call:
     free = isinstance(reply, Failed) and not reply.billed
     worst = Usage() if free else Usage(reserved.tokens_in, reserved.tokens_out)
     usage = worst if reply.usage is None else reply.usage

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from reverie.models.covering import Cover
+from reverie.models.using import SHARE
 from reverie.sessions.session import Evidence, Turn
 
-SHARE = 0.2
 _LONGEST_SENTENCE = 400
 # A full stop inside a word ends nothing: versions, addresses and stand-ins stay whole. A sentence has the white space
 # behind it, so that neighbours put together are the text again.

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from secrets import token_hex
 
-from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.errors import BadInput, BadSetting, NotFound
 from reverie.kernel.hashes import sha256
 
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -41,6 +42,20 @@ def prompt(name: str, overrides: Mapping[str, str] | None = None) -> Prompt:
     if not _NAME.fullmatch(name) or not place.is_file():
         raise NotFound(f"There is no prompt {name!r}.")
     return Prompt(name, place.read_text("utf-8"))
+
+
+def overrides(folder: str) -> dict[str, str]:
+    """The prompts a person put in the place of ours: `notice.md` for `notice`. A name we do not have is a mistake."""
+    if not folder:
+        return {}
+    place = Path(folder).expanduser()
+    if not place.is_dir():
+        raise BadSetting(f"model_prompts is {folder}.", expected="a folder of Markdown files")
+    found = {path.stem: path.read_text("utf-8") for path in sorted(place.glob("*.md"))}
+    shipped = sorted(path.name.removesuffix(".md") for path in (files("reverie.models") / "prompts").iterdir())
+    if unknown := sorted(set(found) - set(shipped)):
+        raise BadSetting(f"{folder} holds {unknown[0]}.md.", expected=", ".join(f"{name}.md" for name in shipped))
+    return found
 
 
 def delimiter(untrusted: Sequence[str], random: Callable[[], str] = lambda: token_hex(8)) -> str:

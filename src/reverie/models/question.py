@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from reverie.kernel.hashes import canonical
+from reverie.kernel.hashes import canonical, sha256
 from reverie.models.choice import Role
 from reverie.models.schema import Shape, json_schema
 
@@ -14,7 +14,10 @@ _FRAMING = 256  # tokens a provider may add around two messages and a schema
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`system` is ours, the same for every question of a prompt; what others wrote stands in `user`, between marks."""
+    """`system` is ours, the same for every question of a prompt; what others wrote stands in `user`, between marks.
+
+    `mark` is the word they are made of, another one each time.
+    """
 
     role: Role
     prompt: str
@@ -24,6 +27,13 @@ class Question:
     shape: Shape
     sent_characters: int = 0
     of_characters: int = 0
+    mark: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """The same for the same question, whatever its marks."""
+        asked = self.user.replace(self.mark, "") if self.mark else self.user
+        return sha256(canonical([self.prompt_sha256, self.system, asked, json_schema(self.shape)]))
 
     @property
     def worst_tokens(self) -> int:

@@ -11,11 +11,12 @@ from reverie.models.asking import Answer, Asker, Dropped, Outcome
 from reverie.models.budget import CapExceeded, CapReached
 from reverie.models.choice import Role
 from reverie.models.covering import Cover
-from reverie.models.passages import SHARE, Passage, salient
+from reverie.models.passages import Passage, salient
 from reverie.models.prompting import delimiter, prompt
 from reverie.models.question import Question
 from reverie.models.schema import json_schema
 from reverie.models.suggested import KINDS, LONGEST, SHAPE, Suggested, checked
+from reverie.models.using import SHARE
 from reverie.sessions.session import Evidence, Session
 
 MOST_CHARACTERS = 24_000  # of passages in one question
@@ -99,7 +100,7 @@ def notice_question(
     excerpts = "\n\n".join(f"[turn {one.turn}, {one.role}]\n{one.text}" for one in passages)
     user = f"The excerpts stand between two lines with the mark {mark}.\n\n{mark}\n{excerpts}\n{mark}\n"
     sent = sum(map(len, texts))
-    return Question(Role.LIGHT, template.name, template.sha256, system, user, SHAPE, sent, of_characters)
+    return Question(Role.LIGHT, template.name, template.sha256, system, user, SHAPE, sent, of_characters, mark)
 
 
 def _groups(passages: Sequence[Passage]) -> list[list[Passage]]:

@@ -17,12 +17,16 @@ from reverie.adapters.database.rows_of_plans import (
     planned_from,
     thought_details,
     thought_from,
+    told_details,
+    told_from,
 )
+from reverie.adapters.database.spending import call_from
 from reverie.adapters.database.upsert import upsert
 from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Judged, Read
-from reverie.dreams.records import Asked, Lease, Stopped, Thought
+from reverie.dreams.records import Asked, Lease, Stopped, Thought, Told
 from reverie.kernel.scope import Scope
+from reverie.models.ledger import Call
 
 AT_ONCE = 500
 
@@ -48,6 +52,17 @@ class SqlDreams(SqlLeases):
         found = self._rows(select(schema.dreams).filter_by(**owner(scope), id=dream))
         return dream_from(found[0]) if found else None
 
+    # ---- Consulting --------------------------------------------------------------------------------------------------
+
+    def calls(self, scope: Scope, dream: str) -> list[Call]:
+        table = schema.calls
+        asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.number)
+        return [call_from(row) for row in self._rows(asked)]
+
+    def told(self, scope: Scope, dream: str) -> list[Told]:
+        asked = select(schema.chosen.c.told).filter_by(**owner(scope), dream=dream).order_by(schema.chosen.c.place)
+        return [told_from(row.told) for row in self._rows(asked)]
+
     # ---- Working -----------------------------------------------------------------------------------------------------
 
     def asked(self, scope: Scope, dream: str) -> Asked:
@@ -67,7 +82,7 @@ class SqlDreams(SqlLeases):
         row = self._one(select(schema.chosen).filter_by(**owner(scope), dream=dream, place=place))
         return _read(row), row.noticed
 
-    def note(self, lease: Lease, place: int, notes: Sequence[Noted]) -> None:
+    def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: Told = Told()) -> None:
         rows = [
             _of(lease) | {"place": place, "number": number, "id": one.id, "session_id": one.session_id,
                           "said_at": one.said_at, "details": noted_details(one)}
@@ -76,7 +91,7 @@ class SqlDreams(SqlLeases):
         with self.fenced(lease) as connection:
             _insert(connection, schema.noticed, rows)
             read = update(schema.chosen).filter_by(**_of(lease), place=place)
-            connection.execute(read.values(noticed=len(notes)))
+            connection.execute(read.values(noticed=len(notes), told=told_details(told)))
 
     def noticed(self, scope: Scope, dream: str) -> list[Noted]:
         table = schema.noticed

@@ -10,6 +10,7 @@ import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
@@ -24,7 +25,7 @@ from reverie.kernel.clock import Clock, rfc3339
 from reverie.kernel.errors import BadInput, StillLocked
 from reverie.kernel.scope import Scope
 
-WORKING = (schema.chosen, schema.noticed, schema.planned)
+WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
 
 
 class SqlLeases:
@@ -171,8 +172,9 @@ def _elsewhere(shelf: str, holder: str, until: str) -> StillLocked:
 
 
 def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
-    """For the ledger: that there was a dream and what it came to; none of its words."""
+    """For the ledger: that there was a dream, what it came to and what models took; none of its words."""
+    asked = [asdict(one) for one in dream.consulted]
     return {
         "dream": dream.id, "shelf": dream.shelf, "status": str(dream.status), "actor": scope.actor,
-        "sessions": len(dream.sessions), "counts": dream.counts,
+        "sessions": len(dream.sessions), "counts": dream.counts, **({"models": asked} if asked else {}),
     }  # fmt: skip

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from reverie.deep.material import Noted
-from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
+from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Read, Status
 from reverie.history.change import evidence_as_json, evidence_from_json
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Candidate, Kind
@@ -40,6 +40,7 @@ def details_of(dream: Dream) -> dict[str, Any]:
     return {
         "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions], "left": dream.left,
         "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes, "diary": dream.diary,
+        "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
         "flaws": list(dream.flaws), "judged": [_judged_details(one) for one in dream.judged],
     }  # fmt: skip
 
@@ -55,7 +56,12 @@ def dream_from(row: Any) -> Dream:
         row.id, row.shelf, told["mode"], Status(row.status), row.started_at, row.ended_at,
         tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
         tuple(_judged(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
+        tuple(_consulted(one) for one in told.get("consulted", ())), told.get("dropped", {}), told.get("enough", ""),
     )  # fmt: skip
+
+
+def _consulted(told: dict[str, Any]) -> Consulted:
+    return Consulted(**told | {"models": tuple(told["models"])})
 
 
 def _judged(told: dict[str, Any]) -> Judged:

@@ -9,7 +9,7 @@ from typing import Any
 
 from reverie.adapters.database.rows_of_dreams import details_of, dream_from
 from reverie.dreams.dream import Dream, Judged, Status
-from reverie.dreams.records import Asked, Planned, Thought
+from reverie.dreams.records import Asked, Planned, Thought, Told
 from reverie.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
 from reverie.kernel.clock import rfc3339
 from reverie.review.proposal import Part, Score, Suggestion
@@ -50,14 +50,22 @@ def thought_details(thought: Thought) -> str:
     """Its counts and ids; the plan has rows of its own."""
     return json.dumps({
         "noticed": thought.noticed, "carried": thought.carried, "themes": thought.themes, "staged": thought.staged,
-        "settled": thought.settled,
+        "settled": thought.settled, "told": told_details(thought.told),
     })  # fmt: skip
 
 
 def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
     told = json.loads(details)
     counts = (told["noticed"], told["carried"], told["themes"])
-    return Thought(*counts, planned, tuple(told["staged"]), tuple(told["settled"]))
+    return Thought(*counts, planned, tuple(told["staged"]), tuple(told["settled"]), told_from(told.get("told")))
+
+
+def told_details(told: Told) -> str | None:
+    return json.dumps(asdict(told)) if told != Told() else None
+
+
+def told_from(details: str | None) -> Told:
+    return Told(**json.loads(details)) if details else Told()
 
 
 def _judged(one: Judged) -> dict[str, Any]:

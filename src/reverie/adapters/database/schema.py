@@ -387,6 +387,7 @@ chosen = Table(
     Column("revision", Integer, nullable=False),
     Column("turns", Integer, nullable=False),
     Column("noticed", Integer),
+    Column("told", Text),
 )
 
 noticed = Table(
@@ -410,6 +411,43 @@ planned = Table(
     Column("place", Integer, primary_key=True),
     Column("details", Text, nullable=False),
     Column("became", Text),
+)
+
+# What models were asked. The calls stay, without a word of anyone's; the answers go when the night ends.
+calls = Table(
+    "calls",
+    metadata,
+    *_keys(),
+    Column("dream", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("phase", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("prompt", Text, nullable=False),
+    Column("prompt_sha256", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("tokens_in", BigInteger, nullable=False),
+    Column("tokens_out", BigInteger, nullable=False),
+    Column("cached", BigInteger, nullable=False),
+    Column("reported", Boolean, nullable=False),
+    # Billionths of a dollar; none where the price is not known.
+    Column("cost", BigInteger),
+    Column("seconds", Double, nullable=False),
+    Column("sent", BigInteger, nullable=False),
+    Column("whole", BigInteger, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("exceeded", Text),
+    Index("calls_of_a_day", "workspace", "at"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    *_keys(),
+    Column("dream", Text, primary_key=True),
+    Column("phase", Text, primary_key=True),
+    Column("question", Text, primary_key=True),
+    Column("value", Text, nullable=False),
 )
 
 # ---- sessions recorded over the API, and what they are made from -----------------------------------------------------

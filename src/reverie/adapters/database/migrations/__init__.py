@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from reverie.kernel.errors import DatabaseUnusable, SchemaTooNew
 
-CURRENT = "0006"  # revisions are numbered, so that "newer than I know" can be told
+CURRENT = "0007"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
 _POSTGRES_LOCK = 0x7265766572696500
 

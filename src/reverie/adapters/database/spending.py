@@ -1,0 +1,145 @@
+"""What models were asked and what it took, in rows: implements `reverie.models.ledger.Paying` for one night.
+
+A call's row is there before the call is made, with the worst it can take, so that a cap holds across crashes and
+processes: what was killed under way counts as the worst. Its answer is written with what it took, in one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, Select, func, insert, select, update
+
+from reverie.adapters.database import schema
+from reverie.adapters.database.leases import SqlLeases, owner
+from reverie.adapters.database.transactions import hold
+from reverie.adapters.database.upsert import put_if_new
+from reverie.dreams.records import Lease
+from reverie.kernel.clock import Clock
+from reverie.kernel.scope import Scope
+from reverie.models.budget import Budget, Cap, CapExceeded, CapReached, Reservation, Spent
+from reverie.models.choice import Role
+from reverie.models.ledger import Call, Prices, Recorded, call_of
+from reverie.models.question import Question, Reply, Usage
+
+UNDER_WAY = "under way"
+_BILLIONTHS = Decimal(1_000_000_000)
+_MOST = 10**15  # whatever a provider reports has to fit a column
+
+
+class SqlPurse:
+    """The budget of one night. `day` is for all nights of the workspace since its last midnight."""
+
+    def __init__(
+        self, leases: SqlLeases, lease: Lease, clock: Clock, zone: ZoneInfo, *, dream: Cap, day: Cap, price_of: Prices
+    ) -> None:
+        self._leases, self._lease = leases, lease
+        self._clock, self._zone = clock, zone
+        self._dream, self._day, self._price_of = dream, day, price_of
+
+    def recorded(self, question: Question) -> Recorded | None:
+        asked = select(schema.answers.c.value).filter_by(**self._answer(question))
+        with self._leases.fenced(self._lease) as connection:
+            found = connection.execute(asked).scalar()
+        return None if found is None else Recorded(json.loads(found))
+
+    def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached | CapExceeded:
+        wanted = Reservation(question.worst_tokens, most_tokens, self._price_of(model))
+        with self._leases.fenced(self._lease) as connection:
+            hold(connection, f"spending of {self._lease.scope.workspace}")
+            if stopped := self._exceeded(connection):
+                return CapExceeded(stopped, wanted.worst, Spent())
+            allowed = self._budget(connection).reserve(wanted)
+            if isinstance(allowed, CapReached):
+                return allowed
+            return self._opened(connection, question, model, wanted)
+
+    def settle(
+        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
+        *, answer: Recorded | None = None,
+    ) -> CapExceeded | None:  # fmt: skip
+        stopped = Budget().settle(reserved, reply.usage).stopped
+        call = call_of(question, model, reserved, reply, outcome)
+        row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
+        with self._leases.fenced(self._lease) as connection:
+            connection.execute(row.values(**_figures(call), exceeded=stopped and stopped.why))
+            if answer is not None and not stopped:
+                put_if_new(connection, schema.answers, self._answer(question), {"value": json.dumps(answer.value)})
+        return stopped
+
+    def _budget(self, connection: Connection) -> Budget:
+        midnight = midnight_before(self._clock.now(), self._zone)
+        spent = _sum(connection, _spending().filter_by(**self._night()))
+        today = _sum(connection, spent_since(self._lease.scope, midnight))
+        # Of a night that began yesterday the calls of yesterday are none of today's.
+        mine = _sum(connection, spent_since(self._lease.scope, midnight).filter_by(**self._night()))
+        return Budget(self._dream, self._day, today - mine, spent)
+
+    def _exceeded(self, connection: Connection) -> str | None:
+        rows = select(schema.calls.c.exceeded).filter_by(**self._night()).where(schema.calls.c.exceeded.is_not(None))
+        found: str | None = connection.execute(rows).scalar()
+        return found
+
+    def _opened(self, connection: Connection, question: Question, model: str, wanted: Reservation) -> Reservation:
+        last = connection.execute(select(func.max(schema.calls.c.number)).filter_by(**self._night())).scalar()
+        made = replace(wanted, number=(last or 0) + 1)
+        worst = Usage(wanted.tokens_in, wanted.tokens_out)
+        cost = wanted.price.of(worst) if wanted.price else None
+        call = Call(
+            question.role, model, question.prompt, question.prompt_sha256, UNDER_WAY, worst, False, cost, 0.0,
+            question.sent_characters, question.of_characters,
+        )  # fmt: skip
+        row = {"number": made.number, "phase": question.role, "model": model, "question": question.sha256}
+        row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self._clock.now()}
+        connection.execute(insert(schema.calls), self._night() | row | _figures(call))
+        return made
+
+    def _night(self) -> dict[str, Any]:
+        return owner(self._lease.scope) | {"dream": self._lease.dream}
+
+    def _answer(self, question: Question) -> dict[str, Any]:
+        return self._night() | {"phase": str(question.role), "question": question.sha256}
+
+
+def midnight_before(now: datetime, zone: ZoneInfo) -> datetime:
+    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def spent_since(scope: Scope, since: datetime) -> Select[Any]:
+    """By everyone in the workspace."""
+    return _spending().where(schema.calls.c.workspace == scope.workspace, schema.calls.c.at >= since)
+
+
+def _spending() -> Select[Any]:
+    table = schema.calls
+    return select(func.coalesce(func.sum(table.c.tokens_in + table.c.tokens_out), 0),
+                  func.coalesce(func.sum(table.c.cost), 0))  # fmt: skip
+
+
+def _sum(connection: Connection, asked: Select[Any]) -> Spent:
+    tokens, cost = connection.execute(asked).one()
+    return Spent(int(tokens), Decimal(int(cost)) / _BILLIONTHS)
+
+
+def _figures(call: Call) -> dict[str, Any]:
+    cost = None if call.cost is None else int((call.cost * _BILLIONTHS).to_integral_value(ROUND_CEILING))
+    usage = call.usage
+    return {
+        "outcome": call.outcome, "tokens_in": min(usage.tokens_in, _MOST), "tokens_out": min(usage.tokens_out, _MOST),
+        "cached": min(usage.cached, _MOST), "reported": call.reported, "cost": cost and min(cost, _MOST),
+        "seconds": call.seconds,
+        "sent": call.sent_characters, "whole": call.of_characters,
+    }  # fmt: skip
+
+
+def call_from(row: Any) -> Call:
+    cost = None if row.cost is None else Decimal(row.cost) / _BILLIONTHS
+    return Call(
+        Role(row.phase), row.model, row.prompt, row.prompt_sha256, row.outcome,
+        Usage(row.tokens_in, row.tokens_out, row.cached), row.reported, cost, row.seconds, row.sent, row.whole,
+    )  # fmt: skip
