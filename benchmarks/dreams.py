@@ -188,6 +188,7 @@ def killed(count: int, database: Callable[[], str | None]) -> None:
     from sqlalchemy import func, select
 
     from reverie.adapters.database import schema
+    from reverie.adapters.database.transactions import reading_across
 
     code = RUN.replace("{call}", f"shelf='home', limit={count}")
     with tempfile.TemporaryDirectory() as name:
@@ -201,7 +202,7 @@ def killed(count: int, database: Callable[[], str | None]) -> None:
         with opened(folder, url) as home:
             asked = select(func.count()).select_from(schema.chosen).where(schema.chosen.c.noticed.is_not(None))
             while read < count // 2 and process.poll() is None:
-                with home.engine.connect() as connection:
+                with reading_across(home.engine, "upkeep") as connection:
                     read = connection.execute(asked).scalar_one()
                 time.sleep(0.01)
         os.kill(process.pid, signal.SIGKILL)

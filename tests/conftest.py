@@ -86,12 +86,14 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def _fresh_postgres(server: str) -> str:
+    """Owned by an ordinary role of its own, as it should be elsewhere: no policy binds a superuser."""
     name = f"t{uuid4().hex}"
     admin = make_engine(server)
     with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f'create database "{name}"'))
+        connection.execute(text(f'create role "{name}" login'))
+        connection.execute(text(f'create database "{name}" owner "{name}"'))
     admin.dispose()
-    return make_url(server).set(database=name).render_as_string(hide_password=False)
+    return make_url(server).set(username=name, database=name).render_as_string(hide_password=False)
 
 
 @pytest.fixture

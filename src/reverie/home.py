@@ -493,6 +493,14 @@ class Home:
         migrate(made)
         return made
 
+    def warnings(self) -> list[str]:
+        """What whoever runs a server should know about its database."""
+        from reverie.adapters.database.walls import bypassed, unbound
+
+        with self.engine.connect() as connection:
+            role = bypassed(connection)
+        return [unbound(role)] if role else []
+
     @cached_property
     def _records(self) -> SqlRecords:
         from reverie.adapters.database.sessions import SqlRecords

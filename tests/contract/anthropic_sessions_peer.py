@@ -185,6 +185,40 @@ async def events(client):
     assert len(await every(api.list(session))) == len(sent), "of a refused request nothing is kept"
 
 
+async def parts(client):
+    """Threads and resources: what there is of them can be read, and nothing else is there."""
+    store = await done(client.beta.memory_stores.create(name="Shop notes", description="d"))
+    mounts = [{"type": "memory_store", "memory_store_id": store.id, "access": "read_only"}]
+    session = await made(client, resources=mounts, initial_events=[said("One."), said("Two.")])
+    api, none = client.beta.sessions.threads, "not_found_error"
+    (thread,) = await every(api.list(session.id, limit=5, statuses=["idle"]))
+    assert thread.id.startswith("sthr_") and (thread.type, thread.status) == ("session_thread", "idle")
+    assert thread.session_id == session.id and thread.parent_thread_id is None and thread.archived_at is None
+    assert thread.agent.id == session.agent.id and thread.agent.type == "agent" and thread.created_at.tzinfo
+    assert await done(api.retrieve(thread.id, session_id=session.id)) == thread
+    assert await every(api.list(session.id, statuses=["running", "terminated"])) == []
+    told = await every(api.events.list(thread.id, session_id=session.id, limit=1))
+    assert [one.id for one in told] == [one.id for one in await every(client.beta.sessions.events.list(session.id))]
+    await refused(400, "invalid_request_error", api.archive, thread.id, session_id=session.id)
+    await refused(400, "invalid_request_error", api.list, session.id, page="no cursor")
+    for call in (api.retrieve, api.archive, api.events.list, api.events.stream):
+        await refused(404, none, call, "sthr_none", session_id=session.id)
+        await refused(404, none, call, thread.id, session_id="sesn_none")
+    stream = await done(api.events.stream(thread.id, session_id=session.id))
+    await done(stream.close())
+    held = client.beta.sessions.resources
+    (resource,) = await every(held.list(session.id, limit=1))
+    assert resource == session.resources[0] and resource.memory_store_id == store.id
+    await refused(400, "invalid_request_error", held.list, session.id, page="no cursor")
+    await refused(404, none, held.add, session.id, file_id="file_1", type="file")
+    await refused(404, none, held.retrieve, store.id, session_id=session.id)
+    await refused(404, none, held.update, "sesrsc_1", session_id=session.id, authorization_token="x")
+    await refused(404, none, held.delete, "sesrsc_1", session_id=session.id)
+    await refused(404, none, held.list, "sesn_none")
+    await done(client.beta.sessions.archive(session.id))
+    assert (await done(api.archive(thread.id, session_id=session.id))).archived_at, "it went with its session"
+
+
 async def streaming(client):
     """The stream is opened first, as Anthropic's guides do; then it is written to, from elsewhere."""
     session = await made(client, initial_events=[said("Before.")])

@@ -24,6 +24,7 @@ import pytest
 from sqlalchemy import func, select
 
 from reverie.adapters.database import schema
+from reverie.adapters.database.transactions import reading_across
 from reverie.home import Home
 from tests.faults import killing
 from tests.faults.driving import quick_folder
@@ -63,7 +64,7 @@ def seen(house: House, home: Home) -> dict[str, Any]:
     """Everything a night leaves, without the names that differ each time."""
     records, scope = home.dreams.records, home.owned
     nights = records.find(scope, limit=50)
-    with home.engine.connect() as connection:
+    with reading_across(home.engine, "upkeep") as connection:
         tables = (schema.nights, schema.chosen, schema.noticed, schema.planned)
         left = [connection.execute(select(func.count()).select_from(table)).scalar() for table in tables]
         told = connection.execute(select(func.count()).select_from(schema.ledger).filter_by(kind="dream")).scalar()

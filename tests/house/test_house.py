@@ -55,3 +55,16 @@ def test_no_except_is_silent_and_nothing_is_mocked() -> None:
                 silent.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert silent == []
     assert not [path for path in (ROOT / "tests").rglob("*.py") if "unittest" + ".mock" in path.read_text()]
+
+
+def test_transactions_begin_where_they_say_in_which_workspace() -> None:
+    """On Postgres a transaction that does not say it sees no rows. What touches none of ours may begin by itself."""
+    may = {"transactions.py", "fenced.py", "checkup.py", "home.py", "init.py", "backup_of_sqlite.py", "store_shelf.py"}
+    begins = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and path.name not in may:
+                on = ast.unparse(node.func.value)
+                if node.func.attr in ("begin", "connect") and ("engine" in on or "reading" in on):
+                    begins.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert begins == [], "use reading(engine, scope) or writing(engine, scope) of adapters/database/transactions.py"

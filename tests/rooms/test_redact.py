@@ -75,6 +75,7 @@ VENDORS = [
     ("sentry-token", "sntryu_" + drawn(HEX, 64)),
     ("age-secret-key", "AGE-SECRET-KEY-1" + drawn("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
     ("jwt", ".".join("eyJ" + drawn(URL64, 30) for _ in range(2)) + "." + drawn(URL64, 43)),
+    ("reverie-key", "rvk_" + drawn(HEX, 64)),
     ("discord-token", "MT" + drawn(ALNUM, 22) + "." + drawn(URL64, 6) + "." + drawn(URL64, 38)),
 ]
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reverie.api import events, guard
+from reverie.api import guard, streaming
 from reverie.home import Home
+from reverie.kernel.keys import Permission
 from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
 from tests.serving import Served, serving
@@ -188,8 +190,8 @@ def test_sixteen_who_send_at_once_lose_nothing_and_keep_their_order(served: Serv
 def test_a_stream_has_frames_with_names_and_heartbeats_as_comments(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.05)
-    monkeypatch.setattr(events, "LOOKING_SECONDS", 0.05)
+    monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(streaming, "LOOKING_SECONDS", 0.05)
     session, lines = begun(served), list[str]()
     connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
     connection.request("GET", f"{SESSIONS}/{session}/events/stream", headers={"x-api-key": served.key})
@@ -218,6 +220,42 @@ def test_watching_does_not_count_as_calling(home: Home) -> None:
         send(served, session, message("Still served."))
         for connection in open_ones:
             connection.close()
+
+
+def test_a_key_has_so_many_streams_open_and_no_more(home: Home) -> None:
+    from reverie.api.limits import Limits
+
+    with serving(home, Limits(per_second=1e6, burst=10**6, streams=2)) as served:
+        session, other = begun(served), served.new_key("read")
+        path = f"{SESSIONS}/{session}/events/stream"
+        open_ones = [opened(served, path, served.key) for _ in range(2)]
+        assert [answer.status for answer in open_ones] == [200, 200]
+        refused = served.call("GET", path)
+        assert refused.status == 429 and refused.error == "rate_limit_error" and int(refused.headers["retry-after"]) > 0
+        open_ones.append(opened(served, path, other))
+        assert open_ones[-1].status == 200, "another key has its own"
+        for answer in open_ones:
+            answer.close()
+        thread = served.call("GET", f"{SESSIONS}/{session}/threads").json["data"][0]["id"]
+        again = f"{SESSIONS}/{session}/threads/{thread}/stream"
+        while opened(served, again, served.key).status == 429:  # until the server has noticed
+            time.sleep(0.05)
+
+
+def test_a_stream_ends_when_its_key_does(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(streaming, "LOOKING_SECONDS", 0.05)
+    session, issued = begun(served), served.house.keys.create("short", {Permission.READ})
+    answer = opened(served, f"{SESSIONS}/{session}/events/stream", issued.secret)
+    assert answer.readline() == b": recording\n"
+    served.house.keys.revoke(issued.key.id)
+    assert b"data:" not in answer.read(), "it comes to an end, and had nothing to tell"
+
+
+def opened(served: Served, path: str, key: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+    connection.request("GET", path, headers={"x-api-key": key, "connection": "close"})
+    return connection.getresponse()
 
 
 # ---- import ----------------------------------------------------------------------------------------------------------

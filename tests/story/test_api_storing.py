@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from reverie.adapters.database.transactions import reading_across, writing_across
 from reverie.adapters.store_shelf import StoreLocks, StoreShelf
 from reverie.api.wiring import House, house_of
 from reverie.history.change import Via
@@ -155,7 +156,7 @@ def test_a_full_store_takes_edits_and_nothing_new(house: House) -> None:
     stores, storing, _ = at_work(house)
     store = stores.create("Full").id
     memory = written(storing.create(store, "/a", "one"))
-    with house.home.engine.begin() as connection:
+    with writing_across(house.home.engine, "upkeep") as connection:
         connection.execute(text("update memory_stores set held = 10000"))
     with pytest.raises(BadInput, match="10,000"):
         storing.create(store, "/b", "no room")
@@ -187,7 +188,7 @@ def dumped(house: House) -> str:
     """Every column of every table, as text."""
     from reverie.adapters.database.schema import metadata
 
-    with house.home.engine.connect() as connection:
+    with reading_across(house.home.engine, "upkeep") as connection:
         return "\n".join(
             str([bytes(value) if isinstance(value, memoryview) else value for value in row])
             for table in metadata.sorted_tables

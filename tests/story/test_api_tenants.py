@@ -23,6 +23,7 @@ from tests.serving import Answer, Served, serving
 STORE = "/v1/memory_stores/{memory_store_id}"
 MEMORY, VERSION = f"{STORE}/memories/{{memory_id}}", f"{STORE}/memory_versions/{{memory_version_id}}"
 AGENT, PLACE, SESSION = "/v1/agents/{agent_id}", "/v1/environments/{environment_id}", "/v1/sessions/{session_id}"
+THREAD, RESOURCE = f"{SESSION}/threads/{{session_thread_id}}", f"{SESSION}/resources/{{resource_id}}"
 IMPORT = "/v1/reverie/sessions/import"
 NEEDS = {
     ("POST", "/v1/memory_stores"): "write",
@@ -60,6 +61,16 @@ NEEDS = {
     ("POST", f"{SESSION}/events"): "write",
     ("GET", f"{SESSION}/events"): "read",
     ("GET", f"{SESSION}/events/stream"): "read",
+    ("GET", f"{SESSION}/threads"): "read",
+    ("GET", THREAD): "read",
+    ("POST", f"{THREAD}/archive"): "write",
+    ("GET", f"{THREAD}/events"): "read",
+    ("GET", f"{THREAD}/stream"): "read",
+    ("GET", f"{SESSION}/resources"): "read",
+    ("POST", f"{SESSION}/resources"): "write",
+    ("GET", RESOURCE): "read",
+    ("POST", RESOURCE): "write",
+    ("DELETE", RESOURCE): "write",
     ("POST", IMPORT): "write",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
@@ -80,6 +91,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{SESSION}/events"): {
         "events": [{"type": "user.message", "content": [{"type": "text", "text": "taken over"}]}]
     },
+    ("POST", f"{SESSION}/resources"): {"type": "file", "file_id": "file_x"},
+    ("POST", RESOURCE): {"authorization_token": "x"},
     ("POST", IMPORT): {"id": "s", "messages": [{"role": "user", "content": "x"}]},
 }
 BY_ID = [route for route in NEEDS if "{" in route[1]]
@@ -174,7 +187,9 @@ def recorded(served: Served, key: str) -> dict[str, str]:
     session = served.call("POST", "/v1/sessions", wish, key=key).json["id"]
     said = {"events": [{"type": "user.message", "content": [{"type": "text", "text": CANARY}]}]}
     assert served.call("POST", f"/v1/sessions/{session}/events", said, key=key).status == 200
-    return {"agent_id": agent, "environment_id": place, "session_id": session}
+    thread = served.call("GET", f"/v1/sessions/{session}/threads", key=key).json["data"][0]["id"]
+    others = {"session_thread_id": thread, "resource_id": "sesrsc_of_none"}
+    return {"agent_id": agent, "environment_id": place, "session_id": session} | others
 
 
 def asked(served: Served, method: str, path: str, ids: dict[str, str], key: str) -> Answer:

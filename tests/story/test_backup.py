@@ -32,6 +32,7 @@ from reverie.adapters.backup_restore import Restored, check_backup, restore
 from reverie.adapters.backup_tables import lines, snapshot, standing, tables
 from reverie.adapters.database import migrations, schema
 from reverie.adapters.database.engine import engine as make_engine
+from reverie.adapters.database.transactions import reading_across, writing_across
 from reverie.home import Home
 from reverie.kernel.errors import BadInput, NotFound, NotPermitted, ReverieError, SchemaTooNew, StillLocked
 from reverie.kernel.hashes import sha256
@@ -152,7 +153,7 @@ def _emptied(database: str) -> None:
         for end in ("", "-wal", "-shm"):
             Path(f"{engine.url.database}{end}").unlink(missing_ok=True)
     else:
-        with engine.begin() as connection:
+        with writing_across(engine, "upkeep") as connection:
             connection.execute(text("drop schema public cascade"))
             connection.execute(text("create schema public"))
     engine.dispose()
@@ -210,7 +211,7 @@ def test_any_rows_in_any_table_survive_the_way_into_either_database(
 def _put_what_fits(engine: Engine, name: str, rows: list[dict[str, Any]]) -> int:
     """How many the table took: what else must be unique or refer to something is for the database to say."""
     taken = 0
-    with engine.begin() as connection:
+    with writing_across(engine, "upkeep") as connection:
         for row in rows:
             try:
                 with connection.begin_nested():
@@ -224,7 +225,7 @@ def _put_what_fits(engine: Engine, name: str, rows: list[dict[str, Any]]) -> int
 def _filled(url: str, every: dict[str, list[dict[str, Any]]], revision: str = migrations.CURRENT) -> Engine:
     engine = make_engine(url)
     migrations.migrate(engine, revision)
-    with engine.begin() as connection:
+    with writing_across(engine, "upkeep") as connection:
         for name, rows in every.items():
             if rows:
                 connection.execute(insert(standing(connection, name)), rows)
@@ -258,7 +259,7 @@ def test_what_is_written_during_a_backup_is_not_half_in_it(database: str, tmp_pa
 
     def write_meanwhile(step: Step) -> None:
         if not written:
-            with writer.begin() as connection:
+            with writing_across(writer, "upkeep") as connection:
                 connection.execute(insert(standing(connection, "turns")), [turn("s", 9999), turn("z", 1)])
                 connection.execute(text("delete from turns where number = 599"))
         written.append(step)
@@ -279,7 +280,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(database: str, tmp_pa
     assert check_backup(made.file).tables["turns"] == 1
     restored(made.file, tmp_path / "new", database)
     engine = make_engine(database)
-    with engine.connect() as connection:
+    with reading_across(engine, "upkeep") as connection:
         assert migrations.version(connection) == migrations.CURRENT
         assert inspect(connection).has_table("ledger")
     assert len(rows_of(engine)["turns"]) == 1
@@ -290,7 +291,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(database: str, tmp_pa
 def test_a_ledger_that_was_broken_before_is_still_backed_up_and_restored(home: Home, tmp_path: Path) -> None:
     row = {"workspace": "local", "number": 7, "at": 0, "kind": "k", "user": "", "body": "no JSON", "previous": "",
            "hash": "h"}  # fmt: skip
-    with home.engine.begin() as connection:
+    with writing_across(home.engine, "upkeep") as connection:
         connection.execute(insert(standing(connection, "ledger")), [row])
     made = backup_of(home, tmp_path / "b.tar.gz")
     assert not made.manifest.ledger["local"].whole
@@ -417,7 +418,7 @@ def test_a_database_with_rows_is_not_restored_into(lived_in: Home, database: str
 def test_somebody_elses_tables_are_not_restored_into(home: Home, database: str, tmp_path: Path) -> None:
     backup_of(home, tmp_path / "b.tar.gz")
     other = make_engine(database)
-    with other.begin() as connection:
+    with writing_across(other, "upkeep") as connection:
         connection.execute(text("create table sessions (id text primary key)"))
     with pytest.raises(BadInput, match="did not make"):
         restored(tmp_path / "b.tar.gz", tmp_path / "new", database)
@@ -739,7 +740,7 @@ def test_a_database_without_rows_and_one_that_is_current_are_not_copied(tmp_path
     path = tmp_path / "r.db"
     engine = _filled(f"sqlite:///{path}", {}, "0001")
     migrations.migrate(engine)
-    with engine.begin() as connection:
+    with writing_across(engine, "upkeep") as connection:
         connection.execute(insert(standing(connection, "turns")), [turn("s", 1)])
     migrations.migrate(engine)
     engine.dispose()
@@ -767,7 +768,7 @@ def test_a_migration_that_cannot_be_preceded_by_a_copy_does_not_begin(tmp_path: 
     assert "Nothing was changed" in done.stdout
     assert copies(path) == []
     engine = make_engine(f"sqlite:///{path}")
-    with engine.connect() as connection:
+    with reading_across(engine, "upkeep") as connection:
         assert migrations.version(connection) == "0001"
     engine.dispose()
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 
 from reverie.adapters.database import schema
+from reverie.adapters.database.transactions import writing_across
 from reverie.adapters.git_projection import GitProjection
 from reverie.adapters.git_stream import showable
 from reverie.adapters.skill_folders import SkillFolder
@@ -422,7 +423,7 @@ def test_what_was_erased_is_in_no_file_of_the_history_afterwards(
     damage(skills.root)
     assert projection.rebuild().kept
     land(home, skills, {"secret.md": None})
-    with home.engine.begin() as connection:
+    with writing_across(home.engine, "upkeep") as connection:
         connection.execute(delete(schema.blobs).where(schema.blobs.c.sha256 == sha256(secret)))
     rebuilt = projection.rebuild("skills", keep=False)
     assert (rebuilt.commits, rebuilt.kept) == (2, ())

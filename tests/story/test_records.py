@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from reverie.adapters.database.sessions import SqlRecords
 from reverie.adapters.database.sources import SqlSources
+from reverie.adapters.database.transactions import reading_across
 from reverie.kernel.clock import FixedClock
 from reverie.kernel.errors import BadInput, NotFound
 from reverie.kernel.origin import Origin
@@ -163,7 +164,7 @@ def test_a_removed_session_is_gone_with_its_words_and_can_be_added_again(records
     assert list(records.find(ANN, Wanted())) == []
     with pytest.raises(NotFound):
         records.read(ANN, "s1")
-    with engine.connect() as connection:
+    with reading_across(engine, "upkeep") as connection:
         assert connection.exec_driver_sql("select count(*) from turns").scalar() == 0
         assert connection.exec_driver_sql("select count(*) from sessions where title is not null").scalar() == 0
     assert keep(records, ANN, talk("secret plans")) == ("new", 1)

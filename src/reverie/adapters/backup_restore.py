@@ -31,6 +31,7 @@ from reverie.adapters.backup_unpacking import Unpacking
 from reverie.adapters.database import schema
 from reverie.adapters.database.engine import engine as make_engine
 from reverie.adapters.database.migrations import CURRENT, upgrade
+from reverie.adapters.database.transactions import writing_across
 from reverie.adapters.files import flocked_folder, make_folder, replace_file
 from reverie.kernel.errors import NotFound, NotPermitted, SchemaTooNew
 
@@ -87,7 +88,7 @@ class _Restoring:
 
     def _restored(self) -> Restored:
         try:
-            with self.engine.begin() as connection:
+            with writing_across(self.engine, "upkeep") as connection:
                 place = stage(self.home, self.manifest.folders)
                 self._rows_and_files(connection, place)
                 repointed = point_at(place, self.named)

@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError, StatementError
 
 from reverie.adapters.backup_manifest import Head, damaged
 from reverie.adapters.database import schema
+from reverie.adapters.database.transactions import reading_across
 from reverie.history.ledger import Row, broken_links
 
 PAGE = 500
@@ -26,10 +27,9 @@ _TEXT = {"ensure_ascii": False, "separators": (",", ":")}
 @contextmanager
 def snapshot(engine: Engine) -> Iterator[Connection]:
     """Everything as it was at one moment, whoever writes meanwhile."""
-    options: dict[str, Any] = {"reads": True}
-    if engine.dialect.name == "postgresql":
-        options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-    with engine.execution_options(**options).connect() as connection:
+    postgres = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    options = postgres if engine.dialect.name == "postgresql" else {}
+    with reading_across(engine, "upkeep", **options) as connection:
         yield connection
 
 

@@ -10,6 +10,7 @@ from reverie.adapters.backup_files import STAGE, data_in, not_empty
 from reverie.adapters.backup_manifest import NAME, Manifest
 from reverie.adapters.backup_tables import heads, tables
 from reverie.adapters.database.migrations import alone, version
+from reverie.adapters.database.transactions import reading_across
 from reverie.adapters.files import read_file
 from reverie.kernel.errors import BadInput
 
@@ -30,7 +31,7 @@ def unfinished(home: Path) -> bytes | None:
 def refuse_database(engine: Engine, manifest: Manifest) -> None:
     """Looking at an SQLite database that is not there would make it."""
     if _is_there(engine):
-        with engine.execution_options(reads=True).connect() as connection:
+        with reading_across(engine, "upkeep") as connection:
             refuse_rows(connection, manifest)
 
 
@@ -58,7 +59,7 @@ def is_committed(engine: Engine, home: Path, said: bytes, manifest: Manifest) ->
     left = unfinished(home)
     if left is None or not _is_there(engine):
         return False
-    with engine.execution_options(reads=True).connect() as connection:
+    with reading_across(engine, "upkeep") as connection:
         counts = _counts(connection)
         if version(connection) is None or (any(manifest.tables.values()) and not any(counts.values())):
             return False

@@ -13,6 +13,7 @@ from sqlalchemy.engine import make_url
 
 from reverie.adapters.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
 from reverie.adapters.database.migrations import CURRENT, version
+from reverie.adapters.database.walls import bypassed, unbound
 from reverie.kernel.errors import ReverieError
 
 ENOUGH_BYTES = 200 * 1024 * 1024
@@ -50,8 +51,11 @@ def _database(url: str) -> Check:
         if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
             return Check("database", True, "not made yet; the first command that needs it makes it")
         made = engine(url)
-        with made.connect() as connection:
-            return _schema(connection)
+        try:
+            with made.connect() as connection:
+                return _schema(connection)
+        finally:
+            made.dispose()
     except ReverieError as error:
         return Check("database", False, str(error))
 
@@ -64,7 +68,8 @@ def _schema(connection: Connection) -> Check:
     if connection.dialect.name == "sqlite":
         verdict = connection.execute(text("pragma quick_check(1)")).scalar()
         return Check("database", verdict == "ok", f"{said}, quick check {verdict}")
-    return Check("database", True, said)
+    role = bypassed(connection)
+    return Check("database", True, f"{said}; {unbound(role)}" if role else said)
 
 
 def _described(connection: Connection) -> str:

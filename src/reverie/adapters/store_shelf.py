@@ -20,7 +20,7 @@ from reverie.adapters.database.rows_of_stores import OWNER
 from reverie.adapters.database.schema import memory_versions
 from reverie.adapters.database.store_writing import Write, written
 from reverie.adapters.database.stores import SqlStores, key_of
-from reverie.adapters.database.transactions import hold, lock_number, part_of
+from reverie.adapters.database.transactions import hold, lock_number, part_of, writing
 from reverie.adapters.files import PATIENCE_SECONDS, flocked
 from reverie.history.change import Change
 from reverie.kernel.clock import Clock
@@ -40,14 +40,14 @@ class StoreLocks:
         self._turn = RLock()  # within a process one waits without asking again and again
 
     @contextmanager
-    def transaction(self, key: str) -> Iterator[Connection]:
+    def transaction(self, scope: Scope, key: str) -> Iterator[Connection]:
         """One transaction under the lock."""
         if self._engine.dialect.name == "postgresql":
-            with self._engine.begin() as connection:
+            with writing(self._engine, scope) as connection:
                 hold(connection, key)
                 yield connection
         else:
-            with self._turn, flocked(self._file, PATIENCE_SECONDS), self._engine.begin() as connection:
+            with self._turn, flocked(self._file, PATIENCE_SECONDS), writing(self._engine, scope) as connection:
                 yield connection
 
     @contextmanager
@@ -92,7 +92,7 @@ class StoreShelf:
         return found.content if found else None
 
     def write(self, document: str, content: bytes | None) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, self._scope) as connection:
             write = Write(self.name, document, content, self._pen, self._clock.now())
             version = written(connection, self._scope, self._ids, write)
         self.made += [version] if version else []
@@ -153,5 +153,5 @@ class Desks:
 
     @contextmanager
     def __call__(self, scope: Scope, store: str) -> Iterator[SqlDesk]:
-        with self.locks.transaction(key_of(scope, store)) as connection:
+        with self.locks.transaction(scope, key_of(scope, store)) as connection:
             yield SqlDesk(connection, scope, store, self.clock, self.ids, [])

@@ -17,9 +17,11 @@ from reverie.api import (
     imports,
     memories,
     operating,
+    resources,
     sessions,
     shapes,
     stores,
+    threads,
     versions,
 )
 from reverie.api.errors import answer_errors
@@ -30,7 +32,7 @@ from reverie.api.wiring import House
 
 ROUTERS = (
     stores.router, memories.router, versions.router, agents.router, environments.router, sessions.router,
-    events.router, imports.router, operating.router,
+    events.router, threads.router, resources.router, imports.router, operating.router,
 )  # fmt: skip
 _ERRORS = {
     400: "The request cannot be carried out as it is.",

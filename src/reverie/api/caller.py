@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import unquote
@@ -11,6 +12,7 @@ from fastapi import Header, Request, Security, params
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
 from reverie.api.errors import Problem
+from reverie.api.limits import Limits
 from reverie.api.wiring import House
 from reverie.kernel.keys import ApiKey, Permission
 from reverie.kernel.scope import Scope
@@ -31,6 +33,11 @@ class Caller:
     key: ApiKey
     scope: Scope
     house: House
+    limits: Limits
+
+    @property
+    def watching(self) -> AbstractContextManager[None]:
+        return self.limits.watching(self.key.id)
 
     @property
     def stores(self) -> Stores:
@@ -71,12 +78,13 @@ def caller(
     if key is None:
         raise Problem(401, "No valid API key. Send one as `Authorization: Bearer …` or `x-api-key`.")
     request.state.key, request.state.workspace = key.id, key.workspace
-    with request.app.state.limits.admitted(key.id):
+    limits: Limits = request.app.state.limits
+    with limits.admitted(key.id):
         if not all(key.may(Permission(wanted)) for wanted in needed.scopes):
             raise Problem(403, f"The key {key.id} lacks the scope {' and '.join(needed.scopes)}.")
         if anthropic_workspace_id not in (None, key.workspace):
             raise Problem(403, f"The key {key.id} does not belong to that workspace.")
-        yield Caller(key, Scope(key.workspace, _user(key, reverie_user), key.id), house)
+        yield Caller(key, Scope(key.workspace, _user(key, reverie_user), key.id), house, limits)
 
 
 def _user(key: ApiKey, asked: str | None) -> str | None:

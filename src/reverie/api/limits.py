@@ -1,4 +1,4 @@
-"""How much one key may ask for: a token bucket and a number of calls at a time, in this process."""
+"""How much one key may ask for: a token bucket, a number of calls and of streams at a time, in this process."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class _Bucket:
     tokens: float
     at: float
     running: int = 0
+    watching: int = 0
 
 
 @dataclass(slots=True)
@@ -26,6 +27,7 @@ class Limits:
     per_second: float = 300
     burst: int = 600
     at_once: int = 32
+    streams: int = 100
     now: Callable[[], float] = time.monotonic
     _buckets: dict[str, _Bucket] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
@@ -45,6 +47,20 @@ class Limits:
         finally:
             with self._lock:
                 bucket.running -= 1
+
+    @contextmanager
+    def watching(self, key: str) -> Iterator[None]:
+        """One more stream, until it ends."""
+        with self._lock:
+            bucket = self._refilled(key)
+            if bucket.watching >= self.streams:
+                raise _later(1, f"{bucket.watching} streams of this key are open.")
+            bucket.watching += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                bucket.watching -= 1
 
     def _refilled(self, key: str) -> _Bucket:
         now = self.now()

@@ -196,6 +196,40 @@ class SessionDeleted(BaseModel):
     type: Literal["session_deleted"] = "session_deleted"
 
 
+class SessionThread(BaseModel):
+    id: str
+    type: Literal["session_thread"] = "session_thread"
+    session_id: str
+    agent: SessionAgent
+    status: Status
+    parent_thread_id: None = None
+    workflow_run_id: None = None
+    stats: SessionStats | None = None
+    usage: SessionUsage | None = None
+    created_at: datetime
+    updated_at: datetime
+    archived_at: datetime | None
+
+
+class ThreadPage(BaseModel):
+    data: list[SessionThread]
+    next_page: str | None
+
+
+class SessionResource(BaseModel, extra="allow"):
+    type: str
+
+
+class ResourcePage(BaseModel):
+    data: Parts
+    next_page: str | None
+
+
+class ResourceDeleted(BaseModel):
+    id: str
+    type: Literal["session_resource_deleted"] = "session_resource_deleted"
+
+
 class SessionEvent(BaseModel, extra="allow"):
     """One of the event types of Anthropic's API, with the fields of its type."""
 
@@ -234,6 +268,17 @@ def session(found: Recorded) -> Session:
         vault_ids=list(found.vaults), outcome_evaluations=[], usage=SessionUsage(),
         stats=SessionStats(duration_seconds=(found.updated_at - found.created_at).total_seconds()),
         budget=dict(found.budget) if found.budget is not None else None, deployment_id=None,
+        created_at=found.created_at, updated_at=found.updated_at, archived_at=found.archived_at,
+    )  # fmt: skip
+
+
+def thread_of(found: Recorded) -> str:
+    return found.id.replace("sesn_", "sthr_", 1)
+
+
+def thread(found: Recorded) -> SessionThread:
+    return SessionThread(
+        id=thread_of(found), session_id=found.id, agent=SessionAgent(**found.agent), status=found.status,
         created_at=found.created_at, updated_at=found.updated_at, archived_at=found.archived_at,
     )  # fmt: skip
 

@@ -24,9 +24,10 @@ LEAVE_SECONDS = 20
 @click.option("--root-path", default="", metavar="PREFIX", help="A path in front of /v1, as behind a proxy.")
 @click.option("--rate", default=300, show_default=True, type=click.IntRange(1), help="Calls a second, for each key.")
 @click.option("--at-once", default=32, show_default=True, type=click.IntRange(1), help="Calls at a time, for each key.")
+@click.option("--streams", default=100, show_default=True, type=click.IntRange(1), help="Streams open, for each key.")
 @common
 def command(
-    *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, shell: Shell
+    *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, streams: int, shell: Shell
 ) -> None:
     """Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
@@ -42,7 +43,9 @@ def command(
                 f"There are no keys, and {host} can be reached by others.", expected="at least one key",
                 next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
             )  # fmt: skip
-        limits = Limits(rate, 2 * rate, at_once)
+        for warning in home.warnings():
+            click.echo(f"Warning: {warning}.", err=True)
+        limits = Limits(rate, 2 * rate, at_once, streams)
         app = application(house, names=(*names, host), limits=limits, root_path=root_path)
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, lifespan="off",

@@ -129,6 +129,11 @@ class Keyring:
     def any(self) -> bool:
         return self.records.any()
 
+    def still(self, key: ApiKey) -> bool:
+        """Whether a key that was admitted would be now."""
+        found = next((one for one in self.records.beginning(key.prefix) if one.id == key.id), None)
+        return found is not None and found.is_open(self.clock.now())
+
     def admitted(self, secret: str) -> ApiKey | None:
         """The key this is, if it is one of ours and still open. Takes as long for a near miss as for a far one."""
         digest = sha256(secret)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, and_, select
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.rows_of_changes import change_from_rows
+from reverie.adapters.database.transactions import reading
 from reverie.history.change import Standing
 from reverie.history.records import Anchored
 from reverie.kernel.errors import DatabaseUnusable
@@ -21,7 +22,7 @@ _Sides = tuple[str, bytes | None, bytes | None]
 def anchored(engine: Engine, scope: Scope, shelf: str, after: int) -> Iterator[Anchored]:
     """A page at a time: a reader who stops to think holds no transaction open."""
     while True:
-        with engine.connect() as connection:
+        with reading(engine, scope) as connection:
             page = _page(connection, scope, shelf, after)
         yield from page
         if len(page) < PAGE:

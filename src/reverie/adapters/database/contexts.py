@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Engine, insert, select
 
 from reverie.adapters.database import ledger, schema
+from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import put_if_new
 from reverie.kernel.clock import Clock
 from reverie.kernel.hashes import sha256
@@ -21,14 +22,13 @@ class SqlContexts:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     def keep(self, scope: Scope, given: Given) -> None:
         owner = {"workspace": scope.workspace, "user": scope.user or ""}
         content = given.text.encode("utf-8", "surrogateescape")
         name = sha256(content)
         details = {part: getattr(given, part) for part in ("skills", "left_out", "withheld")}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             put_if_new(connection, schema.blobs, owner | {"sha256": name}, {"content": content})
             body = {"context": given.id, "session": given.session, "actor": scope.actor}
             row = ledger.append(connection, scope, "context", body, self._clock.now())
@@ -44,7 +44,7 @@ class SqlContexts:
             asked = asked.filter_by(session=session)
         if until is not None:
             asked = asked.where(table.c.at <= until)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(asked).first()
             if found is None:
                 return None

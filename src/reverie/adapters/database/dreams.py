@@ -21,6 +21,7 @@ from reverie.adapters.database.rows_of_plans import (
     told_from,
 )
 from reverie.adapters.database.spending import call_from
+from reverie.adapters.database.transactions import reading
 from reverie.adapters.database.upsert import upsert
 from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Judged, Read
@@ -35,21 +36,21 @@ class SqlDreams(SqlLeases):
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
     def read(self, scope: Scope, shelf: str) -> Iterable[Read]:
-        rows = self._rows(select(schema.dreamt).filter_by(**owner(scope), shelf=shelf))
+        rows = self._rows(scope, select(schema.dreamt).filter_by(**owner(scope), shelf=shelf))
         return [_read(row) for row in rows]
 
     def staged(self, scope: Scope, shelf: str) -> list[Noted]:
         table = schema.candidates
         asked = select(table).filter_by(**owner(scope), shelf=shelf, staged=True).order_by(table.c.said_at, table.c.id)
-        return [noted_from(row) for row in self._rows(asked)]
+        return [noted_from(row) for row in self._rows(scope, asked)]
 
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         table = schema.dreams
         asked = select(table).filter_by(**owner(scope), **({"shelf": shelf} if shelf else {}))
-        return [dream_from(row) for row in self._rows(asked.order_by(table.c.number.desc()).limit(limit))]
+        return [dream_from(row) for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(limit))]
 
     def get(self, scope: Scope, dream: str) -> Dream | None:
-        found = self._rows(select(schema.dreams).filter_by(**owner(scope), id=dream))
+        found = self._rows(scope, select(schema.dreams).filter_by(**owner(scope), id=dream))
         return dream_from(found[0]) if found else None
 
     # ---- Consulting --------------------------------------------------------------------------------------------------
@@ -57,16 +58,16 @@ class SqlDreams(SqlLeases):
     def calls(self, scope: Scope, dream: str) -> list[Call]:
         table = schema.calls
         asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.number)
-        return [call_from(row) for row in self._rows(asked)]
+        return [call_from(row) for row in self._rows(scope, asked)]
 
     def told(self, scope: Scope, dream: str) -> list[Told]:
         asked = select(schema.chosen.c.told).filter_by(**owner(scope), dream=dream).order_by(schema.chosen.c.place)
-        return [told_from(row.told) for row in self._rows(asked)]
+        return [told_from(row.told) for row in self._rows(scope, asked)]
 
     # ---- Working -----------------------------------------------------------------------------------------------------
 
     def asked(self, scope: Scope, dream: str) -> Asked:
-        return asked_from(self._one(select(schema.nights).filter_by(**owner(scope), dream=dream)))
+        return asked_from(self._one(scope, select(schema.nights).filter_by(**owner(scope), dream=dream)))
 
     def chose(self, lease: Lease, dream: Dream) -> None:
         rows = [
@@ -79,7 +80,7 @@ class SqlDreams(SqlLeases):
             self._keep_dream(connection, lease.scope, dream)
 
     def chosen(self, scope: Scope, dream: str, place: int) -> tuple[Read, int | None]:
-        row = self._one(select(schema.chosen).filter_by(**owner(scope), dream=dream, place=place))
+        row = self._one(scope, select(schema.chosen).filter_by(**owner(scope), dream=dream, place=place))
         return _read(row), row.noticed
 
     def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: Told = Told()) -> None:
@@ -96,7 +97,7 @@ class SqlDreams(SqlLeases):
     def noticed(self, scope: Scope, dream: str) -> list[Noted]:
         table = schema.noticed
         asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.place, table.c.number)
-        return [noted_from(row) for row in self._rows(asked)]
+        return [noted_from(row) for row in self._rows(scope, asked)]
 
     # ---- Planning ----------------------------------------------------------------------------------------------------
 
@@ -110,12 +111,12 @@ class SqlDreams(SqlLeases):
             connection.execute(night.values(thought=thought_details(thought)))
 
     def thought(self, scope: Scope, dream: str) -> Thought | None:
-        night = self._one(select(schema.nights).filter_by(**owner(scope), dream=dream))
+        night = self._one(scope, select(schema.nights).filter_by(**owner(scope), dream=dream))
         if night.thought is None:
             return None
         table = schema.planned
         asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.place)
-        return thought_from(night.thought, tuple(planned_from(row) for row in self._rows(asked)))
+        return thought_from(night.thought, tuple(planned_from(row) for row in self._rows(scope, asked)))
 
     def became(self, lease: Lease, place: int, judged: Judged | None) -> None:
         with self.fenced(lease) as connection:
@@ -135,12 +136,12 @@ class SqlDreams(SqlLeases):
                 _keep_read(connection, lease, one)
             self._over(connection, lease.scope, dream)
 
-    def _rows(self, asked: Select[Any]) -> Sequence[Any]:
-        with self._reading.connect() as connection:
+    def _rows(self, scope: Scope, asked: Select[Any]) -> Sequence[Any]:
+        with reading(self._engine, scope) as connection:
             return connection.execute(asked).all()
 
-    def _one(self, asked: Select[Any]) -> Any:
-        found = self._rows(asked)
+    def _one(self, scope: Scope, asked: Select[Any]) -> Any:
+        found = self._rows(scope, asked)
         if not found:
             raise Stopped  # a night that is over has no such rows
         return found[0]

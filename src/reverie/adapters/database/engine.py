@@ -14,6 +14,7 @@ from sqlalchemy import Engine, ExceptionContext, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
+from reverie.adapters.database.walls import begun
 from reverie.kernel.errors import BadSetting, DatabaseUnusable
 
 WAL_IS_SAFE_FROM = (3, 51, 3)
@@ -27,6 +28,8 @@ _NEXT_STEPS = (
     ("unable to open", "Check that the folder exists and may be written."),
     ("connect", "Check that the server runs and the URL is right."),
 )
+THREADS = 40  # of a server, as many as its framework has: none waits for a connection while others are idle
+SPARE = 8  # for who holds the lock of a store and writes with another connection
 PAGE_BYTES = 8192  # transcripts are long rows: fewer overflow pages, fewer interior ones
 
 
@@ -68,7 +71,11 @@ def _unusable(url: str) -> BadSetting:
 
 
 def _postgres(url: URL) -> Engine:
-    return create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+    made = create_engine(
+        url.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=THREADS, max_overflow=SPARE
+    )
+    event.listen(made, "begin", begun)
+    return made
 
 
 def _sqlite(url: URL) -> Engine:

@@ -33,7 +33,7 @@ class _Fenced:
             yield connection
 
     def execution_options(self, **options: Any) -> Engine:
-        return self._engine.execution_options(**options)
+        return self._engine.execution_options(**options) if options.get("reads") else cast(Engine, self)
 
 
 def fenced_review(review: Review, engine: Engine, leases: SqlLeases, lease: Lease) -> Review:

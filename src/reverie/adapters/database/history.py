@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from reverie.adapters.database import ledger, schema
 from reverie.adapters.database.anchored import anchored
 from reverie.adapters.database.rows_of_changes import change_from_rows, details_of
+from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import put_if_new, upsert
 from reverie.history.change import Change, Standing, Via
 from reverie.history.ledger import Row, told
@@ -31,17 +32,16 @@ class SqlHistory:
         self._engine = engine
         self._clock = clock
         self._ids = ids
-        self._reading = engine.execution_options(reads=True)
 
     # ---- Changing ----------------------------------------------------------------------------------------------------
 
     def intend(self, scope: Scope, change: Change) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             self._write_down(connection, scope, change)
 
     def settle(self, scope: Scope, change: Change, moves: Mapping[str, Moves]) -> Change:
         now = self._clock.now()
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             salt = self._salt(connection, scope, change.id) or self._write_down(connection, scope, change)
             landed = replace(change, standing=Standing.LANDED, settled_at=now)
             added = ledger.append(connection, scope, "change", told(landed, salt), now)
@@ -55,7 +55,7 @@ class SqlHistory:
 
     def drop(self, scope: Scope, change: Change, note: str) -> None:
         now = self._clock.now()
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             salt = self._salt(connection, scope, change.id) or ""
             dropped = replace(change, standing=Standing.CONFLICTED, settled_at=now, note=note)
             added = ledger.append(connection, scope, "change", told(dropped, salt), now)
@@ -63,7 +63,7 @@ class SqlHistory:
 
     def mark(self, scope: Scope, entry: str, critical: bool) -> None:
         table = schema.entries
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             asked = update(table).filter_by(**_owner(scope), id=entry).where(table.c.went.is_(None))
             connection.execute(asked.values(critical=critical))
             body = {"entry": entry, "critical": critical, "actor": scope.actor}
@@ -131,7 +131,7 @@ class SqlHistory:
 
     def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
         place = _owner(scope) | {"shelf": shelf, "document": document}
-        with self._looking() as connection:
+        with self._looking(scope) as connection:
             state = _state_at(connection, scope, place, at)
             if state is None:
                 return None
@@ -144,12 +144,12 @@ class SqlHistory:
         asked = select(table.shelf, table.document).filter_by(**_owner(scope)).order_by(table.shelf, table.document)
         if shelf is not None:
             asked = asked.filter_by(shelf=shelf)
-        with self._looking() as connection:
+        with self._looking(scope) as connection:
             found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
             return [(one.shelf, one.document) for one in found]
 
     def get(self, scope: Scope, change: str) -> Change | None:
-        with self._looking() as connection:
+        with self._looking(scope) as connection:
             found = connection.execute(select(schema.changes).filter_by(**_owner(scope), id=change)).first()
             return None if found is None else _loaded(connection, scope, found)
 
@@ -168,7 +168,7 @@ class SqlHistory:
             chosen = chosen.where(table.c.settled_at <= asked.until)
         order = table.c.number if asked.oldest_first else table.c.number.desc()
         chosen = chosen.order_by(order).limit(asked.limit)
-        with self._looking() as connection:
+        with self._looking(scope) as connection:
             return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
 
     def unsettled(self, scope: Scope, shelf: str | None = None, subject: str | None = None) -> list[Change]:
@@ -178,21 +178,21 @@ class SqlHistory:
             chosen = chosen.filter_by(shelf=shelf)
         if subject is not None:
             chosen = chosen.filter_by(subject=subject)
-        with self._looking() as connection:
+        with self._looking(scope) as connection:
             return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
 
     # ---- Chain -------------------------------------------------------------------------------------------------------
 
     def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             return ledger.append(connection, scope, kind, body, self._clock.now())
 
     def rows(self, scope: Scope) -> Iterator[Row]:
         with _readable():
-            yield from ledger.rows(self._reading, scope)
+            yield from ledger.rows(self._engine, scope)
 
     def anchored(self, scope: Scope, shelf: str, after: int = 0) -> Iterator[Anchored]:
-        return anchored(self._reading, scope, shelf, after)
+        return anchored(self._engine, scope, shelf, after)
 
     def mismatches(self, scope: Scope) -> Iterator[str]:
         told_of = set()
@@ -202,18 +202,18 @@ class SqlHistory:
                 yield from self._mismatch(scope, one)
         table = schema.changes
         asked = select(table.c.id).filter_by(**_owner(scope)).where(table.c.number.is_not(None))
-        with self._looking() as connection:
+        with self._looking(scope) as connection:
             stored = set(connection.execute(asked).scalars())
         yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
         for shelf, document in self.documents(scope):
             place = _owner(scope) | {"shelf": shelf, "document": document}
-            with self._looking() as connection:
+            with self._looking(scope) as connection:
                 if _state_at(connection, scope, place, None) != _state_at(connection, scope, place, _ALL):
                     yield f"{document} is not recorded as its last change left it"
 
     def _mismatch(self, scope: Scope, one: Row) -> Iterator[str]:
         change = self.get(scope, one.body["change"])
-        with self._looking() as connection:
+        with self._looking(scope) as connection:
             salt = self._salt(connection, scope, one.body["change"])
         if change is None or salt is None:
             yield f"row {one.number} tells of {one.body['change']}, which is gone"
@@ -223,8 +223,8 @@ class SqlHistory:
             yield f"{change.id} does not say what row {one.number} of the ledger says of it"
 
     @contextmanager
-    def _looking(self) -> Iterator[Connection]:
-        with _readable(), self._reading.connect() as connection:
+    def _looking(self, scope: Scope) -> Iterator[Connection]:
+        with _readable(), reading(self._engine, scope) as connection:
             yield connection
 
     @staticmethod

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Engine, Select, select
+from sqlalchemy import Connection, Engine, Select, select
 
 from reverie.adapters.database import ledger
 from reverie.adapters.database.schema import api_keys
+from reverie.adapters.database.transactions import reading, reading_across, writing
 from reverie.adapters.database.upsert import upsert
 from reverie.kernel.clock import Clock
 from reverie.kernel.keys import ApiKey, Permission
@@ -18,30 +19,35 @@ class SqlKeys:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     def put(self, scope: Scope, key: ApiKey, done: str) -> None:
         owner = {"workspace": scope.workspace, "user": key.user, "id": key.id}
         row = {name: getattr(key, name) for name in ("name", "prefix", "sha256", "made_at", "expires_at", "revoked_at")}
         allowed = sorted(key.permissions)
         body = {"key": key.id, "done": done, "actor": scope.actor, "permissions": allowed, "bound_to": key.user}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             upsert(connection, api_keys, owner, row | {"permissions": " ".join(allowed)})
             ledger.append(connection, scope, "key", body, self._clock.now())
 
     def find(self, scope: Scope) -> list[ApiKey]:
         asked = select(api_keys).filter_by(workspace=scope.workspace).order_by(api_keys.c.id)
-        return self._read(asked if scope.user is None else asked.filter_by(user=scope.user))
+        asked = asked if scope.user is None else asked.filter_by(user=scope.user)
+        with reading(self._engine, scope) as connection:
+            return _keys(connection, asked)
 
     def beginning(self, prefix: str) -> list[ApiKey]:
-        return self._read(select(api_keys).filter_by(prefix=prefix))
+        return self._anyones(select(api_keys).filter_by(prefix=prefix))
 
     def any(self) -> bool:
-        return bool(self._read(select(api_keys).where(api_keys.c.revoked_at.is_(None)).limit(1)))
+        return bool(self._anyones(select(api_keys).where(api_keys.c.revoked_at.is_(None)).limit(1)))
 
-    def _read(self, asked: Select[Any]) -> list[ApiKey]:
-        with self._reading.connect() as connection:
-            return [_key(found) for found in connection.execute(asked)]
+    def _anyones(self, asked: Select[Any]) -> list[ApiKey]:
+        with reading_across(self._engine, "keys") as connection:
+            return _keys(connection, asked)
+
+
+def _keys(connection: Connection, asked: Select[Any]) -> list[ApiKey]:
+    return [_key(found) for found in connection.execute(asked)]
 
 
 def _key(found: Any) -> ApiKey:

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
 from reverie.adapters.database import ledger, schema
 from reverie.adapters.database.rows_of_dreams import details_of, dream_from
 from reverie.adapters.database.rows_of_plans import asked_details
+from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import next_number, upsert
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import LEASE, OVER, Asked, Lease, Overtaken, Queued, Stopped
@@ -36,17 +37,16 @@ class SqlLeases:
         self._engine = engine
         self._clock = clock
         self._holder = holder or socket.gethostname()
-        self._reading = engine.execution_options(reads=True)
 
     def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
         row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             connection.execute(insert(schema.nights), owner(scope) | {"dream": dream.id} | row)
             self._keep_dream(connection, scope, dream)
 
     def hold(self, scope: Scope, dream: Dream) -> Lease:
         now, key = self._clock.now(), owner(scope) | {"shelf": dream.shelf}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             held = _lease(connection, key)
             if held is not None and held.holder not in ("", self._holder) and held.until > now:
                 raise _elsewhere(dream.shelf, held.holder, rfc3339(held.until))
@@ -61,7 +61,7 @@ class SqlLeases:
     def release(self, lease: Lease) -> None:
         """The shelf is free, if it was still held so."""
         held = update(schema.leases).filter_by(**owner(lease.scope), shelf=lease.shelf, token=lease.token)
-        with self._engine.begin() as connection:
+        with writing(self._engine, lease.scope) as connection:
             connection.execute(held.values(holder=""))
 
     def unfinished(self, scope: Scope, shelf: str | None = None) -> list[Dream]:
@@ -71,7 +71,7 @@ class SqlLeases:
         asked = select(dreams).join(night, same & (dreams.c.id == night.c.dream)).where(begun)
         here = (dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or ""))
         asked = asked.where(*here, *([dreams.c.shelf == shelf] if shelf else [])).order_by(dreams.c.number)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [dream_from(row) for row in connection.execute(asked)]
 
     def queued(self, scope: Scope) -> list[Queued]:
@@ -86,12 +86,12 @@ class SqlLeases:
             .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
             .where(*whose, night.c.queued, or_(night.c.attempts == 0, free))
         )
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(asked.order_by(dreams.c.number)).all()
         return [Queued(*row[:4], taken=row.token if row.attempts else 0) for row in found]
 
     def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             _lease(connection, owner(scope) | {"shelf": dream.shelf})  # in the order of all who hold both
             night = _night(connection, scope, dream.id)
             status = _status(connection, scope, dream.id)
@@ -109,7 +109,7 @@ class SqlLeases:
     def fenced(self, lease: Lease) -> Iterator[Connection]:
         """A transaction of the night, for whoever holds its lease now; which then lasts for another while."""
         key = owner(lease.scope) | {"shelf": lease.shelf}
-        with self._engine.begin() as connection:
+        with writing(self._engine, lease.scope) as connection:
             held = _lease(connection, key)
             if held is None or held.token != lease.token:
                 raise Overtaken(

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert, select
 
 from reverie.adapters.database.schema import ledger
+from reverie.adapters.database.transactions import reading
 from reverie.adapters.database.upsert import next_number
 from reverie.history.ledger import BEGINNING, Row
 from reverie.kernel.scope import Scope
@@ -33,7 +34,7 @@ def rows(engine: Engine, scope: Scope) -> Iterator[Row]:
     last = 0
     while True:
         asked = select(ledger).filter_by(workspace=scope.workspace).where(ledger.c.number > last)
-        with engine.connect() as connection:
+        with reading(engine, scope) as connection:
             page = connection.execute(asked.order_by(ledger.c.number).limit(PAGE)).all()
         for one in page:
             yield Row(one.number, one.at, one.kind, one.user, json.loads(one.body), one.previous, one.hash)

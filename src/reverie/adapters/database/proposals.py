@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from reverie.adapters.database import ledger, schema
+from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import upsert
 from reverie.history.change import Edit, evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
 from reverie.kernel.clock import Clock, rfc3339
@@ -25,7 +26,6 @@ class SqlProposals:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     def put(self, scope: Scope, proposal: Proposal) -> None:
         suggestion = proposal.suggestion
@@ -35,19 +35,19 @@ class SqlProposals:
             "hash": proposal.hash, "details": _details(proposal), "made_at": proposal.made_at,
             "expires_at": proposal.expires_at, "decided_at": proposal.verdict and proposal.verdict.at,
         }  # fmt: skip
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, _owner(scope) | {"id": proposal.id}, row)
             ledger.append(connection, scope, "proposal", _told(scope, proposal), self._clock.now())
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(select(schema.proposals).filter_by(**_owner(scope), id=proposal)).first()
         return None if found is None else _proposal(found)
 
     def find(self, scope: Scope, statuses: Iterable[Status]) -> list[Proposal]:
         table = schema.proposals
         asked = select(table).filter_by(**_owner(scope)).where(table.c.status.in_(list(statuses)))
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [_proposal(found) for found in connection.execute(asked.order_by(table.c.made_at, table.c.id))]
 
 

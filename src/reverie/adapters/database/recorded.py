@@ -22,6 +22,7 @@ from reverie.adapters.database.rows_of_recorded import (
     walked,
 )
 from reverie.adapters.database.schema import recorded, recorded_events
+from reverie.adapters.database.transactions import reading, writing
 from reverie.kernel.clock import Clock
 from reverie.kernel.scope import Scope
 from reverie.sessions.recorded import Recorded, RecordedEvent, Span, Walk, Which
@@ -32,17 +33,16 @@ class SqlRecorded:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     # ---- RecordedSessions --------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, session: Recorded) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             row = owner(scope) | {"id": session.id, "events": 0} | recorded_row(session)
             connection.execute(insert(recorded), row)
 
     def change(self, scope: Scope, name: str, change: Callable[[Recorded], Recorded]) -> Recorded | None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             found = _held(connection, scope, name)
             if found is None:
                 return None
@@ -54,17 +54,17 @@ class SqlRecorded:
             return new
 
     def one(self, scope: Scope, name: str) -> Recorded | None:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(_of_scope(scope).where(recorded.c.id == name)).first()
         return None if found is None else recorded_from_row(found)
 
     def find(self, scope: Scope, which: Which, walk: Walk) -> list[Recorded]:
         asked = walked(_chosen(_of_scope(scope), which), recorded.c.id, walk)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [recorded_from_row(found) for found in connection.execute(asked)]
 
     def delete(self, scope: Scope, name: str) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             if _held(connection, scope, name) is None:
                 return
             connection.execute(delete(recorded_events).filter_by(**owner(scope), session=name))
@@ -76,7 +76,7 @@ class SqlRecorded:
     def record(
         self, scope: Scope, name: str, events: Sequence[RecordedEvent], head: Head, turns: Sequence[Turn]
     ) -> list[RecordedEvent]:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             found = _held(connection, scope, name)
             if found is None:
                 return []
@@ -92,11 +92,11 @@ class SqlRecorded:
         asked = walked(during(asked, recorded_events.c.at, at), recorded_events.c.number, walk)
         if types:
             asked = asked.where(recorded_events.c.type.in_(types))
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [event_from_row(found) for found in connection.execute(asked)]
 
     def last(self, scope: Scope, name: str) -> int | None:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(_of_scope(scope).where(recorded.c.id == name)).first()
         return None if found is None else int(found.events)
 

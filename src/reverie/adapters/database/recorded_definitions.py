@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, Select, delete, insert, or_, select, 
 
 from reverie.adapters.database.rows_of_recorded import during, owner, walked
 from reverie.adapters.database.schema import definition_versions, definitions
+from reverie.adapters.database.transactions import reading, writing
 from reverie.kernel.clock import Clock
 from reverie.kernel.scope import Scope
 from reverie.sessions.recorded import Definition, Kind, Span, Walk
@@ -19,11 +20,10 @@ class SqlDefinitions:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     def add(self, scope: Scope, kind: Kind, made: Definition) -> None:
         row = owner(scope) | {"kind": kind, "id": made.id, "created_at": made.created_at, "archived_at": None}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             connection.execute(insert(definitions), row | _said(made))
             self._keep_version(connection, scope, kind, made)
 
@@ -31,7 +31,7 @@ class SqlDefinitions:
         self, scope: Scope, kind: Kind, name: str, change: Callable[[Definition], Definition]
     ) -> Definition | None:
         asked = select(definitions).filter_by(**owner(scope), kind=kind, id=name)
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             found = connection.execute(asked.with_for_update()).first()
             if found is None:
                 return None
@@ -49,7 +49,7 @@ class SqlDefinitions:
         connection.execute(insert(definition_versions), row)
 
     def one(self, scope: Scope, kind: Kind, name: str, version: int | None = None) -> Definition | None:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(_visible(scope, kind).where(definitions.c.id == name)).first()
             if found is None or version in (None, found.version):
                 return None if found is None else _definition(found)
@@ -60,16 +60,16 @@ class SqlDefinitions:
         asked = during(_visible(scope, kind), definitions.c.created_at, made)
         if not archived:
             asked = asked.where(definitions.c.archived_at.is_(None))
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [_definition(found) for found in connection.execute(walked(asked, definitions.c.id, walk))]
 
     def versions(self, found: Definition, scope: Scope, kind: Kind, walk: Walk) -> list[Definition]:
         asked = walked(_versions(scope, kind, found), definition_versions.c.version, walk)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [_as_of(found, old) for old in connection.execute(asked)]
 
     def delete(self, scope: Scope, kind: Kind, name: str) -> bool:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             ours = owner(scope) | {"kind": kind, "id": name}
             connection.execute(delete(definition_versions).filter_by(**ours))
             return bool(connection.execute(delete(definitions).filter_by(**ours)).rowcount)

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, delet
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.rows import TURN_ROW, head_values, same_words, stored_of, turn_of, turn_row
+from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import next_change, upsert
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, NotFound
@@ -44,10 +45,9 @@ class SqlRecords:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     def known(self, scope: Scope, session_id: str) -> Stored | None:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return _known(connection, scope, session_id)
 
     def write(
@@ -59,7 +59,7 @@ class SqlRecords:
         source: str | None,
         finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             _alone_with(connection, scope, head.id)
             old = _known(connection, scope, head.id)
             incoming = iter(turns)
@@ -86,7 +86,7 @@ class SqlRecords:
         upsert(connection, schema.sessions, key, row | always, only_when_new={"added_at": self._clock.now()})
 
     def read(self, scope: Scope, session_id: str, revision: int | None = None) -> Session:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             stored = _required(connection, scope, session_id)
             chosen = revision or stored.revision
             turns = tuple(_pages(connection, scope, stored, chosen))
@@ -98,7 +98,7 @@ class SqlRecords:
             return Session(stored.head, turns, chosen)
 
     def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             stored = _known(connection, scope, session_id)
             if stored is None or stored.removed:
                 return None, {}
@@ -107,14 +107,14 @@ class SqlRecords:
             return stored, {row.number: turn_of(row) for row in rows}
 
     def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             yield from _pages(connection, scope, stored)
 
     def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
         table = schema.sessions
         asked = select(table).where(_mine(table, scope), table.c.removed_at.is_(None), *_conditions(wanted))
         newest_first = (table.c.started_at.is_(None), table.c.started_at.desc(), table.c.changed.desc())
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             for row in connection.execute(asked.order_by(*newest_first).limit(wanted.limit)):
                 yield stored_of(row)
 
@@ -122,7 +122,7 @@ class SqlRecords:
         table = schema.sessions
         while True:
             asked = select(table).where(_mine(table, scope), table.c.changed > cursor)
-            with self._reading.connect() as connection:
+            with reading(self._engine, scope) as connection:
                 rows = connection.execute(asked.order_by(table.c.changed).limit(_PAGE)).all()
             if not rows:
                 return
@@ -130,7 +130,7 @@ class SqlRecords:
             cursor = rows[-1].changed
 
     def remove(self, scope: Scope, session_id: str) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             stored = _required(connection, scope, session_id)
             mine = _mine(schema.turns, scope.of(stored.user))
             connection.execute(delete(schema.turns).where(mine, schema.turns.c.session_id == session_id))

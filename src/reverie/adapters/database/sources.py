@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Engine, delete, select
 
 from reverie.adapters.database import schema
+from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import upsert
 from reverie.kernel.clock import Clock
 from reverie.kernel.scope import Scope
@@ -15,16 +16,15 @@ class SqlSources:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     def remember(self, scope: Scope, path: str, reader: str | None) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             now = {"added_at": self._clock.now()}
             upsert(connection, schema.sources, _key(scope, path), {"reader": reader}, only_when_new=now)
 
     def forget(self, scope: Scope, path: str) -> bool:
         key = _key(scope, path)
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             for table in (schema.files, schema.sources):
                 done = connection.execute(delete(table).filter_by(**key))
             return bool(done.rowcount)
@@ -33,17 +33,17 @@ class SqlSources:
         asked = select(schema.sources).filter_by(workspace=scope.workspace).order_by(schema.sources.c.path)
         if scope.user is not None:
             asked = asked.filter_by(user=scope.user)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [Source(row.path, row.reader, row.user) for row in connection.execute(asked)]
 
     def fingerprint(self, scope: Scope, path: str) -> str | None:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             asked = select(schema.files.c.fingerprint).filter_by(**_key(scope, path))
             return connection.execute(asked).scalar()
 
     def keep_fingerprint(self, scope: Scope, path: str, fingerprint: str) -> None:
         row = {"fingerprint": fingerprint, "read_at": self._clock.now()}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             upsert(connection, schema.files, _key(scope, path), row)
 
 

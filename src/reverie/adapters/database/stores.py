@@ -21,7 +21,7 @@ from reverie.adapters.database.rows_of_stores import (
     within,
 )
 from reverie.adapters.database.schema import memories, memory_stores, memory_versions
-from reverie.adapters.database.transactions import hold
+from reverie.adapters.database.transactions import hold, reading, writing
 from reverie.kernel.clock import Clock
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Author, Between, Chosen, MemoryVersion, Prefix, Store, StoredMemory
@@ -39,20 +39,19 @@ class SqlStores:
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine
         self._clock = clock
-        self._reading = engine.execution_options(reads=True)
 
     # ---- KeptStores --------------------------------------------------------------------------------------------------
 
     def add(self, scope: Scope, store: Store) -> None:
         times = {name: getattr(store, name) for name in ("created_at", "updated_at", "archived_at")}
         row = owner(scope) | times | {"id": store.id, "details": details_of(store), "held": 0, "written": 0}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             connection.execute(insert(memory_stores), row)
             self._tell(connection, scope, store.id, "created")
 
     def change(self, scope: Scope, store: str, change: Callable[[Store], Store], done: str) -> Store | None:
         asked = select(memory_stores).filter_by(**owner(scope), id=store)
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             found = connection.execute(asked.with_for_update()).first()
             if found is None:
                 return None
@@ -65,7 +64,7 @@ class SqlStores:
             return new
 
     def store(self, scope: Scope, store: str) -> Store | None:
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(_one_store(scope.user is None), owner(scope) | {"id": store}).first()
         return None if found is None else store_from_row(found)
 
@@ -76,11 +75,11 @@ class SqlStores:
             asked = asked.where(table.archived_at.is_(None))
         if after is not None:
             asked = asked.where(table.id < after)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return [store_from_row(found) for found in connection.execute(asked)]
 
     def delete(self, scope: Scope, store: str) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             hold(connection, key_of(scope, store))
             erasing.store(connection, scope, store, key_of(scope, store))
             self._tell(connection, scope, store, "deleted")
@@ -94,23 +93,23 @@ class SqlStores:
 
     def memory(self, scope: Scope, store: str, memory: str, *, full: bool) -> StoredMemory | None:
         asked = with_content(memories, full, "store", "id")
-        return self._one(asked, owner(scope) | {"store": store, "id": memory})
+        return self._one(scope, asked, owner(scope) | {"store": store, "id": memory})
 
     def at(self, scope: Scope, store: str, path: str) -> StoredMemory | None:
         asked = with_content(memories, True, "store", "path")
-        return self._one(asked, owner(scope) | {"store": store, "path": path})
+        return self._one(scope, asked, owner(scope) | {"store": store, "path": path})
 
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:
         below = f"{path}/"
         there = {"store": store, "paths": [path, *above(path)], "from": below, "to": behind(below), "but": but or ""}
-        return self._one(_conflicting(), owner(scope) | there)
+        return self._one(scope, _conflicting(), owner(scope) | there)
 
     def memories(
         self, scope: Scope, store: str, below: Below, after: str | None, *, limit: int, full: bool
     ) -> list[StoredMemory | Prefix]:
         ours = {**owner(scope), "store": store}
         chosen = with_content(memories, full, "store").order_by(memories.c.path)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             if not below.depth:
                 page = connection.execute(_beyond(chosen, below.prefix, after).limit(limit), ours)
                 return [memory_from_row(found) for found in page]
@@ -122,11 +121,11 @@ class SqlStores:
 
     def paths(self, scope: Scope, store: str) -> list[str]:
         asked = select(memories.c.path).filter_by(**owner(scope), store=store).order_by(memories.c.path)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             return list(connection.execute(asked).scalars())
 
-    def _one(self, asked: Select[Any], given: dict[str, Any]) -> StoredMemory | None:
-        with self._reading.connect() as connection:
+    def _one(self, scope: Scope, asked: Select[Any], given: dict[str, Any]) -> StoredMemory | None:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(asked, given).first()
         return None if found is None else memory_from_row(found)
 
@@ -134,7 +133,7 @@ class SqlStores:
 
     def version(self, scope: Scope, store: str, version: str, *, full: bool) -> MemoryVersion | None:
         asked = with_content(memory_versions, full, "store", "id")
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(asked, owner(scope) | {"store": store, "id": version}).first()
         return None if found is None else version_from_row(found)
 
@@ -150,12 +149,12 @@ class SqlStores:
             asked = asked.where(table.hand == author.hand, table.author == author.id)
         if after is not None:
             asked = asked.where(table.number < after)
-        with self._reading.connect() as connection:
+        with reading(self._engine, scope) as connection:
             found = connection.execute(asked, owner(scope) | {"store": store})
             return [version_from_row(one) for one in found]
 
     def redact(self, scope: Scope, version: MemoryVersion, by: Author, at: datetime) -> None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             erasing.version(connection, scope, version, by, at)
             body = {"store": version.store, "version": version.id, "actor": scope.actor}
             ledger.append(connection, scope, "redaction", body, at)

@@ -1,14 +1,36 @@
-"""Several records written in one transaction, and the lock a transaction can hold."""
+"""Where every transaction on our rows begins: in one workspace, or in all of them for a reason that has a name.
+
+On Postgres the database itself holds a transaction to that (`walls`): a query that forgets whose rows it wants gets
+none of anyone else's. A transaction that says nothing gets none at all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, text
 
+from reverie.adapters.database.walls import Errand
 from reverie.kernel.hashes import sha256
+from reverie.kernel.scope import Scope
+
+
+def reading(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
+    return engine.execution_options(reads=True, workspace=scope.workspace).connect()
+
+
+def writing(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
+    return engine.execution_options(workspace=scope.workspace).begin()
+
+
+def reading_across(engine: Engine, errand: Errand, **options: Any) -> AbstractContextManager[Connection]:
+    return engine.execution_options(reads=True, errand=errand, **options).connect()
+
+
+def writing_across(engine: Engine, errand: Errand) -> AbstractContextManager[Connection]:
+    return engine.execution_options(errand=errand).begin()
 
 
 class _Part:

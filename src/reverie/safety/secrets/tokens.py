@@ -100,6 +100,7 @@ SEPARATED: tuple[tuple[str, str], ...] = (
     ("resend-key", _word("re_") + r"[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
     ("mailgun-key", _word("key-") + r"[0-9a-f]{32}(?!\w)"),
     ("discord-token", _word("[MNO]") + r"[A-Za-z0-9_-]{22,27}\.[\w-]{6}\.[\w-]{27,40}"),
+    ("reverie-key", r"rvk_[0-9a-f]{64}"),
     ("api-key", _word("sk-") + r"(?:[a-z0-9]{2,12}-)?[\w-]{24,200}"),
 )
 
@@ -108,7 +109,7 @@ _PREFIX = (
     r"[sr]k[-_]|gh[pousr]_|github_pat_|gl[a-z]{1,5}[-_]|xox[a-z]|xapp-|whsec_|SG\.|npm_|pypi-|dckr_|hf_|api_org_|gsk_|pplx-|r8_"
     r"|xai-|nvapi-|tgp_|csk-|tvly-|fc-|lsv2_|e2b_|do[opr]_v1_|HRKU-|lin_|ntn_|secret_|shp[a-z]{2}_|sq0|hv[sbr]\.|dp\.|sntry|AGE-S"
     r"|ya29\.|GOCSPX-|figd_|sbp_|sb_|vc[apikr]_|tskey-|PMAK-|pul-|pscale_|ops_|SWMTKN-|[A-Za-z0-9]{14}\.atlasv1|re_|key-"
-    r"|[MNO][A-Za-z0-9_-]{22,27}\."
+    r"|[MNO][A-Za-z0-9_-]{22,27}\.|rvk_"
 )
 
 UNSEPARATED: tuple[tuple[str, str], ...] = (

@@ -9,15 +9,17 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect, text
 
+from reverie.adapters.database.transactions import reading_across, writing_across
+from reverie.adapters.database.walls import raise_walls
 from reverie.kernel.errors import DatabaseUnusable, SchemaTooNew
 
-CURRENT = "0007"  # revisions are numbered, so that "newer than I know" can be told
+CURRENT = "0008"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
 _POSTGRES_LOCK = 0x7265766572696500
 
 
 def migrate(engine: Engine, target: str = CURRENT, scripts: Path = _VERSIONS) -> None:
-    with engine.connect() as connection:
+    with reading_across(engine, "upkeep") as connection:
         found = version(connection)
     _refuse_newer(found, target)
     if found != target:
@@ -48,10 +50,10 @@ def _refuse_newer(found: str | None, target: str) -> None:
 def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
     from reverie.adapters.backup_of_sqlite import copy_before
 
-    with engine.connect() as connection:
+    with reading_across(engine, "upkeep") as connection:
         found = version(connection)
     copy_before(engine, found, target)
-    with engine.begin() as connection:
+    with writing_across(engine, "upkeep") as connection:
         alone(connection)
         # Someone may have migrated while we waited for the lock; Alembic reads the version again, inside it.
         upgrade(connection, target, scripts)
@@ -72,3 +74,4 @@ def upgrade(connection: Connection, target: str, scripts: Path = _VERSIONS) -> N
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, target)
+    raise_walls(connection)
