@@ -15,6 +15,7 @@ import uvicorn
 
 from reverie.api.app import application
 from reverie.api.limits import Limits
+from reverie.api.patience import PatientProtocol
 from reverie.api.wiring import House, house_of, keys_of
 from reverie.home import Home
 from reverie.kernel.keys import Permission
@@ -80,7 +81,7 @@ def serving(home: Home, limits: Limits | None = None, **given: Any) -> Iterator[
     house = house_of(home)
     key = house.keys.create("the test", frozenset({Permission.READ, Permission.WRITE})).secret
     app = application(house, limits=limits or Limits(per_second=1e6, burst=10**6), **given)
-    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off")
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off", http=PatientProtocol)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()

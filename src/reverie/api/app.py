@@ -39,6 +39,7 @@ _ERRORS = {
     401: "No valid key.",
     403: "The key may not do this.",
     404: "There is none, or none of yours.",
+    408: "The body did not arrive in time.",
     409: "Someone else was there first. Repeating it would fail again.",
     413: "Too large.",
     429: "Too much at once; `retry-after` says when to come back.",

@@ -88,7 +88,10 @@ def caller(
 
 
 def _user(key: ApiKey, asked: str | None) -> str | None:
-    name = unquote(asked or "")
+    try:
+        name = unquote(asked or "", errors="strict")
+    except UnicodeDecodeError as error:
+        raise Problem(400, "reverie-user: its bytes are not UTF-8.") from error
     if not name.isprintable() or len(name) > 255 or not (asked or "").isascii():
         raise Problem(400, "reverie-user: not a name. Percent-encode what is not ASCII.")
     if key.user and name not in ("", key.user):

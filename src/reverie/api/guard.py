@@ -7,6 +7,7 @@ instead of a name cannot be rebound.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import logging
@@ -14,6 +15,7 @@ import re
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,7 +31,13 @@ LARGEST_BODY = 1024 * 1024  # the largest memory, each character of it escaped
 LARGEST_IMPORT = 512 * 1024 * 1024  # transcripts, which are read as they come
 IMPORTING = "/v1/reverie/sessions/import"
 DRAINED = 16 * LARGEST_BODY  # who sends a little too much is told so; who sends far too much is cut off
+BODY_SECONDS = 30.0  # and a second more for each `SLOWEST` bytes that have come
+SLOWEST = 64 * 1024
+METHODS = frozenset({"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"})
+ONCE = ("host", "origin", "authorization", "x-api-key", "reverie-user", "anthropic-workspace-id", "content-length")
+CLOSE = {"connection": "close"}
 _LOG = logging.getLogger("reverie.api")
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BRACKETS = re.compile(rb"(?:%5B%5D|\[\])(?==)", re.IGNORECASE)
 
 
@@ -64,21 +72,33 @@ class Guard:
         headers = Headers(scope=scope)
         if b"%00" in scope["query_string"] or "\0" in scope["path"]:
             raise Problem(400, "The URL holds a character that cannot be part of any name.")
+        _unambiguous(headers)
         if not self._known(headers.get("host", "")):
             raise Problem(403, "This server does not answer to that Host.")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if origin is not None and origin.partition("://")[2] != headers.get("host"):
             raise Problem(403, "Calls from pages of another origin are refused.")
         largest = LARGEST_IMPORT if scope["path"].endswith(IMPORTING) else LARGEST_BODY
         await self.app(scope, await _limited(headers, receive, largest), call.send)
 
     def _known(self, host: str) -> bool:
+        if not _HOST.fullmatch(host):
+            return False
         try:
             name = urlsplit(f"//{host}").hostname or ""
             ipaddress.ip_address(name)
         except ValueError:
-            return host != "" and _name_of(host) in self.names | {"localhost"}
+            return _name_of(host) in self.names | {"localhost"}
         return True
+
+
+def _unambiguous(headers: Headers) -> None:
+    """What two readers could understand differently is refused: a proxy in front of us may be the other one."""
+    for name in ONCE:
+        if len(headers.getlist(name)) > 1:
+            raise Problem(400, f"The header {name} is there twice.")
+    if "content-length" in headers and "transfer-encoding" in headers:
+        raise Problem(400, "The body has a length and is in chunks. Send one of both.", headers=CLOSE)
 
 
 def _name_of(host: str) -> str:
@@ -89,15 +109,18 @@ async def _limited(headers: Headers, receive: Receive, largest: int) -> Receive:
     """The same body, refused once it is too large."""
     declared = headers.get("content-length", "")
     if declared.isdigit() and int(declared) > largest:
-        left = int(declared) if int(declared) <= DRAINED else 0
-        while left > 0 and (message := await receive()).get("more_body"):
-            left -= len(message["body"])
+        await _drained(receive, int(declared) if int(declared) <= DRAINED else 0)
         raise _too_large(largest)
-    got = 0
+    got, over, began = 0, False, asyncio.get_running_loop().time()
 
     async def counted() -> Message:
-        nonlocal got
-        message = await receive()
+        nonlocal got, over
+        try:
+            async with asyncio.timeout_at(None if over else began + BODY_SECONDS + got / SLOWEST):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(408, "The body does not come.", CLOSE) from error
+        over = not message.get("more_body", False)
         got += len(message.get("body", b""))
         if got > largest:
             raise HTTPException(413, _too_large(largest).message)
@@ -106,8 +129,15 @@ async def _limited(headers: Headers, receive: Receive, largest: int) -> Receive:
     return counted
 
 
+async def _drained(receive: Receive, left: int) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(BODY_SECONDS):
+            while left > 0 and (message := await receive()).get("more_body"):
+                left -= len(message["body"])
+
+
 def _too_large(largest: int) -> Problem:
-    return Problem(413, f"The body is larger than {largest:,} bytes.")
+    return Problem(413, f"The body is larger than {largest:,} bytes.", headers=CLOSE)
 
 
 @dataclass(slots=True)
@@ -121,7 +151,8 @@ class _Call:
 
     @property
     def method(self) -> str:
-        return str(self.scope["method"])
+        """One of those there are: anyone may make up another, and each would be counted by itself for ever."""
+        return str(self.scope["method"]) if self.scope["method"] in METHODS else "other"
 
     @property
     def route(self) -> str:

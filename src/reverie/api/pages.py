@@ -32,7 +32,7 @@ def position(page: str | None, listing: str, kind: type[Place]) -> Place | None:
         return None
     try:
         name, place = json.loads(base64.b64decode(page + "=" * (-len(page) % 4), "-_", validate=True))
-    except (ValueError, TypeError, binascii.Error):
+    except (ValueError, TypeError, RecursionError, binascii.Error):
         name, place = "", None
     if name != listing or type(place) is not kind or not _storable(place):
         raise BadInput("page: not a cursor of this listing.", expected="next_page of the page before")

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from reverie.api.definition_shapes import Model, Parts, SessionAgent
 from reverie.sessions.recorded import Recorded, RecordedEvent, Status
-from reverie.sessions.recorded_rules import LONGEST_INSTRUCTIONS, MOST_ITERATIONS, MOST_STORES
+from reverie.sessions.recorded_rules import LONGEST_INSTRUCTIONS, MOST_EVENTS, MOST_ITERATIONS, MOST_STORES
 
 
 class AgentReference(BaseModel):
@@ -119,7 +119,7 @@ Sent = Annotated[
 
 
 class NewEvents(BaseModel):
-    events: Annotated[list[Sent], Field(min_length=1)]
+    events: Annotated[list[Sent], Field(min_length=1, max_length=MOST_EVENTS)]
 
 
 class NewSession(BaseModel):

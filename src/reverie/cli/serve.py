@@ -34,6 +34,7 @@ def command(
 
     from reverie.api.app import application
     from reverie.api.limits import Limits
+    from reverie.api.patience import PatientProtocol
     from reverie.api.wiring import house_of
 
     with shell.opened() as home:
@@ -48,7 +49,8 @@ def command(
         limits = Limits(rate, 2 * rate, at_once, streams)
         app = application(house, names=(*names, host), limits=limits, root_path=root_path)
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, lifespan="off",
+            app, log_config=None, access_log=False, server_header=False, lifespan="off", http=PatientProtocol,
+            ws="none",
             timeout_keep_alive=IDLE_SECONDS, timeout_graceful_shutdown=LEAVE_SECONDS,
         )  # fmt: skip
         with _listening(host, port) as listening:

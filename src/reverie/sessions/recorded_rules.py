@@ -10,6 +10,8 @@ from reverie.kernel.errors import BadInput, NotFound, ReverieError
 
 LONGEST_NAME = 255
 MOST_METADATA, LONGEST_KEY, LONGEST_VALUE = 16, 64, 512
+DEEPEST = 100
+MOST_EVENTS = 1_000  # of one request
 MOST_INITIAL_EVENTS = 50
 MOST_STORES = 8
 LONGEST_INSTRUCTIONS = 4_096
@@ -55,12 +57,19 @@ def merged(old: Mapping[str, str], patch: Mapping[str, str | None] | None) -> di
 
 
 def storable(told: Any) -> Any:
-    """Half of a surrogate pair is no text; JSON can hold one."""
+    """Half of a surrogate pair is no text; JSON can hold one. And it can be nested deeper than anyone reads."""
+    if _is_deep(told, DEEPEST):
+        raise BadInput(f"It is nested more than {DEEPEST} deep.", expected="something flatter")
     try:
         json.dumps(told, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise BadInput("A text holds half of a surrogate pair.", expected="text that UTF-8 can hold") from error
     return told
+
+
+def _is_deep(told: Any, left: int) -> bool:
+    inner = told.values() if isinstance(told, Mapping) else told if isinstance(told, list | tuple) else ()
+    return any(left == 0 or _is_deep(one, left - 1) for one in inner)
 
 
 def sendable(events: Sequence[Mapping[str, Any]]) -> None:
