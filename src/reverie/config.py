@@ -53,7 +53,11 @@ def _login(_: Path) -> str:
 
 def _plain(name: str, about: str, default: str = "", default_text: str = "") -> Setting:
     shown = default_text or (f"`{default}`" if default else "none")
-    return Setting(name, about, lambda _: default, shown, bool(default) and default != BUILT_IN)
+    return Setting(name, about, lambda _: default, shown)
+
+
+def _number(name: str, about: str, default: str) -> Setting:
+    return Setting(name, about, lambda _: default, f"`{default}`", number=True)
 
 
 SETTINGS = (
@@ -93,23 +97,25 @@ SETTINGS = (
            "`http://127.0.0.1:8080/v1`.", "", "the provider's own"),
     _plain("model_key_name", "The environment variable that holds the key.", "", "the provider's usual one"),
     _plain("model_key_file", "A file that holds the key, instead of a variable."),
-    _plain("model_share", "At most this share of a transcript's text is shown to a model.", str(SHARE)),
-    _plain("model_tokens_per_dream", f"At most so many tokens in one dream, or `{NO_CAP}`.", str(TOKENS_PER_DREAM)),
-    _plain("model_tokens_per_day", f"At most so many tokens in one day, or `{NO_CAP}`.", str(TOKENS_PER_DAY)),
-    _plain("model_dollars_per_dream", f"At most so many dollars in one dream, or `{NO_CAP}`.", NO_CAP),
-    _plain("model_dollars_per_day", f"At most so many dollars in one day, or `{NO_CAP}`.", NO_CAP),
+    _number("model_share", "At most this share of a transcript's text is shown to a model.", str(SHARE)),
+    _number("model_tokens_per_dream", f"At most so many tokens in one dream, or `{NO_CAP}`.", str(TOKENS_PER_DREAM)),
+    _number("model_tokens_per_day", f"At most so many tokens in one day, or `{NO_CAP}`.", str(TOKENS_PER_DAY)),
+    _number("model_dollars_per_dream", f"At most so many dollars in one dream, or `{NO_CAP}`.", NO_CAP),
+    _number("model_dollars_per_day", f"At most so many dollars in one day, or `{NO_CAP}`.", NO_CAP),
     _plain("model_price", "What a million tokens cost in dollars, read/written or read/written/cached, where no list "
            "says so: `0.15/0.60`.", "", "from a list of prices"),
     _plain("model_prompts", "A folder of Markdown files that take the place of prompts of the same name."),
-    _plain("dreaming.recent_sessions_limit", "A night reads at most so many sessions.", "14"),
-    _plain("dreaming.max_changes_per_run", "A night changes at most so many entries of a shelf.", "3"),
-    _plain("dreaming.max_adds_per_run", "At most so many of them are additions.", "1"),
-    _plain("dreaming.max_new_chars_per_run", "A night adds at most so many characters.", "250"),
-    _plain("dreaming.add", "The score an addition needs.", "0.88"),
-    _plain("dreaming.replace", "The score a replacement needs.", "0.80"),
-    _plain("dreaming.supersession", "How surely a replacement has to supersede what it replaces.", "0.75"),
-    _plain("dreaming.remove", "How sure a removal has to be.", "0.85"),
-    _plain("dreaming.merge", "How much two entries that are merged have to overlap.", "0.80"),
+    _plain("dreaming.enabled", "Whether there are nights at all: `true` or `false`.", "true"),
+    _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it.", "0 3 * * *"),
+    _number("dreaming.recent_sessions_limit", "A night reads at most so many sessions.", "14"),
+    _number("dreaming.max_changes_per_run", "A night changes at most so many entries of a shelf.", "3"),
+    _number("dreaming.max_adds_per_run", "At most so many of them are additions.", "1"),
+    _number("dreaming.max_new_chars_per_run", "A night adds at most so many characters.", "250"),
+    _number("dreaming.add", "The score an addition needs.", "0.88"),
+    _number("dreaming.replace", "The score a replacement needs.", "0.80"),
+    _number("dreaming.supersession", "How surely a replacement has to supersede what it replaces.", "0.75"),
+    _number("dreaming.remove", "How sure a removal has to be.", "0.85"),
+    _number("dreaming.merge", "How much two entries that are merged have to overlap.", "0.80"),
 )  # fmt: skip
 _LARGEST = 1_000_000
 _LIMITS = ("recent_sessions_limit", "max_changes_per_run", "max_adds_per_run", "max_new_chars_per_run")
@@ -118,8 +124,10 @@ _GATES = ("add", "replace", "supersession", "remove", "merge")
 
 @dataclass(frozen=True, slots=True)
 class DreamingLimits:
-    """`[dreaming]`: what one night may read and change, and how sure it has to be."""
+    """`[dreaming]`: whether and when, what one night may read and change, and how sure it has to be."""
 
+    enabled: bool
+    schedule: str
     recent_sessions_limit: int
     max_changes_per_run: int
     max_adds_per_run: int
@@ -161,9 +169,12 @@ class Config:
     @property
     def dreaming(self) -> DreamingLimits:
         said = {name: value.text for name, value in self.values.items()}
-        limits = (number(said, f"dreaming.{name}", int, name.startswith("recent"), _LARGEST) for name in _LIMITS)
+        limits = (number(said, f"dreaming.{name}", int, int(name.startswith("recent")), _LARGEST) for name in _LIMITS)
         gates = (number(said, f"dreaming.{name}", float, 0, 1) for name in _GATES)
-        return DreamingLimits(*limits, *gates)
+        enabled = said["dreaming.enabled"].strip().lower()
+        if enabled not in ("true", "false"):
+            raise BadSetting(f"dreaming.enabled is {said['dreaming.enabled']!r}.", expected="true or false")
+        return DreamingLimits(enabled == "true", said["dreaming.schedule"], *limits, *gates)
 
     def shown(self) -> dict[str, Value]:
         """Every value with where it came from, fit for a screen: a password in the URL is hidden."""
@@ -249,8 +260,9 @@ def _known_text(path: Path, name: str, value: object) -> str:
         close = difflib.get_close_matches(name, known, 1)
         meant = f"Did you mean {close[0]!r}?" if close else ""
         raise BadSetting(f"{path} sets {name!r}.", expected=f"only {', '.join(known)}", next_step=meant)
-    number = known[name].number and isinstance(value, int | float) and not isinstance(value, bool)
-    if not (number or isinstance(value, str)):
+    truth = isinstance(value, bool)
+    number = known[name].number and isinstance(value, int | float) and not truth
+    if not (number or isinstance(value, str) or (truth and name == "dreaming.enabled")):
         raise BadSetting(
             f"{name} in {path} is {value!r}.", expected="a number" if known[name].number else "a text in quotes"
         )

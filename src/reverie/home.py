@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from reverie.adapters.dream_files import DreamFiles
     from reverie.adapters.git_projection import GitProjection
     from reverie.adapters.model_counsel import Advising
+    from reverie.adapters.model_trial import Tried
     from reverie.adapters.schedules import Crontab, Timer
     from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.store_shelf import Desks, StoreShelf
@@ -91,6 +92,13 @@ def checkup(config: Config) -> list[Check]:
     from reverie.adapters.checkup import checks
 
     return checks(config.home, config.database)
+
+
+def try_models(config: Config) -> list[Tried]:
+    """Ask every model of the settings for a word and a number; nothing of the user's is sent."""
+    from reverie.adapters.model_trial import try_out
+
+    return [try_out(chosen, config.environment) for chosen in config.models.choices.every()]
 
 
 def restore_home(config: Config, file: Path, *, watch: Watch | None = None) -> Restored:
@@ -268,8 +276,14 @@ class Home:
             limits=Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run),
             recent_sessions=said.recent_sessions_limit,
             fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
-            advised=self.advising, ready=self.advising.ready,
+            advised=self.advising, ready=self._ready,
         )  # fmt: skip
+
+    def _ready(self) -> None:
+        """Raises where there is to be no night, or a model is to be asked that cannot be."""
+        if not self.config.dreaming.enabled:
+            raise BadSetting("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
+        self.advising.ready()
 
     def _surfaces(self, name: str) -> Iterator[Known]:
         """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
@@ -292,6 +306,19 @@ class Home:
 
         config = self.config
         return Advising(config.models, config.environment, lambda: self._dreams_kept, self.clock, config.timezone)
+
+    def spending(self) -> dict[str, object]:
+        """What models took today, beside what they may take; `asked` are the models of the settings."""
+        from reverie.kernel.clock import midnight_before
+
+        config = self.config
+        spent = self._dreams_kept.spent(self._own, midnight_before(self.clock.now(), config.timezone))
+        most = config.models.day
+        return {
+            "asked": [chosen.text for chosen in config.models.choices.every()], "tokens": spent.tokens,
+            "dollars": float(spent.money), "most_tokens": most.tokens,
+            "most_dollars": None if most.money is None else float(most.money),
+        }  # fmt: skip
 
     @cached_property
     def _dreams_kept(self) -> SqlDreams:
@@ -324,7 +351,7 @@ class Home:
         """One night: `home.dream(shelf="hermes", mode="propose")`."""
         from reverie.dreams.dreaming import Dreaming
 
-        return Dreaming(self.dreams, self._history, self._dream_files)
+        return Dreaming(self.dreams, self._history, self._dream_files, self.advising.asking)
 
     def _dream_files(self, shelf: str) -> DreamFiles:
         """Beside the shelf where its tool has a place for it, else in the home."""

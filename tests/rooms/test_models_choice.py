@@ -16,7 +16,7 @@ def test_a_setting_names_a_provider_and_a_model() -> None:
 
 def test_the_built_in_reader_is_no_model() -> None:
     assert choice("built-in") is None
-    assert not choices().any
+    assert choices().every() == []
 
 
 def test_a_local_model_needs_no_key_and_may_be_on_this_machine() -> None:
@@ -66,7 +66,7 @@ def test_an_address_that_cannot_be_called_is_refused_without_repeating_it(addres
 
 def test_each_role_has_its_own_model_or_the_default() -> None:
     every = choices("ollama:small", {"deep": "anthropic:strong", "rem": "built-in"})
-    assert every.any
+    assert every.every()
     assert [chosen and chosen.text for chosen in map(every.of, Role)] == [
         "ollama:small",
         "anthropic:strong",

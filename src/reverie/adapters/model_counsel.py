@@ -11,6 +11,7 @@ from reverie.adapters.database.spending import SqlPurse
 from reverie.adapters.model_clients import PydanticAIModel, client
 from reverie.adapters.model_prices import price_of
 from reverie.dreams.counsel import NOBODY, Counsel
+from reverie.dreams.estimating import Asking
 from reverie.dreams.records import Lease
 from reverie.kernel.clock import Clock
 from reverie.models.asking import Asker, Patience, Timing
@@ -47,6 +48,11 @@ class Advising:
         one_each = {model.name: Asker(model, purse, self.patience, self.timing) for model in models.values()}
         askers = {role: one_each[model.name] for role, model in models.items()}
         return Counsel(askers, using.share, overrides(using.prompts))
+
+    def asking(self) -> Asking:
+        """For an estimate. No key is needed."""
+        models = {role: chosen.text for role, chosen in self._choices().items()}
+        return Asking(models, self.prices(), self.using.share, overrides(self.using.prompts))
 
     def prices(self) -> dict[str, Price | None]:
         """By the model's name. What a person says counts where no list knows better."""

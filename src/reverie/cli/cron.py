@@ -16,16 +16,19 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--at", "when", default="0 3 * * *", show_default=True, metavar="TIME", help="When, as cron writes it.")
+@click.option("--at", "when", metavar="TIME", help="When, as cron writes it [the setting `schedule`].")
 @click.option("--shelf", metavar="NAME", help="Which shelf; Hermes' or the home's own if not said.")
 @click.option("--propose", is_flag=True, help="Land nothing at night: only proposals.")
 @click.option("--after", type=click.IntRange(1), metavar="N", help="Only when there are so many new sessions.")
 @SYSTEMD
 @common
-def install(*, when: str, shelf: str | None, propose: bool, after: int | None, systemd: bool, shell: Shell) -> None:
+def install(
+    *, when: str | None, shelf: str | None, propose: bool, after: int | None, systemd: bool, shell: Shell
+) -> None:
     """Dream every night. A night that was missed is made up for once."""
     with shell.opened() as house:
-        done = house.schedule(systemd=systemd).install(when, house.nightly_command(shelf, propose=propose, after=after))
+        command = house.nightly_command(shelf, propose=propose, after=after)
+        done = house.schedule(systemd=systemd).install(when or house.config.dreaming.schedule, command)
     if shell.json:
         print_json(done)
         return

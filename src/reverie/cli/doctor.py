@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 
+if TYPE_CHECKING:
+    from reverie.adapters.model_trial import Tried
+
 
 @click.command(name="doctor")
+@click.option("--model", is_flag=True, help="Also try the models of the settings, and say what they can do.")
 @common
-def command(*, shell: Shell) -> None:
-    """Print every setting with where it came from, and check what Reverie needs. Changes nothing."""
+def command(*, model: bool, shell: Shell) -> None:
+    """Print every setting with where it came from, and check what Reverie needs. Changes nothing.
+
+    `--model` asks each model for a word and a number, and sends nothing of yours.
+    """
     from reverie.config import load
-    from reverie.home import checkup
+    from reverie.home import checkup, try_models
 
     config = load(shell.home, {"database": shell.database})
     found = checkup(config)
+    tried = try_models(config) if model else []
     if shell.json:
         values = {name: asdict(value) for name, value in config.shown().items()}
-        print_json({"settings": values, "checks": [asdict(check) for check in found]})
+        told = {"settings": values, "checks": [asdict(check) for check in found]}
+        print_json(told | ({"models": [asdict(one) for one in tried]} if model else {}))
     else:
         click.echo("Settings")
         for name, value in config.shown().items():
@@ -30,5 +40,16 @@ def command(*, shell: Shell) -> None:
         click.echo("Checks")
         for check in found:
             click.echo(f"  {'ok  ' if check.ok else 'BAD '} {check.name}: {check.said}")
-    if not all(check.ok for check in found):
+        if model:
+            _models(tried)
+    if not (all(check.ok for check in found) and all(one.ok for one in tried)):
         sys.exit(1)
+
+
+def _models(tried: list[Tried]) -> None:
+    click.echo("Models")
+    if not tried:
+        click.echo("  none is set: the built-in reader does everything")
+    for one in tried:
+        reads = f" It reads {one.context:,} tokens at once." if one.context else ""
+        click.echo(f"  {'ok  ' if one.ok else 'BAD '} {one.said}{reads}")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import Day, Shell, common
-from reverie.cli.render import print_json, visible
+from reverie.cli.render import counted, print_json, visible
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream
+    from reverie.dreams.estimating import Estimate
 
 
 @click.command(name="dream")
@@ -23,22 +24,26 @@ if TYPE_CHECKING:
 @click.option("--queue", is_flag=True, help="Leave it to a worker (`reverie worker`), and come back at once.")
 @click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
 @click.option("--if-missed", is_flag=True, help="Only if the last night is more than a day ago.")
+@click.option("--estimate", is_flag=True, help="Only say what a night would read and cost. Writes nothing.")
 @click.option("--after", type=click.IntRange(1), metavar="N", help="Only when there are so many new sessions.")
 @common
 def command(
     *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, limit: int | None,
-    queue: bool, cancel: str | None, if_missed: bool, after: int | None, shell: Shell,
+    queue: bool, cancel: str | None, if_missed: bool, estimate: bool, after: int | None, shell: Shell,
 ) -> None:  # fmt: skip
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
 
-    No model and no key are needed. Zero changes is a good night. `reverie review` shows what waits,
-    `reverie undo` takes back what landed.
+    No model and no key are needed; one that is set is asked within its caps. Zero changes is a good night.
+    `reverie review` shows what waits, `reverie undo` takes back what landed.
     """
     with shell.opened() as house:
         if cancel:
             _told(house.dream.cancel(cancel), shell)
             return
         chosen = shelf or house.memory.default()
+        if estimate:
+            _foretold(house.dream.estimate(chosen, list(sessions) or None, since, limit), shell)
+            return
         if if_missed and not house.dream.missed(chosen):
             click.echo("No night was missed.", err=True)
             return
@@ -57,6 +62,30 @@ def command(
         click.echo(f"{dream.left:,} more sessions wait for another night.")
     if dream.proposals:
         click.echo("`reverie review` shows what waits for you.")
+
+
+def _foretold(estimate: Estimate, shell: Shell) -> None:
+    if shell.json:
+        print_json(estimate)
+        return
+    left = f" ({estimate.left:,} more would wait)" if estimate.left else ""
+    click.echo(
+        f"A night over {estimate.shelf} would read {counted(estimate.sessions, 'session')}{left}, "
+        f"{counted(estimate.characters, 'character')}; "
+        f"the built-in reader notices {counted(estimate.noticed, 'thing')}."
+    )
+    click.echo("Without a model: free.")
+    for one in estimate.foreseen:
+        share = f" with {one.characters * 100 / max(1, estimate.characters):.0f} % of the text" * (one.phase == "light")
+        cost = "at a price that is not known"
+        if one.dollars is not None and one.most_dollars is not None:
+            cost = f"${one.dollars:.4f}, at most ${one.most_dollars:.4f}"
+        click.echo(
+            f"{one.phase}: {one.model} would be asked {counted(one.questions, 'question')}{share}: "
+            f"about {one.tokens:,} tokens, at most {one.most_tokens:,}; {cost}."
+        )
+    if not estimate.foreseen:
+        click.echo("No model is set; `model` in reverie.toml sets one.")
 
 
 def _told(dream: Dream, shell: Shell) -> None:

@@ -47,6 +47,9 @@ def _night(dream: Dream, shell: Shell) -> None:
         print_json(dream)
         return
     click.echo(visible(dream.diary), nl=False)
+    for asked in dream.consulted:
+        prompts = ", ".join(f"{name} {sha256[:12]}" for name, sha256 in asked.prompts.items())
+        click.echo(f"\n{asked.phase}: {asked.seconds:.1f} s of {', '.join(asked.models)}; prompts {prompts}")
     for one in dream.judged:
         _matter(one)
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from reverie.cli.options import Shell, common, look
-from reverie.cli.render import counted, day, print_json
+from reverie.cli.render import counted, day, print_json, visible
+
+if TYPE_CHECKING:
+    from reverie.dreams.dream import Dream
 
 
 @click.command(name="status")
 @common
 def command(*, shell: Shell) -> None:
-    """The last nights, what is staged, what waits, the last changes, and how full memory is."""
+    """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
+    full memory is."""
     with shell.opened() as house:
         look(house)
         dreams = house.dreams.records.find(house.owned, limit=5)
@@ -19,9 +26,10 @@ def command(*, shell: Shell) -> None:
         staged = {name: len(house.dreams.records.staged(house.owned, name)) for name in names}
         usage = {name: house.memory.usage(name) for name in names}
         waiting = len(house.review.waiting(every=True))
+        spending = house.spending()
         changes = [change for change in house.history.changes(limit=5) if change.grounds.actor != "outside"]
     if shell.json:
-        told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting}
+        told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
         print_json(told | {"changes": [change.id for change in changes]})
         return
     if not dreams:
@@ -29,6 +37,10 @@ def command(*, shell: Shell) -> None:
     for dream in dreams:
         counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
         click.echo(f"{day(dream.ended_at or dream.started_at)}  {dream.shelf}  {dream.status}: {counts}")
+        for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
+            click.echo(line)
+    if spending["asked"] or spending["tokens"]:
+        click.echo(_today(spending))
     for name, documents in usage.items():
         for one in documents:
             full = f" ({one.characters * 100 // one.budget} %)" if one.budget else ""
@@ -38,3 +50,23 @@ def command(*, shell: Shell) -> None:
     for change in changes:
         click.echo(f"{day(change.settled_at)}  {change.id}  {change.grounds.reason}".rstrip())
     click.echo(f"{counted(waiting, 'proposal')} waiting.")
+
+
+def _asked(dream: Dream) -> Iterator[str]:
+    for one in dream.consulted:
+        dollars = "price not known" if one.dollars is None else f"${one.dollars:.4f}"
+        failed = f", {one.failed:,} failed" if one.failed else ""
+        yield (
+            f"  {one.phase} asked {', '.join(one.models)}: {counted(one.calls, 'call')}{failed}, "
+            f"{one.tokens_in + one.tokens_out:,} tokens ({one.cached:,} cached), {dollars}, {one.seconds:.1f} s"
+        )
+    for why, times in dream.dropped.items():
+        yield f"  not taken {times:,}×: {visible(why)}"
+    if dream.enough:
+        yield f"  a cap was reached: {visible(dream.enough)}"
+
+
+def _today(spending: Mapping[str, Any]) -> str:
+    tokens = f" of {spending['most_tokens']:,}" if spending["most_tokens"] is not None else ""
+    dollars = f" of ${spending['most_dollars']:.2f}" if spending["most_dollars"] is not None else ""
+    return f"Models today: {spending['tokens']:,}{tokens} tokens, ${spending['dollars']:.4f}{dollars}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from reverie.deep.keeping_out import brings_danger, passing, private_kinds, rewo
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter, matters
 from reverie.deep.noting import PLANTED
-from reverie.deep.procedures import drafted
+from reverie.deep.procedures import Lines, drafted
 from reverie.deep.standing import CHANGES, SURE, Standing, likeness, standing
 from reverie.deep.subjects import about, distinctive, same_matter
 from reverie.deep.vocabulary import pattern, plain
@@ -39,6 +39,7 @@ class Mind:
     now: datetime
     skills: tuple[Found, ...] = ()
     owner: str = ""
+    worded: Callable[[Matter], Lines] = lambda _: Lines()  # a lesson, by someone who has better words for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def _as_skill(matter: Matter, mind: Mind) -> Decision:
     lesson = matter.last.origin is Origin.AGENT
     if not matter.is_theme and not _is_standing(matter):
         return Decision(Verb.LOW_CONFIDENCE, matter, "Not kept yet: what was done once may not be the rule.")
-    skill = drafted(matter, mind.skills, mind.now)
+    skill = drafted(matter, mind.skills, mind.now, mind.worded(matter))
     if skill is None:
         return Decision(Verb.REDUNDANT, matter, "Not kept: a skill says so already.")
     if why := unsafe(matter, skill.text, "skill") or (brings_danger(matter, skill.text) if lesson else ""):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.deep.decision import Drafted
@@ -23,11 +24,19 @@ _MOST_QUOTES = 3
 _ENOUGH = 0.34
 
 
-def drafted(matter: Matter, skills: Sequence[Found], now: datetime) -> Drafted | None:
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A lesson worded by someone else. Where there are none, ours stand."""
+
+    steps: tuple[str, ...] = ()
+    gotchas: tuple[str, ...] = ()
+
+
+def drafted(matter: Matter, skills: Sequence[Found], now: datetime, lines: Lines = Lines()) -> Drafted | None:
     """The skill as it would read with this matter in it; None where there is nothing to change."""
     home = _home(matter, skills)
     try:
-        return _patched(matter, home, now) if home else _created(matter, skills, now)
+        return _patched(matter, home, now, lines) if home else _created(matter, skills, now, lines)
     except BadInput:  # the skill says so already, or has no room for it
         return None
 
@@ -49,15 +58,15 @@ def _fit(matter: Matter, found: Found) -> float:
     return covered * min(1.0, nearness(said, text[:600]) + 0.5) if mine & head else 0.0
 
 
-def _patched(matter: Matter, home: Found, now: datetime) -> Drafted | None:
-    patch = refine(home.skill, section="Gotchas", add=[gotcha(matter)])
+def _patched(matter: Matter, home: Found, now: datetime, lines: Lines) -> Drafted | None:
+    patch = refine(home.skill, section="Gotchas", add=list(lines.gotchas or [gotcha(matter)]))
     return _drafted(home.folder.key, home.folder.files(home.skill.subject), patch, now)
 
 
-def _created(matter: Matter, skills: Sequence[Found], now: datetime) -> Drafted | None:
+def _created(matter: Matter, skills: Sequence[Found], now: datetime, lines: Lines) -> Drafted | None:
     beside = [one.skill.subject for one in skills]
     name = _free(_named(matter), beside)
-    return _drafted("", {}, draft(name, _body(matter), description=_description(matter), beside=beside), now)
+    return _drafted("", {}, draft(name, _body(matter, lines), description=_description(matter), beside=beside), now)
 
 
 def _drafted(folder: str, files: Mapping[str, bytes], change: Patch | Create, now: datetime) -> Drafted | None:
@@ -100,12 +109,13 @@ def _description(matter: Matter) -> str:
     return f"When `{commands[0]}` fails." if len(commands) > 1 else tidy(matter.last.text)[:120]
 
 
-def _body(matter: Matter) -> str:
+def _body(matter: Matter, worded: Lines) -> str:
     commands = _COMMANDS.findall(matter.last.text)
     title = f"`{commands[0]}`" if commands else tidy(matter.last.text)[:60]
     lines = [f"# {title}", "", "## When to use", "", _description(matter), "", "## Steps", ""]
-    lines += [f"{n}. {step}" for n, step in enumerate(_steps(matter, commands), 1)]
-    return "\n".join([*lines, "", "## Gotchas", "", f"- {gotcha(matter)}", *_seen(matter), ""])
+    lines += [f"{n}. {step}" for n, step in enumerate(worded.steps or _steps(matter, commands), 1)]
+    gotchas = [f"- {line}" for line in worded.gotchas or [gotcha(matter)]]
+    return "\n".join([*lines, "", "## Gotchas", "", *gotchas, *_seen(matter), ""])
 
 
 def _steps(matter: Matter, commands: Sequence[str]) -> list[str]:

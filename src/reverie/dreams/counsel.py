@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
+from reverie.deep.decision import Decision
+from reverie.deep.matters import Matter
+from reverie.deep.procedures import Lines
 from reverie.dreams.dream import Consulted
 from reverie.dreams.records import Told
 from reverie.kernel.errors import ReverieError
@@ -14,7 +18,9 @@ from reverie.light.suggestions import taken
 from reverie.models.asking import Asker
 from reverie.models.budget import CapExceeded
 from reverie.models.choice import Role
+from reverie.models.judging import STEPS, Opinions, Stated, opinions
 from reverie.models.ledger import Call, totals
+from reverie.models.lessons import Lesson, worded
 from reverie.models.reading import read
 from reverie.models.using import SHARE
 from reverie.sessions.session import Session
@@ -43,10 +49,69 @@ class Counsel:
             raise spent_more(reading.stopped)
         more, dropped = taken(session, reading.suggested, found)
         enough = reading.enough.why if reading.enough else ""
-        return more, Told(Counter(reading.dropped) + dropped, enough)
+        return more, Told(dict(Counter(reading.dropped) + dropped), enough)
+
+    def of_decisions(self, decisions: Sequence[Decision]) -> tuple[list[Decision], Told]:
+        """Decisions as Deep made them; where a model sees one otherwise, a person is asked and told so."""
+        asker = self.askers.get(Role.DEEP)
+        wanted = [one for one in decisions if not one.rejected and one.skill is None and one.text]
+        if asker is None or not wanted:
+            return list(decisions), Told()
+        stated = [Stated(one.matter.last.id, one.text, one.target.text if one.target else "") for one in wanted]
+        found = _believed(opinions(Role.DEEP, stated, asker, self.prompts))
+        return [_advised(one, found.of.get(one.matter.last.id, {})) for one in decisions], _told(found)
+
+    def of_worth(self, decisions: Sequence[Decision]) -> tuple[dict[str, dict[str, float]], Told]:
+        """What a model thinks of two dimensions of each decision, by the id of its last statement."""
+        asker = self.askers.get(Role.REM)
+        wanted = [one for one in decisions if not one.rejected and one.text]
+        if asker is None or not wanted:
+            return {}, Told()
+        stated = [Stated(one.matter.last.id, one.text) for one in wanted]
+        found = _believed(opinions(Role.REM, stated, asker, self.prompts))
+        thought = {
+            key: {"future_usefulness": said["useful"] / STEPS, "actionability": said["acts"] / STEPS}
+            for key, said in found.of.items()
+        }
+        return thought, _told(found)
+
+    def wording(self, heard: list[Told]) -> Callable[[Matter], Lines]:
+        """How a model would word a lesson; what there is to tell of it goes to `heard`."""
+        asker = self.askers.get(Role.SKILLS)
+
+        def lines(matter: Matter) -> Lines:
+            if asker is None:
+                return Lines()
+            evidence = [one.quote for note in matter.said for one in note.candidate.evidence]
+            found = _believed(worded([*(note.text for note in matter.said), *evidence], asker, self.prompts))
+            heard.append(_told(found))
+            return Lines(found.steps, found.gotchas)
+
+        return lines
 
 
 NOBODY = Counsel()
+_OpinionT = TypeVar("_OpinionT", Opinions, Lesson)
+
+
+def _believed(found: _OpinionT) -> _OpinionT:
+    if found.stopped:
+        raise spent_more(found.stopped)
+    return found
+
+
+def _told(found: Opinions | Lesson) -> Told:
+    return Told(dict(found.dropped), found.enough.why if found.enough else "")
+
+
+def _advised(decision: Decision, opinion: Mapping[str, str]) -> Decision:
+    """A doubt of a model is for a person; what it is sure of changes nothing."""
+    asks = decision.asks
+    if opinion.get("lasting") == "passing":
+        asks = "; ".join(filter(None, (asks, "a model thinks that it only holds for a while")))
+    if decision.target and opinion.get("relation") in ("unrelated", "same"):
+        asks = "; ".join(filter(None, (asks, f"a model reads the two as {opinion['relation']}")))
+    return replace(decision, asks=asks)
 
 
 def spent_more(exceeded: CapExceeded) -> SpentMore:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from reverie.dreams.choosing import choose
 from reverie.dreams.dream import Dream, Mode, Status
+from reverie.dreams.estimating import Asking, Estimate, estimated
 from reverie.dreams.night import Night
 from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
@@ -34,6 +35,7 @@ class Dreaming:
     night: Night
     changes: Looking
     shown: Callable[[str], Shown]
+    asking: Callable[[], Asking]
 
     def __call__(
         self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
@@ -92,6 +94,17 @@ class Dreaming:
         nights = self.night.records.find(self.night.scope, shelf, NIGHTS_LOOKED_AT)
         day_ago = self.night.clock.now() - timedelta(days=1)
         return not any(one.status is Status.COMPLETED and one.started_at >= day_ago for one in nights)
+
+    def estimate(
+        self, shelf: str = "hermes", sessions: Sequence[str] | None = None, since: datetime | None = None,
+        limit: int | None = None,
+    ) -> Estimate:  # fmt: skip
+        """What a night would read of what is stored, and what models would cost. Writes nothing, asks nobody."""
+        night = self.night
+        self.shown(shelf)
+        read = night.records.read(night.scope, shelf)
+        chosen = choose(night.sessions, read, sessions, since, limit or night.recent_sessions)
+        return estimated(night.sessions, shelf, chosen, self.asking())
 
     def new_sessions(self, shelf: str) -> int:
         """How many sessions a night over this shelf would find that none has read."""

@@ -11,6 +11,7 @@ from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.kernel.errors import StillLocked
 from reverie.kernel.scope import Scope
+from reverie.models.budget import Spent
 from reverie.models.ledger import Call
 from reverie.review.proposal import Suggestion
 
@@ -117,6 +118,10 @@ class Consulting(Protocol):
     """What models were asked."""
 
     def calls(self, scope: Scope, dream: str) -> list[Call]: ...
+
+    def spent(self, scope: Scope, since: datetime) -> Spent:
+        """By every night of the workspace since then, what is under way at its worst."""
+        ...
 
     def told(self, scope: Scope, dream: str) -> list[Told]:
         """Of a night under way, session by session, and of its thinking."""

@@ -27,7 +27,7 @@ class Rooms:
     `recent_sessions` is how many sessions a night reads where nobody says otherwise.
 
     `fenced` makes a review that commits nothing once someone else holds the lease. `advised` says which models a night
-    asks; `ready` raises where one is to be asked that cannot be.
+    asks; `ready` raises where there is to be no night.
     """
 
     scope: Scope

@@ -79,7 +79,7 @@ class Steps:
         if thought is None:
             fresh = rooms.records.noticed(rooms.scope, dream.id)
             carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.shelf))
-            thought = think(rooms, dream, fresh, carried) if dream.sessions else Thought()
+            thought = think(rooms, dream, fresh, carried, self.counsel) if dream.sessions else Thought()
             rooms.records.plan(self.lease, thought)
         return max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
 

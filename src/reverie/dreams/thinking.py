@@ -12,10 +12,11 @@ from reverie.deep.material import Known, Noted
 from reverie.deep.subjects import about
 from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
+from reverie.dreams.counsel import NOBODY, Counsel, together
 from reverie.dreams.dream import Dream, Fate
 from reverie.dreams.judged import judged_of
 from reverie.dreams.putting import planned_of
-from reverie.dreams.records import Planned, Thought
+from reverie.dreams.records import Planned, Thought, Told
 from reverie.dreams.rooms import Rooms
 from reverie.language.finding import Finder
 from reverie.rem.dimensions import Weighing
@@ -30,20 +31,29 @@ _ENOUGH_SHARED = 2
 _MANY = 20  # sessions: all that the search would give
 
 
-def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Thought:
+def think(
+    rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted], counsel: Counsel = NOBODY
+) -> Thought:
     """What is to become of every matter, in the order it is to be done."""
+    heard: list[Told] = []
     skills = tuple(rooms.skills.every()) if rooms.skills else ()
     every = [*carried, *fresh]
     elsewhere = chain(rooms.surfaces(dream.shelf), _rules(skills))
     known = (*_entries(rooms, dream.shelf), *touched_on(elsewhere, every))
-    deepened = deepen(every, Mind(known, _documents(rooms, dream.shelf), dream.started_at, skills, rooms.owner))
-    weighed = weigh(deepened.decisions, _weighing(rooms, dream, known, deepened), rooms.gates, rooms.limits)
+    documents, wording = _documents(rooms, dream.shelf), counsel.wording(heard)
+    deepened = deepen(every, Mind(known, documents, dream.started_at, skills, rooms.owner, wording))
+    decisions, on_decisions = counsel.of_decisions(deepened.decisions)
+    opinions, on_worth = counsel.of_worth(decisions)
+    deepened = replace(deepened, decisions=tuple(decisions))
+    weighing = replace(_weighing(rooms, dream, known, deepened), opinions=opinions)
+    weighed = weigh(deepened.decisions, weighing, rooms.gates, rooms.limits)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
     planned += [_rejected(one) for one in deepened.decisions if one.rejected]
     staged = {note.id for one in _left_over(deepened, weighed) for note in one.matter.said}
     return Thought(
         len(fresh), len(carried), len(deepened.themes), tuple(planned),
         tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
+        together([*heard, on_decisions, on_worth]),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Protocol
 
 # Before this, a number is seconds; after, milliseconds; then micro- and nanoseconds. 1e11 s is the year 5138.
@@ -64,3 +64,8 @@ def _from_text(text: str) -> datetime | None:
         return moment(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
         return None
+
+
+def midnight_before(now: datetime, zone: tzinfo) -> datetime:
+    """When the day began in which it is now."""
+    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)

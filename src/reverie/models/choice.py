@@ -130,10 +130,9 @@ class Choices:
     def of(self, role: Role) -> Choice | None:
         return self.by_role.get(role, self.default)
 
-    @property
-    def any(self) -> bool:
-        """Whether any role asks a model at all."""
-        return any(self.of(role) is not None for role in Role)
+    def every(self) -> list[Choice]:
+        """Each model that some role asks, once."""
+        return list(dict.fromkeys(chosen for role in Role if (chosen := self.of(role)) is not None))
 
 
 def choices(

@@ -13,12 +13,26 @@ from reverie.sessions.session import Session, Turn
 LONGEST_TURN = 12_000  # of a longer one the beginning and the end: the middle is pasted
 
 
-class Cover:
+class Veil:
+    """Texts without their secrets, with stand-ins for identifiers; and the way back."""
+
+    def __init__(self) -> None:
+        self._pseudonyms = Pseudonyms()
+
+    def hidden(self, text: str) -> str:
+        return self._pseudonyms.replaced(redact(text).text)
+
+    def restored(self, text: str) -> str:
+        """The text with every stand-in turned back. One that we never gave out stays."""
+        return self._pseudonyms.restored(text)
+
+
+class Cover(Veil):
     """The covered words of a Session, and the way back. One for each Session: stand-ins mean nothing outside it."""
 
     def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
-        self._pseudonyms = Pseudonyms()
         self._covered: dict[int, str] = {}
 
     @property
@@ -35,14 +49,6 @@ class Cover:
         if number not in self._covered:
             self._covered[number] = self._cover(self._session.turn(number))
         return self._covered[number]
-
-    def hidden(self, text: str) -> str:
-        """Any text, covered as the turns are."""
-        return self._pseudonyms.replaced(redact(text).text)
-
-    def restored(self, text: str) -> str:
-        """The text with every stand-in turned back. One that we never gave out stays."""
-        return self._pseudonyms.restored(text)
 
     def _cover(self, turn: Turn) -> str:
         if turn.noise is not None:

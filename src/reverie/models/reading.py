@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reverie.models.asking import Answer, Asker, Dropped, Outcome
@@ -48,12 +48,10 @@ def read(
 ) -> Reading:
     """Suggestions for a Session, given what the built-in reader noticed in it. Nothing to show is nothing asked."""
     cover = Cover(session)
-    passages = salient(cover, noticed, share)
     good: dict[tuple[str, str], Suggested] = {}
     dropped: Counter[str] = Counter()
     sent, question, outcome = 0, None, None
-    for place, group in enumerate(_groups(passages)):
-        question = notice_question(group, 0 if place else cover.characters, prompts, random)
+    for group, question in _asked(cover, noticed, share, prompts, random):
         outcome = asker.ask(question)
         match outcome:
             case Answer(value):
@@ -66,6 +64,21 @@ def read(
                 break
         sent += question.sent_characters if not isinstance(outcome, Dropped) or outcome.tries else 0
     return _reading(good, dropped, sent / max(cover.characters, 1), question, outcome)
+
+
+def questions(
+    session: Session, noticed: Iterable[Evidence], share: float = SHARE, prompts: Mapping[str, str] | None = None
+) -> list[Question]:
+    """What would be asked about a Session."""
+    return [question for _, question in _asked(Cover(session), noticed, share, prompts, None)]
+
+
+def _asked(
+    cover: Cover, noticed: Iterable[Evidence], share: float, prompts: Mapping[str, str] | None,
+    random: Callable[[], str] | None,
+) -> Iterator[tuple[list[Passage], Question]]:  # fmt: skip
+    for place, group in enumerate(_groups(salient(cover, noticed, share))):
+        yield group, notice_question(group, 0 if place else cover.characters, prompts, random)
 
 
 def _reading(

@@ -68,7 +68,7 @@ def checked(value: Any, cover: Cover, shown: Sequence[Passage]) -> tuple[list[Su
 def _suggested(one: dict[str, Any], cover: Cover, shown: Sequence[Passage]) -> Suggested:
     quotes = tuple(_quoted(cited["turn"], cited["words"], cover, shown) for cited in one["quotes"])
     text = cover.restored(" ".join(one["text"].split()))
-    for reason in _objections(text, [item.quote for item in quotes]):
+    for reason in objections(text, [item.quote for item in quotes]):
         raise _Invented(reason)
     return Suggested(one["kind"], text, tuple(dict.fromkeys(quotes)))
 
@@ -92,7 +92,8 @@ def _says_something(words: str) -> bool:
     return len(_WORD.findall(words)) > 1 or sum(ord(letter) > 0x2E80 for letter in words) >= 4
 
 
-def _objections(text: str, quotes: Sequence[str]) -> Iterator[str]:
+def objections(text: str, quotes: Sequence[str]) -> Iterator[str]:
+    """What speaks against a wording that is to rest on these quotations."""
     if not text.isprintable() or not 3 <= len(text) <= LONGEST:
         yield "is no plain sentence"
     if _STAND_IN.search(text):

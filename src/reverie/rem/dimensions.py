@@ -51,18 +51,24 @@ _DATED = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _HALF_LIFE_DAYS = 90.0
 _MEANT = 0.85
 _RECURS = (0.0, 0.25, 0.8, 0.9, 0.95)
+OPINION = 0.1  # a model's opinion moves a dimension by at most so much
+OPINED = ("future_usefulness", "actionability")
 
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
     """What scores are computed against: `asked` counts other sessions that spoke of it, where that was looked for;
-    `room` the characters left."""
+    `room` the characters left.
+
+    `opinions` is what a model thinks of a matter, in 0..1 by dimension; a matter goes by the id of its last statement.
+    """
 
     now: datetime
     known: tuple[Known, ...] = ()
     room: Mapping[str, int] = field(default_factory=dict)
     asked: Mapping[str, int] = field(default_factory=dict)
     most_new_characters: int = 250
+    opinions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +81,21 @@ class Dimension:
 def dimensions(decision: Decision, weighing: Weighing) -> tuple[Dimension, ...]:
     """All thirteen, in the order of `NAMES`."""
     found = {**_worth(decision, weighing), **_standing_of(decision, weighing), **_cost(decision, weighing)}
+    found |= _opined(found, weighing.opinions.get(decision.matter.last.id, {}))
     return tuple(Dimension(name, round(min(1.0, max(0.0, found[name][0])), 4), found[name][1]) for name in NAMES)
 
 
 _Found = dict[str, tuple[float, str]]
+
+
+def _opined(found: _Found, opinion: Mapping[str, float]) -> _Found:
+    """Ours, moved a little towards what a model thinks."""
+    told = {name: opinion[name] for name in OPINED if name in opinion}
+    return {
+        name: (value + max(-OPINION, min(OPINION, thought - value)), f"{why} A model thinks {thought:.2f}.")
+        for name, thought in told.items()
+        for value, why in [found[name]]
+    }
 
 
 def _worth(decision: Decision, weighing: Weighing) -> _Found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, insert, select, update
@@ -20,13 +21,14 @@ from reverie.adapters.database.rows_of_plans import (
     told_details,
     told_from,
 )
-from reverie.adapters.database.spending import call_from
+from reverie.adapters.database.spending import call_from, spent_since, total
 from reverie.adapters.database.transactions import reading
 from reverie.adapters.database.upsert import upsert
 from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Judged, Read
 from reverie.dreams.records import Asked, Lease, Stopped, Thought, Told
 from reverie.kernel.scope import Scope
+from reverie.models.budget import Spent
 from reverie.models.ledger import Call
 
 AT_ONCE = 500
@@ -59,6 +61,10 @@ class SqlDreams(SqlLeases):
         table = schema.calls
         asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.number)
         return [call_from(row) for row in self._rows(scope, asked)]
+
+    def spent(self, scope: Scope, since: datetime) -> Spent:
+        with reading(self._engine, scope) as connection:
+            return total(connection, spent_since(scope, since))
 
     def told(self, scope: Scope, dream: str) -> list[Told]:
         asked = select(schema.chosen.c.told).filter_by(**owner(scope), dream=dream).order_by(schema.chosen.c.place)

@@ -20,7 +20,7 @@ from reverie.adapters.database.leases import SqlLeases, owner
 from reverie.adapters.database.transactions import hold
 from reverie.adapters.database.upsert import put_if_new
 from reverie.dreams.records import Lease
-from reverie.kernel.clock import Clock
+from reverie.kernel.clock import Clock, midnight_before
 from reverie.kernel.scope import Scope
 from reverie.models.budget import Budget, Cap, CapExceeded, CapReached, Reservation, Spent
 from reverie.models.choice import Role
@@ -74,10 +74,10 @@ class SqlPurse:
 
     def _budget(self, connection: Connection) -> Budget:
         midnight = midnight_before(self._clock.now(), self._zone)
-        spent = _sum(connection, _spending().filter_by(**self._night()))
-        today = _sum(connection, spent_since(self._lease.scope, midnight))
+        spent = total(connection, _spending().filter_by(**self._night()))
+        today = total(connection, spent_since(self._lease.scope, midnight))
         # Of a night that began yesterday the calls of yesterday are none of today's.
-        mine = _sum(connection, spent_since(self._lease.scope, midnight).filter_by(**self._night()))
+        mine = total(connection, spent_since(self._lease.scope, midnight).filter_by(**self._night()))
         return Budget(self._dream, self._day, today - mine, spent)
 
     def _exceeded(self, connection: Connection) -> str | None:
@@ -106,10 +106,6 @@ class SqlPurse:
         return self._night() | {"phase": str(question.role), "question": question.sha256}
 
 
-def midnight_before(now: datetime, zone: ZoneInfo) -> datetime:
-    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
 def spent_since(scope: Scope, since: datetime) -> Select[Any]:
     """By everyone in the workspace."""
     return _spending().where(schema.calls.c.workspace == scope.workspace, schema.calls.c.at >= since)
@@ -121,7 +117,7 @@ def _spending() -> Select[Any]:
                   func.coalesce(func.sum(table.c.cost), 0))  # fmt: skip
 
 
-def _sum(connection: Connection, asked: Select[Any]) -> Spent:
+def total(connection: Connection, asked: Select[Any]) -> Spent:
     tokens, cost = connection.execute(asked).one()
     return Spent(int(tokens), Decimal(int(cost)) / _BILLIONTHS)
 

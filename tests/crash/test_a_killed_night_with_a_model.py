@@ -1,0 +1,75 @@
+"""SIGKILL while a model is asked: the window is between an answer that was recorded and what Light notes of it.
+
+The session is long enough for several questions. The scripted server kills the process that dreams when the last of
+them comes in; another one takes the night up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reverie.testing.model_plays import Hangs, Play, Says
+from reverie.testing.model_server import serving
+from reverie.testing.model_wires import Asked
+
+OPINION = "Mielestäni lyhyet vastaukset ovat parempia kuin pitkät."
+FILLING = " kertomus kesästä ja veneistä on pitkä."
+CHILD = """
+import json, sys
+import reverie
+settings = json.loads(sys.argv[2])
+with reverie.open(sys.argv[1], settings=settings) as home:
+    home.sessions.add(json.loads(sys.argv[3]))
+    dreams = home.dream.recover() or [home.dream(shelf="home")]
+    print(json.dumps([[one.text for one in dreams[0].judged], dreams[0].consulted[0].calls, home.spending()["tokens"]]))
+"""
+
+
+def dreaming(home: Path, settings: dict[str, str], session: dict[str, Any]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", CHILD, str(home), json.dumps(settings), json.dumps(session)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.timeout(900)
+def test_an_answer_that_was_recorded_is_not_asked_for_again(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": OPINION}]
+    messages += [{"role": "user", "content": f"{number}.{FILLING} Se oli hyvä kesä."} for number in range(450)]
+    session = {"id": "s1", "user": "ann", "started_at": "2026-05-10T09:00:00Z", "messages": messages}
+    child: list[subprocess.Popen[str]] = []
+    seen: list[str] = []
+
+    def play(asked: Asked) -> Play:
+        words = asked.body["messages"][1]["content"]
+        first = "[turn 1, user]" in words
+        seen.append("first" if first else "later")
+        if not first and len(child) == 1:
+            os.kill(child[0].pid, signal.SIGKILL)
+            return Hangs(1)
+        quotes = [{"turn": 1, "words": OPINION}]
+        found = {"kind": "communication_preference", "text": OPINION, "quotes": quotes}
+        return Says(json.dumps({"suggestions": [found] if first else []}))
+
+    with serving(play) as server:
+        settings = {
+            "owner": "ann", "model_light": "openai:scripted", "model_url": server.openai_url, "model_share": "1",
+            "database": f"sqlite:///{tmp_path / 'reverie.db'}",
+        }  # fmt: skip
+        child.append(dreaming(tmp_path / "home", settings, session))
+        child[0].communicate()
+        assert child[0].returncode == -signal.SIGKILL
+        assert seen == ["first", "later"]
+        child.append(dreaming(tmp_path / "home", settings, session))
+        out, errors = child[1].communicate()
+    assert child[1].returncode == 0, errors
+    judged, calls, tokens = json.loads(out.splitlines()[-1])
+    assert seen.count("first") == 1 and OPINION in judged
+    assert calls == len(seen)  # the call that was killed is on the list, too
+    assert tokens > 10_000  # and counts at its worst
