@@ -47,8 +47,8 @@ def owner_of(night: Mapping[str, Any]) -> str:
     return str(people.pop()) if len(people) == 1 else "nobody-here"
 
 
-def live(night: Mapping[str, Any], root: Path) -> Lived:
-    """HERMES_HOME has to be `root / "hermes"`."""
+def live(night: Mapping[str, Any], root: Path, settings: Mapping[str, str] | None = None) -> Lived:
+    """HERMES_HOME has to be `root / "hermes"`. `settings` are for the night itself."""
     hermes, dates = root / "hermes", night.get("entry_dates", {})
     for when in sorted(set(dates.values())) or [night["now"]]:
         known = [[text for text in night[name] if dates.get(text, "") <= when] for name in ("memory", "user")]
@@ -60,7 +60,7 @@ def live(night: Mapping[str, Any], root: Path) -> Lived:
         folder = hermes / "skills" / skill["name"]
         folder.mkdir(parents=True)
         (folder / "SKILL.md").write_text(skill["body"])
-    with _opened(root, night["now"], night) as home:
+    with _opened(root, night["now"], night, settings) as home:
         for session in night["sessions"]:
             home.sessions.add(session)
         dream = home.dreams.dream("hermes")
@@ -68,8 +68,9 @@ def live(night: Mapping[str, Any], root: Path) -> Lived:
     return Lived(_texts(hermes), waiting, dream)
 
 
-def _opened(root: Path, when: str, night: Mapping[str, Any]) -> Home:
-    home = open_home(root / "reverie", now=datetime.fromisoformat(when), settings={"owner": owner_of(night)})
+def _opened(root: Path, when: str, night: Mapping[str, Any], settings: Mapping[str, str] | None = None) -> Home:
+    said = {"owner": owner_of(night), **(settings or {})}
+    home = open_home(root / "reverie", now=datetime.fromisoformat(when), settings=said)
     home.ids = Ids(home.clock, lambda bits: 0)
     return home
 

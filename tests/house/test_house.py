@@ -40,6 +40,14 @@ def test_importing_reverie_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_a_home_with_a_model_in_its_settings_loads_no_provider_before_it_is_asked(tmp_path: Path) -> None:
+    heavy = "{'pydantic_ai', 'openai', 'anthropic', 'httpx2', 'genai_prices', 'sqlalchemy', 'numpy'}"
+    opened = f"reverie.open({str(tmp_path)!r}, settings={{'model': 'openai:x'}}).close()"
+    code = f"import sys, reverie; {opened}; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_command_line_starts_without_the_database_or_the_index() -> None:
     heavy = "{'sqlalchemy', 'alembic', 'numpy', 'tantivy', 'wordllama', 'rich'}"
     code = f"import sys, reverie.cli; print(sorted({heavy} & set(sys.modules)))"

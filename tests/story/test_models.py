@@ -8,24 +8,34 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import func, select
+from sqlalchemy import Engine, func, select
 
+from reverie.adapters import model_clients
 from reverie.adapters.database import schema
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.adapters.database.spending import SqlPurse
 from reverie.cli import reverie
 from reverie.dreams.counsel import SpentMore
 from reverie.dreams.dream import Dream, Fate, Status
+from reverie.dreams.records import Asked as Dreamt
 from reverie.home import Home, open_home
+from reverie.kernel.clock import SystemClock
 from reverie.kernel.errors import BadSetting
 from reverie.kernel.hashes import sha256
+from reverie.kernel.scope import Scope
 from reverie.models.asking import Patience, Timing
+from reverie.models.budget import Cap, CapReached, Reservation
+from reverie.models.choice import Role
+from reverie.models.question import Question
+from reverie.models.schema import Record
 from reverie.testing.model_plays import MISBEHAVIOURS, Says
 from reverie.testing.model_server import Script, Server, serving
 from reverie.testing.model_wires import Asked
@@ -244,6 +254,19 @@ def test_a_models_own_words_wait_for_a_person(memories: Path, homes: HomeMaker, 
     assert judged.fate is Fate.WAITING and "a model put it in words of its own" in judged.why
 
 
+def test_it_is_the_same_with_anthropics_protocol_and_on_postgres(
+    memories: Path, homes: HomeMaker, scripted: Any, database: str
+) -> None:
+    server = scripted(suggesting(FINNISH, FINNISH))
+    more = {"model": "anthropic:claude-haiku-4-5", "model_url": server.url, "database": database}
+    home = with_model(homes, server, **more)
+    home.sessions.add(session("s1", FINNISH))
+    night = home.dream(shelf="hermes")
+    assert [one.text for one in night.judged] == [FINNISH]
+    assert night.consulted[0].models == ("anthropic:claude-haiku-4-5",)
+    assert home.dreams.records.find(home.owned) == [night]
+
+
 # ---- what leaves the machine -----------------------------------------------------------------------------------------
 
 
@@ -313,6 +336,28 @@ def test_a_cap_on_the_day_holds_from_one_night_and_one_process_to_the_next(
     assert 0 < len(server.asked) < 4 and "today" in night.enough
     home = homes(**settings(server, **more))
     assert home.spending()["tokens"] == 3_010 * len(server.asked)
+
+
+def test_two_nights_at_once_do_not_share_the_last_of_the_day(engine: Engine) -> None:
+    """Each sees what the other has reserved, whatever they reserve at the same moment."""
+    records, one_call = SqlDreams(engine, SystemClock(), "here"), 3_000
+    question = Question(Role.LIGHT, "notice", "", "x" * 500, "", Record({}))
+    worst = question.worst_tokens + one_call
+
+    def purse(number: int) -> SqlPurse:
+        scope = Scope("local", "ann", "ann")
+        dream = Dream(f"drm_{number}", f"shelf{number}", "land", Status.PENDING, SystemClock().now())
+        records.open(scope, dream, Dreamt())
+        lease = records.hold(scope, dream)
+        day = Cap(tokens=worst * 10 + 5)
+        return SqlPurse(records, lease, SystemClock(), ZoneInfo("UTC"), dream=Cap(), day=day, price_of=lambda _: None)
+
+    purses = [purse(number) for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        made = [pool.submit(one.reserve, question, "m", one_call) for one in purses * 5]
+        found = [one.result() for one in made]
+    assert sum(isinstance(one, Reservation) for one in found) == 10
+    assert all(isinstance(one, Reservation | CapReached) for one in found)
 
 
 def test_a_cap_on_money_needs_a_price(memories: Path, homes: HomeMaker, scripted: Any) -> None:
@@ -506,6 +551,15 @@ def test_a_missing_key_is_said_before_the_night_begins(memories: Path, homes: Ho
     with pytest.raises(BadSetting, match="NOT_SET_HERE is not set"):
         home.dream(shelf="hermes")
     assert home.dreams.records.find(home.owned) == []
+
+
+def test_without_the_extra_the_line_that_installs_it_is_said(
+    memories: Path, homes: HomeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_clients, "_LIBRARIES", ("a_library_nobody_has",))
+    home = homes(model="ollama:small")
+    with pytest.raises(BadSetting, match=r"pip install 'reverie\[models\]'"):
+        home.dream(shelf="hermes")
 
 
 def test_another_prompt_is_another_hash_on_the_dream(

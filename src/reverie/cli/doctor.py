@@ -35,8 +35,9 @@ def command(*, model: bool, shell: Shell) -> None:
         print_json(told | ({"models": [asdict(one) for one in tried]} if model else {}))
     else:
         click.echo("Settings")
+        width = max(map(len, config.shown()))
         for name, value in config.shown().items():
-            click.echo(f"  {name:<10} {value.text}  ({value.came_from})")
+            click.echo(f"  {name:<{width}} {value.text}  ({value.came_from})")
         click.echo("Checks")
         for check in found:
             click.echo(f"  {'ok  ' if check.ok else 'BAD '} {check.name}: {check.said}")

@@ -26,14 +26,18 @@ def command(*, shell: Shell) -> None:
         staged = {name: len(house.dreams.records.staged(house.owned, name)) for name in names}
         usage = {name: house.memory.usage(name) for name in names}
         waiting = len(house.review.waiting(every=True))
+        success = house.dreams.last_success()
         spending = house.spending()
         changes = [change for change in house.history.changes(limit=5) if change.grounds.actor != "outside"]
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
+        told["last_success"] = success
         print_json(told | {"changes": [change.id for change in changes]})
         return
     if not dreams:
         click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
+    elif dreams[0].status != "completed":
+        click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
     for dream in dreams:
         counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
         click.echo(f"{day(dream.ended_at or dream.started_at)}  {dream.shelf}  {dream.status}: {counts}")

@@ -14,6 +14,7 @@ from reverie.dreams.rooms import Rooms
 from reverie.dreams.steps import Doing, Steps, plainly
 from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
 
+NIGHTS_LOOKED_BACK = 60
 MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
 PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 
@@ -48,6 +49,13 @@ class Night(Rooms):
         if found is None:
             raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
         return found
+
+    def last_success(self) -> datetime | None:
+        """When a night last came to its end, as far back as is looked."""
+        done = (
+            one for one in self.records.find(self.scope, limit=NIGHTS_LOOKED_BACK) if one.status is Status.COMPLETED
+        )
+        return next((one.ended_at for one in done), None)
 
     def run(self, dream: str, do: Doing = plainly, *, land: bool = True) -> Dream:
         """Do what is left of a night. What was killed is taken up where it was; what is over stays as it is."""

@@ -45,7 +45,7 @@ def think(
     decisions, on_decisions = counsel.of_decisions(deepened.decisions)
     opinions, on_worth = counsel.of_worth(decisions)
     deepened = replace(deepened, decisions=tuple(decisions))
-    weighing = replace(_weighing(rooms, dream, known, deepened), opinions=opinions)
+    weighing = _weighing(rooms, dream, Weighing(dream.started_at, known, opinions=opinions), deepened)
     weighed = weigh(deepened.decisions, weighing, rooms.gates, rooms.limits)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
     planned += [_rejected(one) for one in deepened.decisions if one.rejected]
@@ -84,12 +84,12 @@ def _new_skills(rooms: Rooms, shelf: str) -> str:
     return f"{shelf}-skills" if f"{shelf}-skills" in folders else OWN_SKILLS
 
 
-def _weighing(rooms: Rooms, dream: Dream, known: tuple[Known, ...], deepened: Deepened) -> Weighing:
+def _weighing(rooms: Rooms, dream: Dream, against: Weighing, deepened: Deepened) -> Weighing:
     room = {
         one.document: (one.budget if one.budget is not None else 1_000_000) - one.characters
         for one in rooms.memory.usage(dream.shelf)
     }
-    weighing = Weighing(dream.started_at, known, room, {}, rooms.limits.max_new_chars)
+    weighing = replace(against, room=room, most_new_characters=rooms.limits.max_new_chars)
     hopeful = [one for one in deepened.decisions if not one.rejected and _could_pass(one, weighing, rooms.gates)]
     search = once_read(rooms.search) if rooms.search and hopeful else None
     return replace(weighing, asked={one.matter.last.id: _asked(search, one) for one in hopeful})
