@@ -150,8 +150,17 @@ def shown(rows: Sequence[Soaked]) -> None:
     known, wanted = sum(len(one.wanted) - len(one.missing) for one in told), sum(len(one.wanted) for one in told)
     every = ", ".join(f"{what} {sum(one.count(what) for one in told)}" for what in ENTRIES)
     print(f"\nTogether: {known} of {wanted} facts known ({known / max(1, wanted):.0%}); {every}.")
+    print("By how it was said:", "; ".join(f"{how} {found} of {all_}" for how, (found, all_) in _by_how(told).items()))
     for what in ("seconds", "characters", "staged", "waiting"):
         print(f"{what} by night:", "; ".join(f"{one.life}/{one.seed} {_at(getattr(one, what))}" for one in rows))
+
+
+def _by_how(told: Sequence[Reckoning]) -> dict[str, tuple[int, int]]:
+    every = [(how, name not in one.missing) for one in told for name, how in one.wanted.items()]
+    return {
+        how: (sum(known for said, known in every if said == how), sum(said == how for said, _ in every))
+        for how in sorted({said for said, _ in every})
+    }
 
 
 def _row(one: Soaked) -> tuple[object, ...]:

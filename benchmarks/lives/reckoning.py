@@ -13,9 +13,10 @@ ENTRIES = ("right", "allowed", "stale", "wrong", "junk", "poison", "others", "pr
 
 @dataclass(frozen=True, slots=True)
 class Reckoning:
-    """`missing` are facts that should be known and are not; `entries` each text with what it is."""
+    """`wanted` are the facts that should be known, with how they were said, and `missing` those of them that are not;
+    `entries` is each text with what it is."""
 
-    wanted: tuple[str, ...]
+    wanted: dict[str, str]
     missing: tuple[str, ...]
     entries: tuple[tuple[str, str, str], ...]
     lost: tuple[str, ...]
@@ -31,7 +32,7 @@ def reckon(lived: Lived, day: int, texts: Sequence[str]) -> Reckoning:
     missing = [fact.name for fact in wanted if not any(_says_now(lived, fact, day, text) for text in texts)]
     entries = tuple((*_kind(lived, day, text), text) for text in texts if text not in own)
     lost = tuple(text for text in own if text not in texts)
-    return Reckoning(tuple(fact.name for fact in wanted), tuple(missing), entries, lost)
+    return Reckoning({fact.name: fact.how for fact in wanted}, tuple(missing), entries, lost)
 
 
 def _kind(lived: Lived, day: int, text: str) -> tuple[str, str]:

@@ -254,3 +254,38 @@ def test_what_is_said_again_changes_nothing() -> None:
 
 def test_taking_back_where_there_is_nothing_says_nothing() -> None:
     assert decided(None, "yes, ignore it.") == []
+
+
+def test_one_word_in_common_makes_no_contradiction() -> None:
+    entry = known("Reads mails on the phone between two meetings, so keep every mail short.", document="USER.md")
+    (decision,) = decided(entry, "I hate phone calls.", "I really hate phone calls, write instead.")
+    assert decision.verb is Verb.PROMOTE
+
+
+def test_who_is_only_named_beside_the_point_takes_the_entry_along_by_no_means() -> None:
+    entry = known("Nkechi signs the releases, Halvard went to the other team.")
+    (decision,) = decided(entry, "Halvard doesn't sign releases any more.")
+    assert decision.verb is not Verb.REMOVE or (decision.standing and decision.standing.confidence < 0.85)
+
+
+def test_what_takes_a_value_s_place_says_nothing_twice() -> None:
+    (bins,) = decided(
+        known("The glass bin is emptied on Mondays."),
+        "From May on the glass bin is emptied on Fridays instead of Mondays.",
+    )
+    assert bins.text == "The glass bin is emptied on Fridays."
+    (limit,) = decided(
+        known("Stay under 90 dollars for the weekly ads."), "I raised the weekly ads from 90 to 120 dollars."
+    )
+    assert limit.text == "Stay under 120 dollars for the weekly ads."
+
+
+def test_two_ways_to_say_that_one_took_the_others_place_are_one_matter() -> None:
+    first = "We had to install Zulip because the office stopped using Slack."
+    (matter,) = matters(heard(first, "The office chat is in Zulip since May, Slack is switched off."))
+    assert len(matter.sessions) == 2
+
+
+def test_what_the_agent_did_is_not_kept() -> None:
+    (decision,) = decided(None, "No, you forgot the header again.", "No, you forgot the header row again.")
+    assert decision.verb is Verb.EPHEMERAL

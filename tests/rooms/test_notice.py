@@ -317,3 +317,35 @@ def test_a_wish_after_thanks_is_no_agreement() -> None:
 
 def test_what_is_not_decided_yet_is_no_decision() -> None:
     assert Kind.PROJECT_DECISION not in [one.kind for one in heard("We haven't decided on the carrier yet.")]
+
+
+def test_what_a_program_printed_or_others_said_to_each_other_is_not_the_persons_own() -> None:
+    printed = (
+        "the build broke:\nerror[E0432]: unresolved import\n --> src/lib.rs:3:5\nwarning: always pin the toolchain"
+    )
+    talk = (
+        "who is right?\nMaya: We decided to use Kafka for it.\nTom: I prefer queues here.\nMaya: Never use two brokers."
+    )
+    assert heard(printed) == heard(talk) == []
+    (kept,) = heard("Host: we always use db4.internal here.")
+    assert kept.text.startswith("Host")
+
+
+def test_what_people_in_a_story_always_do_is_nobodys_wish() -> None:
+    assert heard("Write me a short story about a baker who always opens at midnight and never sells bread.") == []
+    assert heard("Draft the toast in the voice of a grumpy uncle who hates speeches and always leaves early.") == []
+
+
+def test_after_a_no_to_the_agent_the_next_words_say_what_holds() -> None:
+    turns = [
+        ("user", "Set up the job."), ("assistant", "It runs on the runner called ferret."),
+        ("user", "There is no ferret any longer than a week. The runner is called badger."),
+    ]  # fmt: skip
+    messages = [{"role": role, "content": text} for role, text in turns]
+    kinds = {one.text: one.kind for one in notice_dict({"id": "s", "messages": messages})}
+    assert kinds["The runner is called badger."] is Kind.CORRECTION
+
+
+def test_a_word_that_ends_like_a_plea_stays_whole() -> None:
+    (kept,) = heard("We always keep the recipes in the red book")
+    assert kept.text == "We always keep the recipes in the red book."

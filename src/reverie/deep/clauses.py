@@ -11,7 +11,8 @@ from reverie.deep.vocabulary import lead_in, pattern, patterns, plain
 
 _CUT = re.compile(
     r"(?<=\S)\s*(?:[;:—–](?=\s)|,(?=\s)|\.(?=\s)|!(?=\s)|\s-\s|[、，；。：])\s*"
-    r"|\s+(?=(?:but|aber|sondern|pero|mais|mas|maar|sino) )"
+    r"|\s+(?=(?:but|aber|sondern|pero|mais|mas|maar|sino|because|weil|porque|parce que|perché|omdat) )"
+    r"|\s+(?:and|und|y|et|e|en) (?=[^,;.]*\b(?:now|instead|jetzt|nun|stattdessen|ahora|maintenant|adesso|agora|nu)\b)"
 )
 
 
@@ -22,6 +23,7 @@ class Clauses:
     affirmed: tuple[str, ...]
     over: tuple[str, ...]
     moved: tuple[tuple[str, str], ...] = ()  # what it says was and what is instead: "from Slack to Zulip"
+    whole: tuple[str, ...] = ()  # all of them as they stand
 
     @property
     def denies(self) -> bool:
@@ -47,7 +49,8 @@ def clauses(text: str) -> Clauses:
     affirmed: list[str] = []
     over: list[str] = []
     pairs: list[tuple[str, str]] = []
-    for piece in (one.strip() for one in _CUT.split(without_lead(text)) if one and one.strip()):
+    pieces = tuple(one.strip() for one in _CUT.split(without_lead(text)) if one and one.strip())
+    for piece in pieces:
         moved = next((found for move in patterns("moves") if (found := move.search(plain(piece)))), None)
         if moved is not None:
             pairs.append((piece[slice(*moved.span("old"))], piece[slice(*moved.span("new"))]))
@@ -57,7 +60,7 @@ def clauses(text: str) -> Clauses:
             over.append(piece)
         else:
             affirmed.append(piece)
-    return Clauses(tuple(affirmed), tuple(over), tuple(pairs))
+    return Clauses(tuple(affirmed), tuple(over), tuple(pairs), pieces or (text,))
 
 
 def _without(piece: str, moved: re.Match[str]) -> str:

@@ -196,8 +196,22 @@ def _exchanged(old: str, was: str, now: str, whole: str) -> str:
     place = plain(old).find(plain(was)) if was else -1
     if place < 0 or not now:
         return ""
-    start = _with_modifiers(old, place)
-    return closed(old[:start] + now + _behind(old[place + len(was) :], whole))
+    now = _behind_the_same_word(old[:place], now)
+    if len(about(now) & about(old[:place] + old[place + len(was) :])) > 1:  # it says the rest of the entry again
+        return ""
+    start, rest = _with_modifiers(old, place), old[place + len(was) :]
+    again = rest.split()[:1]
+    if again and now.split()[-1:] == again:  # "from 180 to 210 euros", and euros stand there
+        now = now.removesuffix(again[0]).rstrip()
+    return closed(old[:start] + now + _behind(rest, whole))
+
+
+def _behind_the_same_word(before: str, now: str) -> str:
+    """ "The bin is collected on Thursdays" in the place of "Tuesdays", which stands behind an "on", is "Thursdays"."""
+    words = before.split()
+    lead = words[-1] if words else ""
+    place = now.rfind(f" {lead} ") if lead else -1
+    return now[place + len(lead) + 2 :] if place >= 0 else now
 
 
 def _as_said(text: str, words: str) -> str:

@@ -95,6 +95,8 @@ def passing(matter: Matter) -> str:
         return "it was said in jest, or unsaid at once"
     if all(pattern("someone").search(plain(note.words)) and not note.marks & _TOLD for note in matter.said):
         return "it is about someone it does not name"
+    if all(pattern("conduct").search(plain(note.words)) for note in matter.said):
+        return "it tells what the agent did, not what holds"
     marks = frozenset[str]().union(*(note.marks for note in matter.said))
     if marks & _PASSING and not marks & {Mark.REMEMBER, Mark.STANDING}:
         return "it holds for one task or one day"

@@ -162,7 +162,10 @@ def _overtakes(earlier: Noted, later: Noted) -> bool:
 def _agree(earlier: Noted, later: Noted) -> bool:
     """Both affirm the same, or both say no to the same thing: the later one says it again."""
     language = later.candidate.language
-    before, after = (clauses(note.text).names_affirmed(language) for note in (earlier, later))
+    parts = [clauses(note.text) for note in (earlier, later)]
+    before, after = (part.names_affirmed(language) for part in parts)
+    if before & after and parts[0].names_over(language) & parts[1].names_over(language):
+        return True  # both put the same in the same one's place
     values = [frozenset(stem for stem in stems if _VALUE.fullmatch(stem)) for stems in (before, after)]
     if any(values):
         return bool(values[1]) and (values[1] <= values[0] or values[0] <= values[1]) and bool(values[0] & values[1])

@@ -89,6 +89,19 @@ class _Pair:
         """It says how things are, not merely that something happened."""
         return bool(_TELLS & self.note.marks)
 
+    @property
+    def close(self) -> bool:
+        """They have more in common than a word that stands in many statements: it is one thing they speak of."""
+        common = len(self.mine & self.theirs)
+        return common >= 2 or len(self.theirs) <= 3 or nearness(self.note.text, self.known.text) >= _NEAR
+
+    @property
+    def beside_the_point(self) -> bool:
+        """What it speaks of is named in the known statement only behind its first clause, which may hold on."""
+        subject = first(self.note.words, self.language)
+        main, *others = clauses(self.known.text).whole
+        return bool(others) and subject in self.theirs and subject not in about(main, self.language)
+
     def pointing(self, stems: frozenset[str]) -> frozenset[str]:
         """Those that stand in few other statements, so that they tell which one is meant."""
         return frozenset(stem for stem in stems if self.stands_in.get(stem, 1) <= 2)
@@ -116,6 +129,8 @@ def _told_over(pair: _Pair) -> Standing | None:
     confidence = min(0.96, 0.76 + 0.06 * len(named) + 0.06 * len(common) + 0.06 * nothing_else)
     why = f"It says that {_listed(named)} is over, which is what stands there."
     new = not pair.affirmed - pair.theirs
+    if new and pair.beside_the_point:
+        confidence = _DENIED
     return Standing(pair.known, RelationKind.SUPERSEDES, confidence, why, pair.overlap, named, nothing_new=new)
 
 
@@ -145,7 +160,7 @@ def _told_a_change(pair: _Pair, read: Relation) -> Standing | None:
     if pair.theirs <= pair.affirmed:  # all that stands there is said again
         return None
     alike = read.kind in _ALIKE or nearness(pair.note.text, known.text) >= _CLOSE
-    if pair.changes and alike and pointing and fresh:
+    if pair.changes and alike and pointing and fresh and pair.close:
         why = f"It tells a change of the same thing, to {_listed(fresh)}."
         return Standing(known, RelationKind.SUPERSEDES, 0.78, why, pair.overlap)
     return None
@@ -153,7 +168,7 @@ def _told_a_change(pair: _Pair, read: Relation) -> Standing | None:
 
 def _as_read(pair: _Pair, read: Relation) -> Standing:
     conflict = read.kind in (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
-    if conflict and not (pair.pointing(pair.mine & pair.theirs) and pair.tells):
+    if conflict and not (pair.pointing(pair.mine & pair.theirs) and pair.tells and pair.close):
         return Standing(pair.known, RelationKind.UNRELATED, 1 - read.conflict / 2, read.why, pair.overlap)
     return Standing(pair.known, read.kind, read.confidence, read.why, pair.overlap)
 

@@ -14,11 +14,10 @@ from reverie.dreams.estimating import Asking, Estimate, estimated
 from reverie.dreams.night import Night
 from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
-from reverie.dreams.views import views
+from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
 from reverie.kernel.errors import BadInput
 
-NIGHTS_KEPT_IN_VIEWS = 400
 NIGHTS_LOOKED_AT = 20
 
 
@@ -116,7 +115,7 @@ class Dreaming:
     def show(self, shelf: str) -> None:
         """Write the views anew from what is recorded; git, too, where the night only saw what others wrote."""
         records, scope = self.night.records, self.night.scope
-        dreams = records.find(scope, shelf, NIGHTS_KEPT_IN_VIEWS)
+        dreams = records.find(scope, shelf, NIGHTS_SHOWN)
         landed = {ref: self.changes.get(scope, ref) for dream in dreams for ref in dream.changes}
         known = {ref: change for ref, change in landed.items() if change is not None}
         self.shown(shelf).write(views(dreams, records.staged(scope, shelf), known))

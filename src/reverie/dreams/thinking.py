@@ -14,6 +14,7 @@ from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
 from reverie.dreams.counsel import NOBODY, Counsel, together
 from reverie.dreams.dream import Dream, Fate
+from reverie.dreams.fading import staying
 from reverie.dreams.judged import judged_of
 from reverie.dreams.putting import planned_of
 from reverie.dreams.records import Planned, Thought, Told
@@ -47,9 +48,12 @@ def think(
     deepened = replace(deepened, decisions=tuple(decisions))
     weighing = _weighing(rooms, dream, Weighing(dream.started_at, known, opinions=opinions), deepened)
     weighed = weigh(deepened.decisions, weighing, rooms.gates, rooms.limits)
+    stays = staying(_left_over(deepened, weighed), dream.started_at)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
     planned += [_rejected(one) for one in deepened.decisions if one.rejected]
-    staged = {note.id for one in _left_over(deepened, weighed) for note in one.matter.said}
+    order = [*(one.decision for one in weighed), *(one for one in deepened.decisions if one.rejected)]
+    planned = [_or_let_go(one, stays.let_go.get(id(made), "")) for one, made in zip(planned, order, strict=True)]
+    staged = stays.notes
     return Thought(
         len(fresh), len(carried), len(deepened.themes), tuple(planned),
         tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
@@ -110,6 +114,10 @@ def _asked(search: Finder | None, decision: Decision) -> int:
     hits = search(decision.text, role="user", limit=20, around=0)
     near = {hit.session_id for hit in hits if len(about(hit.text, language) & wanted) >= _ENOUGH_SHARED}
     return len(near - decision.matter.sessions)
+
+
+def _or_let_go(one: Planned, why: str) -> Planned:
+    return replace(one, judged=replace(one.judged, fate=Fate.NOT_KEPT, why=why)) if why else one
 
 
 def _rejected(decision: Decision) -> Planned:

@@ -1,6 +1,7 @@
 """What a shelf's nights look like as files: DREAMS.md to read, JSON and JSON Lines for tools. All derived.
 
-The database is true; these can be deleted and are written again after the next night.
+The database is true; these can be deleted and are written again after the next night. They tell of the last sixty
+nights, so that a night costs the same after years; `runs/` and `backups/` of earlier ones stay where they are.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def views(dreams: Sequence[Dream], staged: Iterable[Noted], changes: Mapping[str
 
 
 def _diaries(dreams: Sequence[Dream]) -> bytes:
-    told = "\n".join(dream.diary for dream in dreams[:NIGHTS_SHOWN])
+    told = "\n".join(dream.diary for dream in dreams)
     return f"{MARK}\n\n{told}".encode("utf-8", "backslashreplace")
 
 

@@ -1,4 +1,4 @@
-"""Role-play: turns in which the person speaks as someone else. What a captain orders is not what they want."""
+"""Role-play and fiction: turns in which the person speaks as someone else. What a captain orders is not their wish."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ _OPENS = re.compile(
     r"|lass uns (?:spielen|ein rollenspiel)|ein rollenspiel|bleib in (?:der|deiner) rolle|vamos a jugar"
     r"|un juego de rol|jouons|un jeu de rôle|vamos (?:jogar|brincar)|giochiamo|un gioco di ruolo"
     r"|laten we spelen|een rollenspel)|角色扮演|你来?扮演|ロールプレイ|なりきって"
+)
+# One piece of fiction to be written: what its people always do is not what the person wants.
+_FICTION = re.compile(
+    r"\b(?:write|tell|make up|compose|invent|draft|give)\b[^.?!\n]{0,70}?"
+    r"\b(?:story|stories|poem|haiku|limerick|dialogue|scene|sketch|joke|song|fable|fairy tale|monologue)\b"
+    r"|\bin the (?:voice|style) of an? |\byou(?:'re| are) an? [\w ]{2,30},? who\b"
+    r"|\bdu bist eine? [\w ]{2,30}, d(?:er|ie)\b"
+    r"|\b(?:schreib|erzähl|erfind)\w*\b[^.?!\n]{0,70}?\b(?:geschichte|gedicht|märchen|dialog|szene|witz)\b"
 )
 _STOP_WORD = re.compile(
     r"(?:until|till|unless|bis|hasta que|jusqu'à ce que) (?:i|ich|yo|je) (?:say|type|write|sage|diga|dise) "
@@ -38,6 +46,8 @@ def in_play(turns: Iterable[tuple[int, str]]) -> frozenset[int]:
             open_now = True
             named = _STOP_WORD.search(words)
             stop_word = named[1].strip() if named else stop_word
+            playing.add(number)
+        elif not open_now and _FICTION.search(words):
             playing.add(number)
         elif open_now:
             playing.add(number)

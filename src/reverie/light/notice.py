@@ -31,9 +31,11 @@ MOST_PER_TURN = 4
 REPLACED = 0.4  # how much of a change an earlier turn must speak of to count as what it changes
 SAID_AGAIN = 0.28
 _SOON = 6
+_LATELY = 600  # characters of an answer that a person reacts to
 _LONG_AGO = 100  # turns; further back nothing is looked for, so that a long session stays linear
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
 _LEANS = re.compile(r"\b(?:those|these|it|it's|that|that's|them|they)\b")
+_DENIAL = re.compile(r"\b(?:no|not|never|wrong|kein\w*|nicht|nie|falsch|pas|jamais|non|não|niet|geen)\b|n't\b")
 _REPLACING = frozenset({Mark.CHANGED, Mark.DENIES, Mark.ENDED})
 _TELLING = _REPLACING | {Mark.CORRECTS}
 _UNTOLD = frozenset({Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.OTHERS})
@@ -93,6 +95,7 @@ def _told(session: Session, spoken: list[Heard], place: int, echoes: Echoes) -> 
 def _weighed(session: Session, turn: Heard, voice: Tongue, before: Heard | None) -> Iterator[Weighed]:
     asks = any(sentence.asked and not voice.bears(Mark.WISH, plain(sentence.own)) for sentence in turn.sentences)
     agrees = _agrees(turn, voice)
+    puts_right = _puts_right(session, turn, voice)
     asked = _asked_before(session, turn)
     opens, told = before is None, False
     about_another = before is not None and _ends_about_another(before)
@@ -100,7 +103,9 @@ def _weighed(session: Session, turn: Heard, voice: Tongue, before: Heard | None)
         told = told and leans(plain(sentence.own))
         own_voice = tongue(clearly(sentence.own, turn.language)) or voice
         goes_on = about_another and goes_on_about(plain(sentence.own), own_voice)
-        weighed = weigh(sentence, own_voice, Setting(opens, asked and sentence.place == 0, asks, agrees, goes_on, told))
+        corrects = puts_right and sentence.place == 1
+        setting = Setting(opens, asked and sentence.place == 0, asks, agrees, goes_on, told, corrects)
+        weighed = weigh(sentence, own_voice, setting)
         about_another = Mark.OTHERS in weighed.marks
         told = bool(_TELLING & weighed.marks.keys()) and not _UNTOLD & weighed.marks.keys()
         yield weighed
@@ -109,6 +114,18 @@ def _weighed(session: Session, turn: Heard, voice: Tongue, before: Heard | None)
 def _ends_about_another(turn: Heard) -> bool:
     voice = tongue(turn.language)
     return voice is not None and any(voice.bears(Mark.OTHERS, plain(last.own)) for last in turn.sentences[-1:])
+
+
+def _puts_right(session: Session, turn: Heard, voice: Tongue) -> bool:
+    """The first words say no to what the agent has just said, so that the next ones say what holds:
+    "There is no main here. The default branch is trunk.\""""
+    before = session.turn(turn.number - 1) if turn.number > 1 else None
+    if before is None or before.role != "assistant" or not turn.sentences:
+        return False
+    words = plain(turn.sentences[0].own)
+    if voice.bears(Mark.CORRECTS, words):
+        return True
+    return bool(_DENIAL.search(words) and subjects(turn.sentences[0].own) & subjects(before.text[-_LATELY:]))
 
 
 def _asked_before(session: Session, turn: Heard) -> bool:

@@ -23,8 +23,12 @@ _LOG_LINE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|\w{3} +\d+ \d\d:\d\d:\d\d"
     r"|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|TRACE)\b[\]:]?"
     r"|Traceback \(|File \"|\s+at [\w.$<>]+\(|(?:\w+\.)*\w*(?:Error|Exception): |npm ERR!|E   "
-    r"|[+-]{3} [ab/]|@@ |diff --git|\$ |>>> |PS [A-Z]:)"
+    r"|[+-]{3} [ab/]|@@ |diff --git|\$ |>>> |PS [A-Z]:"
+    r"|(?:error|warning|fatal)(?:\[[\w-]+\])?: .*[:\d]$|error\[\w+\]: |-->\s|(?:PASS|FAIL|FAILED) \S+$|[●✓✗✕×] )"
 )
+# Below such a line these are the same program's; by themselves people begin so, too.
+_LOG_GOES_ON = re.compile(r"\s*(?:(?:error|warning|note|help|hint|info|fatal|debug)(?:\[[\w-]+\])?: |\d+ ?\|)")
+_SPEAKER = re.compile(r"\s{0,3}(?P<who>[A-ZÀ-Þ][\w.'-]{1,20}(?: [A-ZÀ-Þ][\w.'-]{1,20})?): +(?:\S+ +){2}")
 _CODE_LINE = re.compile(
     r"\s*(?:(?:import|from|def|class|const|let|var|function|return|public|private|export|async|elif|except|#include"
     r"|package|using|SELECT|INSERT|UPDATE|CREATE)\b.*[\w(){};:=,'\"]\s*$(?<![.!?])"
@@ -51,8 +55,10 @@ def own_words(text: str) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    fence, document, headers = "", False, 0
-    for line in text.splitlines(keepends=True):
+    fence, document, headers, log = "", False, 0, False
+    lines = text.splitlines(keepends=True)
+    voices = _voices(lines)
+    for line in lines:
         if opening := _FENCE.match(line):
             fence = "" if fence == opening[1] else fence or opening[1]
             yield _blank(line)
@@ -63,12 +69,21 @@ def _lines(text: str) -> Iterator[str]:
             yield _blank(line)
         else:
             headers = headers + 1 if _HEADER.match(line) else headers * (not line.strip())
-            yield _blank(line) if document or _is_foreign(line) else line
+            log = bool(_LOG_LINE.match(line)) or (log and bool(_LOG_GOES_ON.match(line)))
+            spoken = _SPEAKER.match(line)
+            theirs = log or bool(spoken and spoken["who"] in voices)
+            yield _blank(line) if document or theirs or _is_foreign(line) else line
+
+
+def _voices(lines: list[str]) -> frozenset[str]:
+    """Who speaks in a conversation that was pasted: two or more, line by line, one of them more than once."""
+    said = [found["who"] for line in lines if (found := _SPEAKER.match(line))]
+    return frozenset(said) if 2 <= len(set(said)) < len(said) else frozenset()
 
 
 def _is_foreign(line: str) -> bool:
     indented = line.startswith(("    ", "\t")) and not line.lstrip().startswith(("-", "*", "•"))
-    return indented or any(shape.match(line) for shape in (_QUOTE_LINE, _LOG_LINE, _CODE_LINE))
+    return indented or any(shape.match(line) for shape in (_QUOTE_LINE, _CODE_LINE))
 
 
 def _only_edges(text: str) -> str:

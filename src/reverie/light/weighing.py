@@ -33,6 +33,8 @@ _UNDECIDED = re.compile(
     r"(?:n't|\b(?:not|never|nicht|nichts|no|pas|n'avons|n'a|n'ai|non|não|niet))\s+"
     r"(?:(?:yet|been|really|se|ha|hemos|he|have) ){0,2}$"
 )
+_DESCRIBED = re.compile(r"\b(?:who|which|that|der|die|das|que|qui|che|dat)\s+$")  # "a captain who never writes tests"
+_AT_THE_AGENT = re.compile(r"\W*(?:you|du|vous|você)\b")  # "you've added it twice": what it did, not what holds
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _GENERAL = frozenset({Mark.STANDING, Mark.REMEMBER})
@@ -53,6 +55,7 @@ class Setting:
     agrees: bool = False
     of_another: bool = False  # it goes on about someone the sentence before spoke of
     completes: bool = False  # it says what holds, after one that told of a change
+    corrects: bool = False  # it says what holds, after one that said no to the agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +124,15 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
         del marks[Mark.DONE]
     if Mark.DECIDED in marks and _UNDECIDED.search(words, 0, marks[Mark.DECIDED][0]):
         del marks[Mark.DECIDED]
+    for mark in (Mark.STANDING, Mark.HABIT):
+        if mark in marks and _DESCRIBED.search(words, 0, marks[mark][0]):
+            del marks[mark]
     _settle_requests(marks, sentence, setting, words)
     if setting.completes and Mark.EXACT in marks:
         marks[Mark.CHANGED] = everywhere
+    says_so = setting.corrects and not _NOT_TOLD & marks.keys() and not _AT_THE_AGENT.match(words)
+    if says_so and (Mark.EXACT in marks or _has_body(words)):
+        marks.setdefault(Mark.CORRECTS, everywhere)
     if setting.of_another:
         marks[Mark.OTHERS] = everywhere
     if not (setting.opens or setting.asks or setting.agrees or _NOT_TOLD & marks.keys()) and _has_body(words):

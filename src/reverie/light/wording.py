@@ -26,9 +26,10 @@ _ASIDE = re.compile(
     r"[,;—–]\s*(?:and |especially |considering |given (?:that )?|since |because |but |so )*", re.IGNORECASE
 )
 _LEAD_IN = re.compile(
-    r"^(?:\s*+(?:please|pls|ok(?:ay)?|oh|and|also|btw|by the way|fyi|so|but|well|hey|hi|heads[- ]up|careful|right"
-    r"|thanks|great|wrong(?=[,.:;!—-])|no(?:pe)?(?=[,.:;!—-])|actually|one more thing|as a (?:general )?rule"
-    r"|just so you know|i think|i guess"
+    r"^(?:\s*+(?:please|pls|ok(?:ay)?|oh|and|also|btw|by the way|fyi|so|but|well|hey|hi|p\.?s\.?(?=[:,])"
+    r"|heads[- ]up|careful|right|thanks|great|wrong(?=[,.:;!—-])|no(?:pe)?(?=[,.:;!—-])|actually|as a (?:general )?rule"
+    r"|just so you know|before i forget|one (?:more |other |last |small )?thing(?=[:.—-])|while (?:we're at it"
+    r"|i think of it)|i think|i guess"
     r"|you know"
     r"|for (?:the|your|future) (?:record|reference|information)"
     r"|(?:i )?(?:already |have )?told you(?: so| already| before| that)*|i (?:already |just )?said(?= that\b"
@@ -58,7 +59,7 @@ _LEANING = re.compile(
     r"\s*[,;—–] (?:because |since |as )?(?:I|we) (?:\w+ ){1,3}?(?:them|it|those|these|that)\b[^,;]*$", re.IGNORECASE
 )
 _ORDER = re.compile(r"^(?:always|never|no|don't|do not|stop|from now on|keep|only|use|write|send)\b", re.IGNORECASE)
-_TAIL = re.compile(r"[\s,]*+(?:please|pls|plz|ok|okay|thanks|thx|btw)?[\s.!?,;:…]*$", re.IGNORECASE)
+_TAIL = re.compile(r"[\s,]*+(?:\b(?:please|pls|plz|ok|okay|thanks|thx|btw))?[\s.!?,;:…]*$", re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:(?:can|could|would|will) (?:you|we) (?:please |kindly )?|any chance you could )", re.IGNORECASE
 )
