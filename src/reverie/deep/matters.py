@@ -20,6 +20,7 @@ from reverie.light.marks import Mark
 _VALUE = re.compile(r"(?=\w*\d)\w+")  # a number, or a name with one in it
 _COMMAND = re.compile(r"`([^`]+)`")
 ALIKE, MEANT = 0.5, 0.3
+_NAMES_IN_COMMON = 2
 MOST_COMPARED = 20  # of one group, so that what is said all the time costs no more
 OVERTAKEN, SURELY_OVERTAKEN, SAME_WORDS = 0.6, 0.85, 0.6
 _CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
@@ -114,7 +115,16 @@ def _fits(group: Sequence[Noted], one: Noted) -> float:
         return 0.0
     if one.candidate.kind in _LESSONS:
         return max(_same_lesson(other, one) for other in group)
-    return max(same_matter(other.text, one.text, one.candidate.language) for other in group[-MOST_COMPARED:])
+    return max(_alike(other, one) for other in group[-MOST_COMPARED:])
+
+
+def _alike(one: Noted, other: Noted) -> float:
+    """How surely both are about the same thing. In two languages only names are the same."""
+    first, second = one.candidate.language, other.candidate.language
+    if first == second:
+        return same_matter(one.text, other.text, second)
+    common = about(one.text, first) & about(other.text, second)
+    return ALIKE if len(common) >= _NAMES_IN_COMMON else 0.0
 
 
 def _same_lesson(one: Noted, other: Noted) -> float:

@@ -47,6 +47,7 @@ _SHAKY = {
     Mark.AGREES: 0.3, Mark.OPENING: 0.2, Mark.OTHERS: 0.9,
 }  # fmt: skip
 _OWN_CORRECTED = frozenset({Mark.CORRECTS, Mark.OWN})  # "our prices are gross" holds longer than "it is 42"
+_MEANT_TO_LAST = frozenset({Mark.STANDING, Mark.REMEMBER})  # a session may well begin with an order that holds
 _DATED = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 _HALF_LIFE_DAYS = 90.0
 _MEANT = 0.85
@@ -154,7 +155,8 @@ def _cost(decision: Decision, weighing: Weighing) -> _Found:
     room = weighing.room.get(decision.document, 10_000)
     cost = max(new / weighing.most_new_characters, 1.0 if new > room else new / max(1, room))
     alike, where = _nearest(decision, weighing.known)
-    shaky, cue = max(((_SHAKY.get(Mark(mark), 0.0), mark) for mark in _every_mark(decision)), default=(0.0, ""))
+    doubts = _every_mark(decision) - ({Mark.OPENING} if _marks(decision) & _MEANT_TO_LAST else frozenset())
+    shaky, cue = max(((_SHAKY.get(Mark(mark), 0.0), mark) for mark in doubts), default=(0.0, ""))
     shaky *= 0.1 if _was_meant(decision) else 1.0
     dated = 0.3 if _DATED.search(decision.text) else 0.0
     passes = f"It {cue}." if shaky else "It names a day." if dated else "Nothing in it will pass."
