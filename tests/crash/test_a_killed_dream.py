@@ -1,6 +1,6 @@
 """SIGKILL at every line of a night; then one start again. It is finished, and each effect is there exactly once.
 
-    python -m tests.crash.test_a_killed_dream FOLDER MOST [POSTGRES]
+    python -m tests.crash.test_a_killed_dream FOLDER MOST [POSTGRES | model]
 
 As in tests/faults/killing.py a driver forks one child for each point, which kills itself at the n-th line it runs in
 our modules. What is compared afterwards: the memory byte by byte, the changes, what waits, what is staged, what counts
@@ -12,9 +12,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,8 @@ from tests.faults.fixtures import Tallied
 from tests.faults.houses import MEMORY, House, broken, ours
 from tests.faults.tallying import FULL, LINES, spread
 
-WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files")
+WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files", "reverie.models.asking")
+MODEL = "model"
 EARLY, NOON = datetime(2026, 5, 1, 12, tzinfo=UTC), datetime(2026, 5, 12, 12, tzinfo=UTC)
 RELEASE = "To release: first run `make check`, then `make tag`, then push the tag."
 SAID = {
@@ -74,7 +77,7 @@ def seen(house: House, home: Home) -> dict[str, Any]:
         "waiting": sorted(one.diff for one in home.review.waiting(every=True)),
         "staged": sorted(one.text for one in records.staged(scope, "hermes")),
         "read": sorted((one.session_id, one.turns) for one in records.read(scope, "hermes")),
-        "diaries": [_NAMES.sub(r"\1", one.diary) for one in nights if one.sessions],
+        "diaries": [_NAMES.sub(r"\1", one.diary.partition("## Asked of a model")[0]) for one in nights if one.sessions],
         "over": {str(one.status) for one in nights},
         "left": left,
         "nights told": told == len(nights),
@@ -175,6 +178,25 @@ def test_a_night_killed_at_any_line_is_finished_by_the_next_start_with_each_effe
 
 
 @pytest.mark.timeout(7200)
+def test_the_same_holds_for_a_night_that_asks_a_model(tallied: Tallied) -> None:
+    driven(tallied, "kill -9 at a line of a night that asks a model", 300 if FULL else 8, MODEL)
+
+
+@contextmanager
+def asked_of_a_model() -> Iterator[None]:
+    """Every home opened meanwhile asks one. The server is a process of its own: threads and forks do not mix."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "reverie.testing.model_server", "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None and server.stdout.readline()
+        address = f"http://127.0.0.1:{port}/v1"
+        os.environ |= {"REVERIE_MODEL": "openai:x", "REVERIE_MODEL_URL": address, "REVERIE_MODEL_SHARE": "1"}
+        yield
+        server.terminate()
+
+
+@pytest.mark.timeout(7200)
 def test_the_same_holds_on_postgres(tallied: Tallied, postgres_server: str) -> None:
     driven(tallied, "kill -9 at a line of a night; on Postgres", 100 if FULL else 4, postgres_server)
 
@@ -183,4 +205,6 @@ if __name__ == "__main__":
     killing.isolated(Path(sys.argv[1]))
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # threads of a parent are not there in a child
     Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-    sys.stdout.write(json.dumps(killed_everywhere(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4])))
+    with asked_of_a_model() if sys.argv[3:4] == [MODEL] else nullcontext():
+        servers = [one for one in sys.argv[3:4] if one != MODEL]
+        sys.stdout.write(json.dumps(killed_everywhere(Path(sys.argv[1]), int(sys.argv[2]), *servers)))

@@ -116,7 +116,7 @@ def test_never_more_than_the_share(said: list[tuple[str, str]], share: float) ->
     evidence = [Evidence(talk.id, turn.number, turn.text, turn.origin) for turn in talk.turns[:2] if turn.text.strip()]
     cover = Cover(talk)
     shown = salient(cover, evidence, share)
-    assert sum(len(passage.text) for passage in shown) <= share * cover.characters
+    assert sum(len(passage.text) for passage in shown) <= share * cover.session.characters
     assert all(passage.text in cover.words(passage.turn) for passage in shown)
 
 

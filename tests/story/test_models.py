@@ -121,6 +121,7 @@ def test_a_model_notices_what_the_built_in_reader_has_no_words_for(
     (judged,) = night.judged
     assert judged.text == "Lyhyet vastaukset ovat parempia kuin pitkät."
     assert (judged.evidence[0].quote, str(judged.origin)) == (FINNISH, "owner")
+    assert judged.reason.endswith("A model noticed it.")
     asked = night.consulted[0]
     assert (asked.phase, asked.calls, asked.failed) == ("light", 1, 0)
     assert asked.tokens_in > 0 and asked.dollars == 0 and 0 < asked.share <= 0.2
@@ -284,6 +285,16 @@ def test_secrets_identifiers_and_most_of_the_text_stay_here(memories: Path, home
     assert any("ann.lee@example.com" in item.quote for one in night.judged for item in one.evidence)
 
 
+def test_of_a_session_so_short_that_a_fifth_says_nothing_no_role_is_shown_anything(
+    memories: Path, homes: HomeMaker, scripted: Any
+) -> None:
+    server = scripted()
+    home = with_model(homes, server)
+    home.sessions.add({"id": "s1", "user": "ann", "messages": [{"role": "user", "content": PLAIN}]})
+    night = home.dream(shelf="hermes")
+    assert night.judged and server.asked == [] and night.consulted == ()
+
+
 def test_the_key_is_sent_to_the_provider_and_kept_nowhere(
     memories: Path, homes: HomeMaker, scripted: Any, tmp_path: Path
 ) -> None:
@@ -360,12 +371,22 @@ def test_two_nights_at_once_do_not_share_the_last_of_the_day(engine: Engine) -> 
     assert all(isinstance(one, Reservation | CapReached) for one in found)
 
 
-def test_a_cap_on_money_needs_a_price(memories: Path, homes: HomeMaker, scripted: Any) -> None:
+def test_a_cap_on_money_does_not_hinder_what_is_free(memories: Path, homes: HomeMaker, scripted: Any) -> None:
     server = scripted()
     home = with_model(homes, server, model_dollars_per_dream="0.00001")
     home.sessions.add(session("s1", PLAIN))
-    assert "could cost" not in home.dream(shelf="hermes").enough  # what runs here is free
-    assert server.asked
+    assert home.dream(shelf="hermes").enough == "" and server.asked  # what runs here is free
+
+
+def test_what_an_endpoint_costs_can_be_said(memories: Path, homes: HomeMaker, scripted: Any) -> None:
+    server = scripted([Says(json.dumps(NOTHING), tokens_in=1_000, tokens_out=100)])
+    more = {"model_price": "1/10", "model_deep": "built-in", "model_rem": "built-in"}
+    home = with_model(homes, server, model_dollars_per_dream="0.05", **more)
+    home.sessions.add(session("s1", PLAIN))
+    assert home.dream(shelf="hermes").consulted[0].dollars == 0.002
+    home.sessions.add(session("s2", PLAIN, day=11))
+    tight = with_model(homes, server, model_dollars_per_day="0.003", **more)
+    assert "could cost" in tight.dream(shelf="hermes").enough
 
 
 # ---- what was answered is not asked again ----------------------------------------------------------------------------

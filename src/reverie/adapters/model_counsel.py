@@ -55,8 +55,12 @@ class Advising:
         return Asking(models, self.prices(), self.using.share, overrides(self.using.prompts))
 
     def prices(self) -> dict[str, Price | None]:
-        """By the model's name. What a person says counts where no list knows better."""
-        return {chosen.text: price_of(chosen) or self.using.price for chosen in self._choices().values()}
+        """By the model's name. What a person says counts at an address they gave, and where no list knows better."""
+        return {chosen.text: self._price(chosen) for chosen in self._choices().values()}
+
+    def _price(self, chosen: Choice) -> Price | None:
+        said = self.using.price
+        return (said if chosen.given else None) or price_of(chosen) or said
 
     def _models(self) -> dict[Role, PydanticAIModel]:
         return {role: client(chosen, self.environment) for role, chosen in self._choices().items()}

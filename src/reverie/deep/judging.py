@@ -23,6 +23,7 @@ from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
+from reverie.light.suggestions import FROM_A_MODEL
 from reverie.skills.library import Found
 
 PLAINLY = 0.7  # how directly a statement must be put to take another's place
@@ -58,7 +59,13 @@ def deepen(noted: Sequence[Noted], mind: Mind) -> Deepened:
     together = _about_one_entry(_in_one_breath(list(decided.values())))  # in other words, they spoke of one thing
     decisions = [decided.get(id(matter)) or _decided(matter, mind, together) for matter in together]
     kept = [one for one in decisions if one.changes_known or not (one.matter.only_beside or _takes_nothing_back(one))]
-    return Deepened(tuple(one.matter for one in kept), tuple(kept))
+    return Deepened(tuple(one.matter for one in kept), tuple(map(_credited, kept)))
+
+
+def _credited(decision: Decision) -> Decision:
+    """Who noticed it is told, where it was not the built-in reader."""
+    noticed = all(FROM_A_MODEL in note.marks for note in decision.matter.said)
+    return replace(decision, reason=f"{decision.reason} A model noticed it.") if noticed else decision
 
 
 def _takes_nothing_back(decision: Decision) -> bool:

@@ -51,20 +51,20 @@ class Counsel:
         enough = reading.enough.why if reading.enough else ""
         return more, Told(dict(Counter(reading.dropped) + dropped), enough)
 
-    def of_decisions(self, decisions: Sequence[Decision]) -> tuple[list[Decision], Told]:
+    def of_decisions(self, decisions: Sequence[Decision], size: Size) -> tuple[list[Decision], Told]:
         """Decisions as Deep made them; where a model sees one otherwise, a person is asked and told so."""
         asker = self.askers.get(Role.DEEP)
-        wanted = [one for one in decisions if not one.rejected and one.skill is None and one.text]
+        wanted = [one for one in decisions if one.skill is None and self._may_be_shown(one, size)] if asker else []
         if asker is None or not wanted:
             return list(decisions), Told()
         stated = [Stated(one.matter.last.id, one.text, one.target.text if one.target else "") for one in wanted]
         found = _believed(opinions(Role.DEEP, stated, asker, self.prompts))
         return [_advised(one, found.of.get(one.matter.last.id, {})) for one in decisions], _told(found)
 
-    def of_worth(self, decisions: Sequence[Decision]) -> tuple[dict[str, dict[str, float]], Told]:
+    def of_worth(self, decisions: Sequence[Decision], size: Size) -> tuple[dict[str, dict[str, float]], Told]:
         """What a model thinks of two dimensions of each decision, by the id of its last statement."""
         asker = self.askers.get(Role.REM)
-        wanted = [one for one in decisions if not one.rejected and one.text]
+        wanted = [one for one in decisions if self._may_be_shown(one, size)] if asker else []
         if asker is None or not wanted:
             return {}, Told()
         stated = [Stated(one.matter.last.id, one.text) for one in wanted]
@@ -75,22 +75,45 @@ class Counsel:
         }
         return thought, _told(found)
 
-    def wording(self, heard: list[Told]) -> Callable[[Matter], Lines]:
+    def wording(self, heard: list[Told], size: Size) -> Callable[[Matter], Lines]:
         """How a model would word a lesson; what there is to tell of it goes to `heard`."""
         asker = self.askers.get(Role.SKILLS)
 
         def lines(matter: Matter) -> Lines:
-            if asker is None:
+            evidence = _within(_quotations(matter), self.share * size(matter)) if asker else []
+            if asker is None or not evidence:
                 return Lines()
-            evidence = [one.quote for note in matter.said for one in note.candidate.evidence]
-            found = _believed(worded([*(note.text for note in matter.said), *evidence], asker, self.prompts))
+            found = _believed(worded(evidence, asker, self.prompts))
             heard.append(_told(found))
             return Lines(found.steps, found.gotchas)
 
         return lines
 
+    def _may_be_shown(self, decision: Decision, size: Size) -> bool:
+        return (
+            bool(decision.text) and not decision.rejected and len(decision.text) <= self.share * size(decision.matter)
+        )
+
 
 NOBODY = Counsel()
+Size = Callable[[Matter], int]  # of the transcripts a matter rests on, in characters
+
+
+def _quotations(matter: Matter) -> list[str]:
+    quoted = [one.quote for note in matter.said for one in note.candidate.evidence]
+    return list(dict.fromkeys([*(note.text for note in matter.said), *quoted]))
+
+
+def _within(texts: Iterable[str], room: float) -> list[str]:
+    """As many as fit, in their order."""
+    chosen = []
+    for text in texts:
+        if len(text) <= room:
+            room -= len(text)
+            chosen.append(text)
+    return chosen
+
+
 _OpinionT = TypeVar("_OpinionT", Opinions, Lesson)
 
 

@@ -69,7 +69,7 @@ def estimated(library: Library, shelf: str, chosen: Chosen, asking: Asking) -> E
         Role.SKILLS: [_lesson(one, asking) for one in found if one.kind is Kind.SKILL_CANDIDATE],
     }
     foreseen = [_foreseen(role, asking, asked[role]) for role in Role if role in asking.models]
-    characters = sum(len(turn.said.whole) for session, _ in read for turn in session.turns)
+    characters = sum(session.characters for session, _ in read)
     return Estimate(shelf, len(read), chosen.left, characters, len(found), tuple(foreseen))
 
 

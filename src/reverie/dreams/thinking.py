@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 
 from reverie.deep.decision import STAGED, Decision
 from reverie.deep.judging import Deepened, Mind, deepen
 from reverie.deep.material import Known, Noted
+from reverie.deep.matters import Matter
 from reverie.deep.subjects import about
 from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
@@ -19,6 +21,7 @@ from reverie.dreams.judged import judged_of
 from reverie.dreams.putting import planned_of
 from reverie.dreams.records import Planned, Thought, Told
 from reverie.dreams.rooms import Rooms
+from reverie.kernel.errors import NotFound
 from reverie.language.finding import Finder
 from reverie.rem.dimensions import Weighing
 from reverie.rem.gates import Gates, Weighed, gated
@@ -41,10 +44,11 @@ def think(
     every = [*carried, *fresh]
     elsewhere = chain(rooms.surfaces(dream.shelf), _rules(skills))
     known = (*_entries(rooms, dream.shelf), *touched_on(elsewhere, every))
-    documents, wording = _documents(rooms, dream.shelf), counsel.wording(heard)
+    size = _sizes(rooms, dream)
+    documents, wording = _documents(rooms, dream.shelf), counsel.wording(heard, size)
     deepened = deepen(every, Mind(known, documents, dream.started_at, skills, rooms.owner, wording))
-    decisions, on_decisions = counsel.of_decisions(deepened.decisions)
-    opinions, on_worth = counsel.of_worth(decisions)
+    decisions, on_decisions = counsel.of_decisions(deepened.decisions, size)
+    opinions, on_worth = counsel.of_worth(decisions, size)
     deepened = replace(deepened, decisions=tuple(decisions))
     weighing = _weighing(rooms, dream, Weighing(dream.started_at, known, opinions=opinions), deepened)
     weighed = weigh(deepened.decisions, weighing, rooms.gates, rooms.limits)
@@ -66,6 +70,23 @@ def _entries(rooms: Rooms, shelf: str) -> list[Known]:
         Known(one.document, one.text, one.document, one.sha256, one.since, one.seen, one.critical)
         for one in rooms.memory.entries(shelf)
     ]
+
+
+def _sizes(rooms: Rooms, dream: Dream) -> Callable[[Matter], int]:
+    """How long the transcripts of tonight are that a matter rests on: what a model may be shown depends on it."""
+    read = {one.session_id: one for one in dream.sessions}
+
+    @cache
+    def size(session: str) -> int:
+        one = read.get(session)
+        if one is None:
+            return 0
+        try:
+            return rooms.sessions.get(session, user=one.user, revision=one.revision).characters
+        except NotFound:  # it was taken out meanwhile
+            return 0
+
+    return lambda matter: sum(map(size, matter.sessions))
 
 
 def _rules(skills: Iterable[Found]) -> Iterator[Known]:

@@ -25,6 +25,7 @@ from reverie.sessions.session import Evidence, Session
 
 FROM_A_MODEL = "was suggested by a model"  # a mark
 CONFIDENCE = 0.6  # of what no cue of ours speaks for: enough to be thought over, not to be sure
+_OWN = 2 / 3  # of the letters of a quotation must be the person's
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)
 _DOUBTS = frozenset({Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.OTHERS})
 
@@ -80,10 +81,14 @@ def _sentence(session: Session, item: Evidence, playing: frozenset[int]) -> Sent
     own = own_words(text)
     start = text.find(item.quote)
     words = own[start : start + len(item.quote)] if start >= 0 else ""
-    if item.turn in playing or not any(letter.isalpha() for letter in words):
+    if item.turn in playing or _letters(words) < _OWN * _letters(item.quote):
         raise _NotTaken("quotes what a person only passed on or played")
     holding = [one for one in sentences(text, own) if one.text in item.quote or item.quote in one.text]
     return holding[0] if holding else Sentence(item.quote, words, 0)
+
+
+def _letters(text: str) -> int:
+    return max(1, sum(letter.isalpha() for letter in text))
 
 
 def _marks(said: Sequence[Sentence], language: str) -> frozenset[Mark]:

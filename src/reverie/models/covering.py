@@ -39,11 +39,6 @@ class Cover(Veil):
     def session(self) -> Session:
         return self._session
 
-    @property
-    def characters(self) -> int:
-        """The length of the whole transcript."""
-        return sum(len(turn.said.whole) for turn in self._session.turns)
-
     def words(self, number: int) -> str:
         """What may be shown of a turn; nothing of one that is noise."""
         if number not in self._covered:

@@ -42,7 +42,7 @@ def salient(cover: Cover, noticed: Iterable[Evidence], share: float = SHARE) -> 
 
     What is left goes to other things people said, so that a language the built-in reader has no cues for is read, too.
     """
-    room = int(cover.characters * share)
+    room = int(cover.session.characters * share)
     chosen: list[_Sentence] = []
     for sentence in sorted(_ranked(cover, noticed), key=lambda one: (one.rank, one.turn, one.place)):
         if len(sentence.text) <= room:

@@ -63,7 +63,7 @@ def read(
             case CapReached() | CapExceeded():
                 break
         sent += question.sent_characters if not isinstance(outcome, Dropped) or outcome.tries else 0
-    return _reading(good, dropped, sent / max(cover.characters, 1), question, outcome)
+    return _reading(good, dropped, sent / max(cover.session.characters, 1), question, outcome)
 
 
 def questions(
@@ -78,7 +78,7 @@ def _asked(
     random: Callable[[], str] | None,
 ) -> Iterator[tuple[list[Passage], Question]]:  # fmt: skip
     for place, group in enumerate(_groups(salient(cover, noticed, share))):
-        yield group, notice_question(group, 0 if place else cover.characters, prompts, random)
+        yield group, notice_question(group, 0 if place else cover.session.characters, prompts, random)
 
 
 def _reading(

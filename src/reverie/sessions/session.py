@@ -106,6 +106,11 @@ class Session:
     def id(self) -> str:
         return self.head.id
 
+    @property
+    def characters(self) -> int:
+        """The length of the whole transcript."""
+        return sum(len(turn.said.whole) for turn in self.turns)
+
     def turn(self, number: int) -> Turn:
         return self.turns[number - 1]
 
