@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
+import socket
 import subprocess
 import sys
+import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -109,6 +113,34 @@ def test_the_server_stops_when_it_is_asked_to(tmp_path: Path) -> None:
             assert answer.status == 200
         running.send_signal(signal.SIGTERM)
         assert running.wait(20) in (0, -signal.SIGTERM)
+
+
+def test_a_server_with_too_many_connections_says_so_and_works_again_behind_them(tmp_path: Path) -> None:
+    """Who opens connections and says nothing takes no files from the database."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (310, before[1]))
+    try:
+        with process(tmp_path / "home") as (_, url):
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+            place = ("127.0.0.1", int(url.rpartition(":")[2]))
+            silent = [socket.create_connection(place) for _ in range(150)]
+            with pytest.raises(urllib.error.HTTPError, match="503"):
+                urllib.request.urlopen(f"{url}/readyz")
+            for one in silent:
+                one.close()
+            assert any(answers(f"{url}/readyz") for _ in range(100))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url) as answer:
+            return bool(answer.status == 200)
+    except urllib.error.HTTPError as error:
+        error.close()
+        time.sleep(0.05)
+        return False
 
 
 def test_a_killed_server_lost_nothing_it_had_acknowledged(tmp_path: Path) -> None:

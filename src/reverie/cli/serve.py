@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import resource
 import socket
 import sys
 
@@ -15,6 +16,7 @@ from reverie.kernel.errors import BadSetting
 
 IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
 LEAVE_SECONDS = 20
+KEPT_FILES = 200
 
 
 @click.command(name="serve")
@@ -50,12 +52,17 @@ def command(
         app = application(house, names=(*names, host), limits=limits, root_path=root_path)
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, lifespan="off", http=PatientProtocol,
-            ws="none",
-            timeout_keep_alive=IDLE_SECONDS, timeout_graceful_shutdown=LEAVE_SECONDS,
+            ws="none", limit_concurrency=_room(), timeout_keep_alive=IDLE_SECONDS,
+            timeout_graceful_shutdown=LEAVE_SECONDS,
         )  # fmt: skip
         with _listening(host, port) as listening:
             _begin(listening, shell)
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _room() -> int:
+    """Connections at a time. The files a process may open are left to its database when others take the rest."""
+    return max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES)
 
 
 def _begin(listening: socket.socket, shell: Shell) -> None:
