@@ -150,7 +150,9 @@ def killed_everywhere(folder: Path, most: int, server: str | None = None) -> dic
         for at in chosen:
             house = copied(base)
             where = f"killed at line {at} ({lines[at - 1][0]}:{lines[at - 1][1]})"
-            if not os.WIFSIGNALED(dreamt(house, at)[1]):
+            run, status = dreamt(house, at)
+            shorter = status == 0 and 0 < len(run) < at  # with a model, a night may be a line shorter than the first
+            if not (os.WIFSIGNALED(status) or shorter):
                 problems.append(f"{where}: it was not killed")
             try:
                 told = looked_at(house, expected, by_recover=at % 2 == 0)
