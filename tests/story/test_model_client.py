@@ -57,13 +57,13 @@ def test_each_wire_answers(provider: str, streamed: bool) -> None:
 
 
 @pytest.mark.parametrize("provider", MODELS)
-def test_the_request_has_a_schema_a_limit_no_chance_and_no_tools(provider: str) -> None:
+def test_the_request_has_a_schema_a_limit_and_no_tools(provider: str) -> None:
     with serving() as server:
         PydanticAIModel(at(server, provider), KEY).ask(QUESTION, 123, 30)
     (asked,) = server.asked
     assert asked.schema is not None
     assert asked.schema["properties"]["colour"]["type"] == "string"
-    assert asked.body["temperature"] == 0
+    assert "temperature" not in asked.body  # models that reason refuse it
     assert 123 in (asked.body.get("max_tokens"), asked.body.get("max_completion_tokens"))
     assert "tools" not in asked.body
     assert asked.headers["Accept-Encoding"] == "identity"

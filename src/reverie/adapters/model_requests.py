@@ -77,7 +77,7 @@ async def _asked(choice: Choice, key: str | None, wish: Wish, guard: GuardedTran
 async def _sent(model: Model, wish: Wish) -> ModelResponse:
     question = wish.question
     messages = [ModelRequest([SystemPromptPart(question.system), UserPromptPart(question.user)])]
-    settings = ModelSettings(temperature=0.0, max_tokens=wish.most_tokens, timeout=wish.seconds, max_retries=0)
+    settings = ModelSettings(max_tokens=wish.most_tokens, timeout=wish.seconds, max_retries=0)
     shape = _parameters(question, wish.native and bool(model.profile.get("supports_json_schema_output")))
     if not wish.streamed:
         return await model_request(model, messages, model_settings=settings, model_request_parameters=shape)
