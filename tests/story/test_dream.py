@@ -110,6 +110,15 @@ def test_more_sessions_than_one_night_reads_wait_for_the_next(memories: Path, ho
     assert "2 more wait" in first.diary
 
 
+def test_a_night_for_one_user_reads_their_sessions_and_leaves_the_others(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", ORDER))
+    home.sessions.add(session("s2", "I prefer miles.", user="bob"))
+    for users in ("bob", "ann"):
+        night = dream(home, user=users)
+        assert {one.user for one in night.sessions} == {users} and night.left == 0
+    assert dream(home, user="nobody").sessions == () and dream(home).sessions == ()
+
+
 def test_a_session_that_grew_is_read_again(memories: Path, home: Home) -> None:
     grown = session("s1", "thanks, that was all")
     home.sessions.add(grown)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("--propose", is_flag=True, help="Land nothing: only proposals and the report.")
 @click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 @click.option("--since", type=Day(), help="Only sessions since: a date, or an age such as 7d.")
+@click.option("--user", metavar="NAME", help="Only sessions of this user; of all users if not said.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many sessions [recent_sessions_limit].")
 @click.option("--queue", is_flag=True, help="Leave it to a worker (`reverie worker`), and come back at once.")
 @click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 @click.option("--after", type=click.IntRange(1), metavar="N", help="Only when there are so many new sessions.")
 @common
 def command(
-    *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, limit: int | None,
-    queue: bool, cancel: str | None, if_missed: bool, estimate: bool, after: int | None, shell: Shell,
+    *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, user: str | None,
+    limit: int | None, queue: bool, cancel: str | None, if_missed: bool, estimate: bool, after: int | None, shell: Shell,
 ) -> None:  # fmt: skip
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
 
@@ -42,7 +43,7 @@ def command(
             return
         chosen = shelf or house.memory.default()
         if estimate:
-            _foretold(house.dream.estimate(chosen, list(sessions) or None, since, limit), shell)
+            _foretold(house.dream.estimate(chosen, list(sessions) or None, since, limit, user), shell)
             return
         if if_missed and not house.dream.missed(chosen):
             click.echo("No night was missed.", err=True)
@@ -52,7 +53,7 @@ def command(
             return
         dream = (house.dream.later if queue else house.dream)(
             shelf=chosen, mode="propose" if propose else "land",
-            sessions=list(sessions) or None, since=since, limit=limit,
+            sessions=list(sessions) or None, since=since, limit=limit, user=user,
         )  # fmt: skip
     if shell.json or queue:
         _told(dream, shell)

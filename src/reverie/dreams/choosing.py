@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from reverie.deep.material import Noted
 from reverie.deep.noting import noted
 from reverie.dreams.counsel import Counsel
 from reverie.dreams.dream import Read
-from reverie.dreams.records import Told
+from reverie.dreams.records import Asked, Told
 from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
 from reverie.light.candidate import Candidate
@@ -26,12 +25,11 @@ class Chosen:
     left: int
 
 
-def choose(
-    library: Library, read: Iterable[Read], names: Sequence[str] | None, since: datetime | None, limit: int
-) -> Chosen:
+def choose(library: Library, read: Iterable[Read], asked: Asked) -> Chosen:
     """Sessions not dreamt about as they are now, newest first; those that are named, whether or not they were."""
+    names, limit = asked.names, asked.limit
     seen = {(one.user, one.session_id): (one.revision, one.turns) for one in read}
-    found = [one for one in library.find(wanted=Wanted(since=since)) if not one.removed]
+    found = [one for one in library.find(user=asked.user, wanted=Wanted(since=asked.since)) if not one.removed]
     if names is not None:
         fresh = [one for one in found if one.head.id in names or one.head.id.partition(":")[2] in names]
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -12,7 +12,6 @@ from reverie.dreams.choosing import choose
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.estimating import Asking, Estimate, estimated
 from reverie.dreams.night import Night
-from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
@@ -38,23 +37,23 @@ class Dreaming:
 
     def __call__(
         self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
-        since: datetime | None = None, limit: int | None = None,
+        *, since: datetime | None = None, limit: int | None = None, user: str | None = None,
     ) -> Dream:  # fmt: skip
         """One night over a shelf, after the one that was broken off. Nothing new is a quiet night."""
         with self.shown(shelf).alone():
             self._finish(shelf, land=mode == "land")
-            dream = self.night.dream(shelf, mode, sessions, since, limit)
+            dream = self.night.dream(shelf, mode, sessions, since=since, limit=limit, user=user)
             self.show(shelf)
         return dream
 
     def later(
         self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
-        since: datetime | None = None, limit: int | None = None,
+        *, since: datetime | None = None, limit: int | None = None, user: str | None = None,
     ) -> Dream:  # fmt: skip
         """A night for a worker to do."""
         self.shown(shelf)  # a shelf there is not is refused now, not in the worker
-        names = None if sessions is None else tuple(sessions)
-        return self.night.open(shelf, mode, Asked(names, since, limit or self.night.recent_sessions, queued=True))
+        asked = self.night.asked(sessions, since, limit, user)
+        return self.night.open(shelf, mode, replace(asked, queued=True))
 
     def run(self, dream: str, do: Doing = plainly) -> Dream:
         """Do what is left of one night."""
@@ -96,20 +95,20 @@ class Dreaming:
 
     def estimate(
         self, shelf: str = "hermes", sessions: Sequence[str] | None = None, since: datetime | None = None,
-        limit: int | None = None,
+        limit: int | None = None, user: str | None = None,
     ) -> Estimate:  # fmt: skip
         """What a night would read of what is stored, and what models would cost. Writes nothing, asks nobody."""
         night = self.night
         self.shown(shelf)
         read = night.records.read(night.scope, shelf)
-        chosen = choose(night.sessions, read, sessions, since, limit or night.recent_sessions)
+        chosen = choose(night.sessions, read, night.asked(sessions, since, limit, user))
         return estimated(night.sessions, shelf, chosen, self.asking())
 
     def new_sessions(self, shelf: str) -> int:
         """How many sessions a night over this shelf would find that none has read."""
         self.night.sessions.refresh()
         read = self.night.records.read(self.night.scope, shelf)
-        chosen = choose(self.night.sessions, read, None, None, self.night.recent_sessions)
+        chosen = choose(self.night.sessions, read, self.night.asked())
         return len(chosen.sessions) + chosen.left
 
     def show(self, shelf: str) -> None:

@@ -28,12 +28,23 @@ class Night(Rooms):
         shelf: str = "hermes",
         mode: Mode = "land",
         sessions: Sequence[str] | None = None,
+        *,
         since: datetime | None = None,
         limit: int | None = None,
+        user: str | None = None,
     ) -> Dream:
         """One night over a shelf: lands what may land by itself, or only proposes. Nothing new is a quiet night."""
+        return self.run(self.open(shelf, mode, self.asked(sessions, since, limit, user)).id)
+
+    def asked(
+        self,
+        sessions: Sequence[str] | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+        user: str | None = None,
+    ) -> Asked:
         names = None if sessions is None else tuple(sessions)
-        return self.run(self.open(shelf, mode, Asked(names, since, limit or self.recent_sessions)).id)
+        return Asked(names, since, limit or self.recent_sessions, user=user)
 
     def open(self, shelf: str, mode: Mode, asked: Asked) -> Dream:
         """A night that is to come."""

@@ -29,12 +29,14 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which sessions a night is to read. `queued`: a worker is to do it, and nobody else begins it."""
+    """Which sessions a night is to read; of one user, or of all. `queued`: a worker is to do it, and nobody else begins
+    it."""
 
     names: tuple[str, ...] | None = None
     since: datetime | None = None
     limit: int = 14
     queued: bool = False
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class Steps:
             asked = rooms.records.asked(rooms.scope, dream.id)
             flaws = tuple(f"{flaw.path}: {flaw.why}" for flaw in rooms.sessions.refresh().flaws)
             read = rooms.records.read(rooms.scope, dream.shelf)
-            chosen = choose(rooms.sessions, read, asked.names, asked.since, asked.limit)
+            chosen = choose(rooms.sessions, read, asked)
             dream = replace(
                 dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=as_read(chosen.sessions),
                 left=chosen.left, flaws=flaws,

@@ -20,13 +20,14 @@ _NEVER = datetime.fromtimestamp(0)
 
 def asked_details(asked: Asked) -> str:
     since = asked.since and rfc3339(asked.since)
-    return json.dumps({"names": asked.names, "since": since, "limit": asked.limit})
+    return json.dumps({"names": asked.names, "since": since, "limit": asked.limit, "user": asked.user})
 
 
 def asked_from(row: Any) -> Asked:
     told = json.loads(row.asked)
     since = datetime.fromisoformat(told["since"]) if told["since"] else None
-    return Asked(None if told["names"] is None else tuple(told["names"]), since, told["limit"], row.queued)
+    names = None if told["names"] is None else tuple(told["names"])
+    return Asked(names, since, told["limit"], row.queued, told.get("user"))
 
 
 def planned_details(one: Planned) -> str:
