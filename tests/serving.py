@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,15 +77,18 @@ class Served:
 
 
 @contextmanager
-def serving(home: Home, limits: Limits | None = None, **given: Any) -> Iterator[Served]:
+def serving(home: Home, limits: Limits | None = None, *, dreams: bool = True, **given: Any) -> Iterator[Served]:
     house = house_of(home)
-    key = house.keys.create("the test", frozenset({Permission.READ, Permission.WRITE})).secret
+    key = house.keys.create("the test", frozenset({Permission.READ, Permission.WRITE, Permission.DREAM})).secret
     app = application(house, limits=limits or Limits(per_second=1e6, burst=10**6), **given)
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off", http=PatientProtocol)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
+    working = ExitStack()
     thread.start()
     try:
+        if dreams:
+            working.enter_context(house.working())
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             time.sleep(0.01)
@@ -93,3 +96,4 @@ def serving(home: Home, limits: Limits | None = None, **given: Any) -> Iterator[
     finally:
         server.should_exit = True
         thread.join()
+        working.close()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from reverie.adapters.database.dreams import SqlDreams
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
+    from reverie.adapters.database.store_dreams import SqlStoreDreams
     from reverie.adapters.dream_files import DreamFiles
     from reverie.adapters.git_projection import GitProjection
     from reverie.adapters.model_counsel import Advising
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.engine import Engine as NightEngine
     from reverie.dreams.night import Night
+    from reverie.dreams.stores.dreaming import StoreDreaming
+    from reverie.dreams.stores.night import StoreNight
+    from reverie.dreams.stores.records import Due
+    from reverie.dreams.stores.worker import StoreWorker
     from reverie.history.library import History
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
@@ -125,6 +130,7 @@ class Home:
         self.scope = Scope(LOCAL, None, config.owner)
         self.ids = Ids(clock)
         self._worker: NightEngine | None = None
+        self._store_worker: StoreWorker | None = None
 
     @property
     def owned(self) -> Scope:
@@ -482,6 +488,54 @@ class Home:
             scope, library.records, library.kept_sources, library.readers, library.redact,
             lambda user: self._speaker(scope, speaks_for, user),
         )  # fmt: skip
+
+    def dreaming_for(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
+        """Dreams over the memory stores of a tenant."""
+        from reverie.adapters.database.stores import key_of
+        from reverie.dreams.stores.dreaming import StoreDreaming
+
+        return StoreDreaming(
+            scope, self.stores_for(scope), self._store_dreams, self.sessions_for,
+            lambda narrowed: self.recording_for(narrowed, told=told), key_of, self.ids, self.clock,
+            lambda: self._store_worker.wake() if self._store_worker else None,
+        )  # fmt: skip
+
+    def store_worker(self, told: Callable[[str], None] = lambda name: None, at_once: int = 2) -> StoreWorker:
+        """Threads that do what `dreaming_for` is asked for, once they are started."""
+        from reverie.adapters.files import flocked
+        from reverie.dreams.stores.worker import StoreWorker
+
+        def run(due: Due) -> None:
+            self._store_night(Scope(due.workspace, due.user, "dream"), told).run(due.dream)
+
+        lock = self.config.home / "dreams.lock"
+        self._store_worker = StoreWorker(self._store_dreams.due, run, lambda: flocked(lock, 0), at_once)
+        return self._store_worker
+
+    def _store_night(self, scope: Scope, told: Callable[[str], None]) -> StoreNight:
+        from reverie.dreams.stores.night import StoreNight
+        from reverie.dreams.stores.steps import StoreRooms
+        from reverie.dreams.stores.telling import Telling
+        from reverie.memory.store import Author
+        from reverie.review.dreamt import Dreamt
+
+        recording = self.recording_for(scope, told=told)
+        return StoreNight(
+            StoreRooms(
+                scope, self.stores_for(scope), self.sessions_for(scope),
+                lambda name: recording.records.one(scope, name) is not None, self._store_dreams,
+                lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
+                lambda session: Telling(recording, session), self.clock, self.ids,
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def _store_dreams(self) -> SqlStoreDreams:
+        import socket
+
+        from reverie.adapters.database.store_dreams import SqlStoreDreams
+
+        return SqlStoreDreams(self.engine, self.clock, self.ids, f"{socket.gethostname()}:{self.config.home}")
 
     def _speaker(self, scope: Scope, speaks_for: str, user: str) -> Origin:
         """Who is known to be that person speaks as the owner of their session; in this Home's own workspace its shelves

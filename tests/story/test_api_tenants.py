@@ -25,6 +25,7 @@ MEMORY, VERSION = f"{STORE}/memories/{{memory_id}}", f"{STORE}/memory_versions/{
 AGENT, PLACE, SESSION = "/v1/agents/{agent_id}", "/v1/environments/{environment_id}", "/v1/sessions/{session_id}"
 THREAD, RESOURCE = f"{SESSION}/threads/{{session_thread_id}}", f"{SESSION}/resources/{{resource_id}}"
 IMPORT = "/v1/reverie/sessions/import"
+DREAM = "/v1/dreams/{dream_id}"
 NEEDS = {
     ("POST", "/v1/memory_stores"): "write",
     ("GET", "/v1/memory_stores"): "read",
@@ -72,12 +73,22 @@ NEEDS = {
     ("POST", RESOURCE): "write",
     ("DELETE", RESOURCE): "write",
     ("POST", IMPORT): "write",
+    ("POST", "/v1/dreams"): "dream",
+    ("GET", "/v1/dreams"): "read",
+    ("GET", DREAM): "read",
+    ("POST", f"{DREAM}/cancel"): "dream",
+    ("POST", f"{DREAM}/archive"): "dream",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
     ("GET", "/metrics"): None,
 }
-ENOUGH = {"read": {"read", "write", "admin"}, "write": {"write", "admin"}}
+ENOUGH = {"read": {"read", "write", "admin"}, "write": {"write", "admin"}, "dream": {"dream", "admin"}}
+INPUTS = [
+    {"type": "memory_store", "memory_store_id": "{memory_store_id}"},
+    {"type": "sessions", "session_ids": ["{session_id}"]},
+]
 BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/v1/dreams"): {"inputs": INPUTS, "model": "built-in"},
     ("POST", "/v1/memory_stores"): {"name": "x"},
     ("POST", STORE): {"name": "taken over"},
     ("POST", f"{STORE}/memories"): {"path": "/mine-now", "content": "taken over"},
@@ -101,7 +112,7 @@ CANARY = "canary-of-the-other"
 
 @pytest.fixture
 def served(home_on: Home) -> Iterator[Served]:
-    with serving(home_on) as server:
+    with serving(home_on, dreams=False) as server:
         yield server
 
 
@@ -152,11 +163,13 @@ def test_what_belongs_to_someone_else_is_not_there(served: Served, other: dict[s
             assert same.status == 404, "what is not there and what is not theirs look the same"
     for listing in ("/v1/memory_stores", f"/v1/memory_stores?include_archived=true&page={cursor(served, mine)}"):
         assert ids["memory_store_id"] not in served.call("GET", listing, key=theirs).text
-    for name in ("agent", "environment", "session"):
+    for name in ("agent", "environment", "session", "dream"):
         found = served.call("GET", f"/v1/{name}s?include_archived=true&limit=100", key=theirs).text
         assert own[f"{name}_id"] in found and ids[f"{name}_id"] not in found
     for name in ("agent_id", "environment_id"):
         assert asked(served, "POST", "/v1/sessions", own | {name: ids[name]}, theirs).status == 404
+    for name in ("memory_store_id", "session_id"):
+        assert asked(served, "POST", "/v1/dreams", own | {name: ids[name]}, theirs).status == 404
     assert everything(served, mine) == before
 
 
@@ -177,7 +190,10 @@ def possessions(served: Served, key: str) -> dict[str, str]:
     memory = served.memory(store, f"/{CANARY}", CANARY, key)
     served.call("POST", f"/v1/memory_stores/{store}/memories/{memory['id']}", {"content": "and more"}, key=key)
     memories = {"memory_store_id": store, "memory_id": memory["id"], "memory_version_id": memory["memory_version_id"]}
-    return memories | recorded(served, key)
+    ids = memories | recorded(served, key)
+    made = asked(served, "POST", "/v1/dreams", ids, key)
+    assert made.status == 200, made.text
+    return ids | {"dream_id": made.json["id"]}
 
 
 def recorded(served: Served, key: str) -> dict[str, str]:
@@ -229,5 +245,7 @@ def everything(served: Served, key: str) -> list[str]:
     sessions = [one["id"] for one in served.call("GET", "/v1/sessions?limit=100", key=key).json["data"]]
     paths = [f"/v1/memory_stores/{store}/{what}?view=full" for store in ids for what in ("memories", "memory_versions")]
     paths += [f"/v1/sessions/{session}/events" for session in sessions]
-    paths += [f"/v1/{what}?include_archived=true&limit=100" for what in ("agents", "environments", "sessions")]
+    paths += [
+        f"/v1/{what}?include_archived=true&limit=100" for what in ("agents", "environments", "sessions", "dreams")
+    ]
     return [served.call("GET", path, key=key).text for path in paths]

@@ -138,9 +138,11 @@ class SqlDesk:
         return made
 
     def tie(self, change: Change) -> None:
+        """Those written since the last Change: several can be made at one desk."""
         told = {"of_workspace": self.scope.workspace, "of_user": self.scope.user or "", "of_store": self.store}
         for version in (version for shelf in self.shelves for version in shelf.made):
             self.connection.execute(_tied(), told | {"of_id": version, "change_id": change.id})
+        self.shelves.clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from reverie import __version__
 from reverie.api import (
     agents,
+    dreams,
     environments,
     events,
     imports,
@@ -32,7 +33,7 @@ from reverie.api.wiring import House
 
 ROUTERS = (
     stores.router, memories.router, versions.router, agents.router, environments.router, sessions.router,
-    events.router, threads.router, resources.router, imports.router, operating.router,
+    events.router, threads.router, resources.router, dreams.router, imports.router, operating.router,
 )  # fmt: skip
 _ERRORS = {
     400: "The request cannot be carried out as it is.",

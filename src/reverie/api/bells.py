@@ -20,6 +20,11 @@ class Bells:
             for loop, bell in self._waiting.get(name, ()):
                 loop.call_soon_threadsafe(bell.set)
 
+    def anyone(self) -> bool:
+        """Whether anyone waits."""
+        with self._lock:
+            return bool(self._waiting)
+
     @contextmanager
     def heard(self, name: str) -> Iterator[asyncio.Event]:
         waiting = (asyncio.get_running_loop(), asyncio.Event())

@@ -14,6 +14,7 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 from reverie.api.errors import Problem
 from reverie.api.limits import Limits
 from reverie.api.wiring import House
+from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.kernel.keys import ApiKey, Permission
 from reverie.kernel.scope import Scope
 from reverie.memory.store_library import Stores
@@ -60,6 +61,10 @@ class Caller:
         return self.house.recording_for(self.scope, self.key)
 
     @property
+    def dreaming(self) -> StoreDreaming:
+        return self.house.dreaming_for(self.scope)
+
+    @property
     def importing(self) -> Importing:
         return self.house.importing_for(self.scope, self.key)
 
@@ -101,5 +106,6 @@ def _user(key: ApiKey, asked: str | None) -> str | None:
 
 Reader = Annotated[Caller, Security(caller, scopes=[Permission.READ.value])]
 Writer = Annotated[Caller, Security(caller, scopes=[Permission.WRITE.value])]
+Dreamer = Annotated[Caller, Security(caller, scopes=[Permission.DREAM.value])]
 # Admitted and then let go: who watches a session for hours does not count as a call that is running.
 Watcher = Annotated[Caller, params.Security(caller, scopes=[Permission.READ.value], scope="function")]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from reverie.api.bells import Bells
+from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.home import Home
 from reverie.kernel.keys import ApiKey, Keyring
 from reverie.kernel.scope import LOCAL, Scope
@@ -42,6 +45,19 @@ class House:
 
     def importing_for(self, scope: Scope, key: ApiKey) -> Importing:
         return self.home.importing_for(scope, key.user)
+
+    def dreaming_for(self, scope: Scope) -> StoreDreaming:
+        return self.home.dreaming_for(scope, self.bells.ring)
+
+    @contextmanager
+    def working(self, at_once: int = 2) -> Iterator[None]:
+        """While this lasts, dreams are done here. What an earlier process left is taken up first."""
+        worker = self.home.store_worker(self.bells.ring, at_once)
+        worker.start()
+        try:
+            yield
+        finally:
+            worker.stop()
 
     def look(self) -> None:
         """Raises if the database does not answer."""

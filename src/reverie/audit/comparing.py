@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from reverie.audit.circles import apart, meet
 from reverie.audit.finding import Finding, Kind, Severity, Spot
 from reverie.audit.hazards import words_of
-from reverie.audit.pairs import Pair, pairs
 from reverie.audit.standing import Kept, Statement
 from reverie.audit.statements import removed
+from reverie.deep.pairs import Pair, pairs
 from reverie.skills.edits import rules_of
 
 LONGEST_RULE = 240
@@ -48,14 +48,14 @@ def _is_rule(statement: Statement) -> bool:
     return statement.circle.startswith(SKILL)
 
 
-def _turned(pair: Pair) -> tuple[Statement, Statement]:
+def _turned(pair: Pair[Statement]) -> tuple[Statement, Statement]:
     """Of two that say the same, the one an operation can touch is to go, and of two entries the first of the pair."""
     if pair.tie == "same" and pair.second.is_entry and not pair.first.is_entry:
         return pair.second, pair.first
     return pair.first, pair.second
 
 
-def _same(pair: Pair, one: Statement, other: Statement, shown: Mapping[str, str]) -> Finding:
+def _same(pair: Pair[Statement], one: Statement, other: Statement, shown: Mapping[str, str]) -> Finding:
     words, against = _shown(one, shown), _shown(other, shown)
     advice = "Remove one of them."
     return Finding(
@@ -71,7 +71,7 @@ def _same(pair: Pair, one: Statement, other: Statement, shown: Mapping[str, str]
     )
 
 
-def _conflict(pair: Pair, shown: Mapping[str, str]) -> Finding:
+def _conflict(pair: Pair[Statement], shown: Mapping[str, str]) -> Finding:
     one, other = pair.first, pair.second
     together = meet(one.circle, other.circle)
     severity: Severity = "medium" if together else "note"
@@ -86,7 +86,7 @@ def _conflict(pair: Pair, shown: Mapping[str, str]) -> Finding:
     return Finding(Kind.CONTRADICTORY, severity, one.spot, words, why, advice, None, other.spot, against)
 
 
-def _against_skill(pair: Pair, shown: Mapping[str, str]) -> Iterator[Finding]:
+def _against_skill(pair: Pair[Statement], shown: Mapping[str, str]) -> Iterator[Finding]:
     """Memory against a skill of the same home. Two skills, or a skill that repeats memory, are nobody's mistake."""
     one, other = pair.first, pair.second
     if pair.tie == "same" or _is_rule(one) == _is_rule(other) or one.spot.home != other.spot.home:

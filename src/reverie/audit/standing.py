@@ -32,6 +32,10 @@ class Statement:
     def sha256(self) -> str:
         return entry_hash(self.text)
 
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.spot.shelf, self.spot.document
+
 
 @dataclass(frozen=True)
 class Document:

@@ -7,6 +7,7 @@ import logging
 import resource
 import socket
 import sys
+from contextlib import nullcontext
 
 import click
 
@@ -27,11 +28,13 @@ KEPT_FILES = 200
 @click.option("--rate", default=300, show_default=True, type=click.IntRange(1), help="Calls a second, for each key.")
 @click.option("--at-once", default=32, show_default=True, type=click.IntRange(1), help="Calls at a time, for each key.")
 @click.option("--streams", default=100, show_default=True, type=click.IntRange(1), help="Streams open, for each key.")
+@click.option("--dreams", default=2, show_default=True, type=click.IntRange(0), help="Dreams at a time; 0 does none.")
 @common
 def command(
-    *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, streams: int, shell: Shell
-) -> None:
-    """Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it."""
+    *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, streams: int,
+    dreams: int, shell: Shell,
+) -> None:  # fmt: skip
+    """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
 
     from reverie.api.app import application
@@ -55,7 +58,8 @@ def command(
             ws="none", limit_concurrency=_room(), timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=LEAVE_SECONDS,
         )  # fmt: skip
-        with _listening(host, port) as listening:
+        working = house.working(dreams) if dreams else nullcontext()
+        with working, _listening(host, port) as listening:
             _begin(listening, shell)
             uvicorn.Server(config).run(sockets=[listening])
 

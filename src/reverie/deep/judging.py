@@ -28,6 +28,7 @@ from reverie.skills.library import Found
 
 PLAINLY = 0.7  # how directly a statement must be put to take another's place
 SAME = 0.8
+UNTOLD = "which of the two is newer cannot be told"
 NOT_OBEYED = "Kept out: a page asked to be remembered, and no person did."
 
 
@@ -217,7 +218,7 @@ def _conflicting(matter: Matter, found: Standing) -> Decision:
         return Decision(Verb.REDUNDANT, matter, f"Not kept: {known.surface} is newer ({when}).", target=known)
     text = "" if found.nothing_new and not _says_what_holds(matter, found) else composed(matter, found)
     verb = Verb.SUPERSEDE if text else Verb.REMOVE
-    asks = _asks(matter, found, order == "unknown")
+    asks = asks_of(matter, found, unknown=order == "unknown")
     reason = f"{found.why} It was {when}."
     return Decision(verb, matter, reason, text, known.document or "", known, found, asks)
 
@@ -230,11 +231,12 @@ def _says_what_holds(matter: Matter, found: Standing) -> bool:
     return any(stems & old and stems - old for stems in told)
 
 
-def _asks(matter: Matter, found: Standing, unknown: bool) -> str:
+def asks_of(matter: Matter, found: Standing, *, unknown: bool) -> str:
+    """Why a person has to decide, or nothing."""
     if found.known.document is None:
         return f"it contradicts {found.known.surface}, which a dream may not change"
     if unknown:
-        return "which of the two is newer cannot be told"
+        return UNTOLD
     if not found.named and not _is_plain(matter):
         return "it was not said plainly enough to take the place of what stands there"
     if matter.only_beside and not (matter.is_theme or found.named or found.exact):

@@ -12,6 +12,7 @@ from reverie.safety.report import visible
 _TITLES = {
     Fate.LANDED: "Changed",
     Fate.WAITING: "Waiting for you",
+    Fate.WITHHELD: "Withheld: nobody was asked",
     Fate.NOT_DONE: "Not done",
     Fate.HELD_BACK: "Staged, not sure enough yet",
     Fate.NOT_KEPT: "Not kept",
@@ -36,7 +37,7 @@ def diary(dream: Dream) -> str:
     lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.shelf}", "", summary(dream), ""]
     for fate, title in _TITLES.items():
         judged = [one for one in dream.of(fate) if not (_waits_its_turn(one) or _was_planted(one))]
-        lines += _section(title, judged, brief=fate in (Fate.HELD_BACK, Fate.NOT_KEPT))
+        lines += _section(title, judged, brief=fate in (Fate.HELD_BACK, Fate.NOT_KEPT, Fate.WITHHELD))
         if fate is Fate.NOT_DONE:
             lines += _section(_LATER, [one for one in dream.judged if _waits_its_turn(one)], brief=True)
     lines += _asked_to_be_remembered(dream)

@@ -31,6 +31,7 @@ class Fate(StrEnum):
     HELD_BACK = "held back"  # not good enough yet, or one night's limits were reached: it stays staged
     NOT_KEPT = "not kept"
     NOT_DONE = "not done"  # review or the file refused it
+    WITHHELD = "withheld"  # a person would have to decide, and none is asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-FormatName = Literal["hermes", "list", "whole"]
+from reverie.memory.pages import add_to_page, cut_page, remove_from_page
+from reverie.memory.pieces import FRONT_MATTER, Piece, fence_after, swapped
+
+FormatName = Literal["hermes", "list", "page", "whole"]
 _DELIMITER = re.compile(r"\r?\n§\r?\n")
 _ITEM = re.compile(r"(?P<indent> {0,3})(?P<mark>[-*+]|\d{1,9}[.)])(?P<gap>[ \t]+)(?=\S)")
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?:.*\r?\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of a document. `entry` is the statement in it, or None for what is nobody's statement."""
-
-    raw: str
-    entry: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +51,6 @@ class Format:
         return Document(tuple(self.cut(content.decode("utf-8", "surrogateescape"))))
 
 
-def _swapped(piece: Piece, text: str) -> Piece:
-    """The piece with its statement exchanged, the white space around it kept."""
-    old = piece.entry or ""
-    start = piece.raw.find(old)
-    return Piece(piece.raw[:start] + text + piece.raw[start + len(old) :], text)
-
-
 # ---- hermes: statements between lines that hold only a section sign --------------------------------------------
 
 
@@ -89,7 +75,7 @@ def _add_hermes(pieces: list[Piece], text: str) -> list[Piece]:
 
 
 def _replace_at(pieces: list[Piece], place: int, text: str) -> list[Piece]:
-    return [*pieces[:place], _swapped(pieces[place], text), *pieces[place + 1 :]]
+    return [*pieces[:place], swapped(pieces[place], text), *pieces[place + 1 :]]
 
 
 def _remove_hermes(pieces: list[Piece], place: int) -> list[Piece]:
@@ -107,7 +93,7 @@ def _remove_hermes(pieces: list[Piece], place: int) -> list[Piece]:
 
 def _cut_list(text: str) -> list[Piece]:
     """Top-level items with what is indented below them. Fenced code outside an item is not searched for items."""
-    matter = _FRONT_MATTER.match(text)
+    matter = FRONT_MATTER.match(text)
     opaque = matter.group() if matter else ""  # what a harness says about the document is not a statement in it
     stretches: list[tuple[bool, list[str]]] = [(False, [opaque])] if opaque else []
     fence = ""
@@ -115,23 +101,13 @@ def _cut_list(text: str) -> list[Piece]:
         if stretches and stretches[-1][0] and line[:1] in " \t" and line.strip():
             stretches[-1][1].append(line)  # indented under an item: it belongs to it
             continue
-        was_fenced, fence = bool(fence), _fence_after(line, fence)
+        was_fenced, fence = bool(fence), fence_after(line, fence)
         is_item = not was_fenced and not fence and _ITEM.match(line) is not None
         if is_item or not stretches or stretches[-1][0]:
             stretches.append((is_item, [line]))
         else:
             stretches[-1][1].append(line)
     return [(_item_piece if is_item else Piece)("".join(lines)) for is_item, lines in stretches]
-
-
-def _fence_after(line: str, fence: str) -> str:
-    """The fence that is open behind this line, or nothing."""
-    marker = _FENCE.match(line)
-    if marker is None:
-        return fence
-    if not fence:
-        return marker.group(1)
-    return "" if line.strip().startswith(fence) else fence
 
 
 def _item_piece(raw: str) -> Piece:
@@ -160,8 +136,8 @@ def _add_list(pieces: list[Piece], text: str) -> list[Piece]:
 def _replace_list(pieces: list[Piece], place: int, text: str) -> list[Piece]:
     mark = _ITEM.match(pieces[place].raw)
     width = len(mark.group()) if mark else 2
-    swapped = _swapped(pieces[place], _indented(text, width))
-    return [*pieces[:place], Piece(swapped.raw, text), *pieces[place + 1 :]]
+    exchanged = swapped(pieces[place], _indented(text, width))
+    return [*pieces[:place], Piece(exchanged.raw, text), *pieces[place + 1 :]]
 
 
 def _indented(text: str, width: int) -> str:
@@ -192,5 +168,6 @@ def _remove_whole(pieces: list[Piece], place: int) -> list[Piece]:
 FORMATS: dict[FormatName, Format] = {
     "hermes": Format("hermes", _cut_hermes, _add_hermes, _replace_at, _remove_hermes),
     "list": Format("list", _cut_list, _add_list, _replace_list, _remove_list),
+    "page": Format("page", cut_page, add_to_page, _replace_at, remove_from_page),
     "whole": Format("whole", _cut_whole, _add_whole, _replace_at, _remove_whole),
 }

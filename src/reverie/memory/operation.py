@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reverie.kernel.hashes import sha256
-from reverie.memory.formats import FORMATS, Document, FormatName, Piece
+from reverie.memory.formats import FORMATS, Document, FormatName
+from reverie.memory.pieces import Piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +126,15 @@ def _reread(pieces: list[Piece], form: FormatName) -> Document:
     return FORMATS[form].read(Document(tuple(pieces)).to_bytes())
 
 
+def _told(document: Document, form: FormatName) -> tuple[str, ...]:
+    """On a page a text of several sentences is several statements."""
+    return document.entries if form != "page" else tuple(" ".join(document.entries).split())
+
+
 def _checked(pieces: list[Piece], form: FormatName, operation: Add | Replace) -> Document | Unfit:
     """The document as the next reader will see it, if that is what was meant."""
     meant = Document(tuple(pieces))
     seen = _reread(pieces, form)
-    if seen.entries != meant.entries:
+    if _told(seen, form) != _told(meant, form):
         return Unfit(operation, f"in the format {form!r} this text would not be read back as one entry")
     return seen

@@ -79,7 +79,7 @@ class Storing:
         path, raw = checked_path(path), checked_content(content)
         scope, flags = self.stores.scope_of(store), flags_of(content)
         with self.desk(scope, store) as desk:
-            there = writable(_present(desk, scope, store))
+            there = writable(present(desk, scope, store))
             if taken := desk.stores.in_the_way(scope, store, path, None):
                 return PathTaken(taken.id, taken.path)
             if there.held >= MOST_MEMORIES:
@@ -96,7 +96,7 @@ class Storing:
         expected = None if expected is None else checked_sha256("precondition.content_sha256", expected)
         scope, flags = self.stores.scope_of(store), None if content is None else flags_of(content)
         with self.desk(scope, store) as desk:
-            writable(_present(desk, scope, store))
+            writable(present(desk, scope, store))
             old = _still(desk, scope, store, memory)
             new = (path or old.path, old.content if raw is None else raw)
             if stale := outdated(old, expected, (new[0], sha256(new[1] or b""))):
@@ -113,7 +113,7 @@ class Storing:
         expected = None if expected is None else checked_sha256("expected_content_sha256", expected)
         scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
-            _present(desk, scope, store)
+            present(desk, scope, store)
             old = _still(desk, scope, store, memory)
             if stale := outdated(old, expected):
                 return stale
@@ -141,7 +141,7 @@ class Storing:
         """Take a Change of this store back, byte for byte, if nothing came after it. A renamed memory keeps its id."""
         scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
-            writable(_present(desk, scope, store))
+            writable(present(desk, scope, store))
             undone = desk.history.get(scope, change)
             if undone is None or undone.shelf != desk.shelf(Pen(self.author)).key:
                 raise NotFound(f"There is no change {change} in {store}.")
@@ -168,8 +168,8 @@ class Storing:
 
     def _write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
         target = _Scanned(desk.shelf(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
-        noticing = Noticing(scope, desk.history, self.ids, self.clock, _ignored)
-        landing = Landing(scope, desk.history, noticing, self.ids, self.clock, _ignored)
+        noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored)
+        landing = Landing(scope, desk.history, noticing, self.ids, self.clock, ignored)
         outcome = landing.write(Exactly(target, edits), grounds)
         if isinstance(outcome, Landed):
             desk.tie(outcome.change)
@@ -226,7 +226,7 @@ def _in_the_way(desk: Desk, scope: Scope, store: str, edits: tuple[Edit, ...]) -
     return next(filter(None, found), None)
 
 
-def _present(desk: Desk, scope: Scope, store: str) -> Store:
+def present(desk: Desk, scope: Scope, store: str) -> Store:
     found = desk.stores.store(scope, store)
     if found is None:
         raise NotFound(f"There is no memory store {store}.")
@@ -246,5 +246,5 @@ def _at(desk: Desk, scope: Scope, store: str, path: str) -> StoredMemory:
     return found
 
 
-def _ignored(*_: object) -> None:
+def ignored(*_: object) -> None:
     """Rows are the truth: nothing comes from outside. And a store has no git."""

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 Kind = Literal["agent", "environment"]
 Status = Literal["idle", "running", "rescheduling", "terminated"]
 HARNESS = "managed"
+DREAMING = "agent_dreaming"  # who works in the session of a dream
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Recorded:
     budget: Mapping[str, Any] | None = None
     status: Status = "idle"
     archived_at: datetime | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """A dream's own session: an account of what we did, and no transcript to learn from."""
+        return bool(self.agent["id"] == DREAMING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,13 @@ class Recording:
             self._record(made, events)
         return made
 
+    def begin_own(self, agent: Told, title: str) -> Recorded:
+        """A session we work in ourselves. Nothing can be sent to it from outside that we would heed."""
+        now = self.clock.now()
+        made = Recorded(self.ids.new("sesn"), self.scope.user or "", agent, "env_dreaming", now, now, title)
+        self.records.add(self.scope.of(made.user), made)
+        return made
+
     def _agent(self, wish: Wish) -> Told:
         found = self.agents.get(wish.agent, wish.version)
         if found.archived_at is not None:
@@ -153,8 +160,9 @@ class Recording:
 
     def _record(self, session: Recorded, events: Sequence[Told]) -> list[RecordedEvent]:
         made = [self._event(event) for event in events]
-        turns = turns_of(session, made, self.speaker(session.user), self.redact)
-        kept = self.records.record(self.scope.of(session.user), session.id, made, head_of(session), turns)
+        head = None if session.is_ours else head_of(session)
+        turns = turns_of(session, made, self.speaker(session.user), self.redact) if head else []
+        kept = self.records.record(self.scope.of(session.user), session.id, made, head, turns)
         if not kept:
             raise NotFound(f"There is no session {session.id}.")
         self.told(session.id)

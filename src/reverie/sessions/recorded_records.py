@@ -46,9 +46,10 @@ class RecordedSessions(Protocol):
 
 class RecordedEvents(Protocol):
     def record(
-        self, scope: Scope, name: str, events: Sequence[RecordedEvent], head: Head, turns: Sequence[Turn]
+        self, scope: Scope, name: str, events: Sequence[RecordedEvent], head: Head | None, turns: Sequence[Turn]
     ) -> list[RecordedEvent]:
         """The events behind those there are, and the words in the session's transcript, in one transaction.
+        Without a head there is no transcript.
 
         Returned are the events with their numbers; none when the session was deleted meanwhile.
         """

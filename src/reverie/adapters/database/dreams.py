@@ -76,14 +76,17 @@ class SqlDreams(SqlLeases):
         return asked_from(self._one(scope, select(schema.nights).filter_by(**owner(scope), dream=dream)))
 
     def chose(self, lease: Lease, dream: Dream) -> None:
+        with self.fenced(lease) as connection:
+            self._chose(connection, lease, dream)
+
+    def _chose(self, connection: Connection, lease: Lease, dream: Dream) -> None:
         rows = [
             _of(lease) | {"place": place, "session_user": one.user, "session_id": one.session_id,
                           "revision": one.revision, "turns": one.turns}
             for place, one in enumerate(dream.sessions)
         ]  # fmt: skip
-        with self.fenced(lease) as connection:
-            _insert(connection, schema.chosen, rows)
-            self._keep_dream(connection, lease.scope, dream)
+        _insert(connection, schema.chosen, rows)
+        self._keep_dream(connection, lease.scope, dream)
 
     def chosen(self, scope: Scope, dream: str, place: int) -> tuple[Read, int | None]:
         row = self._one(scope, select(schema.chosen).filter_by(**owner(scope), dream=dream, place=place))

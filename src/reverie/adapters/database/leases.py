@@ -39,10 +39,13 @@ class SqlLeases:
         self._holder = holder or socket.gethostname()
 
     def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
-        row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
         with writing(self._engine, scope) as connection:
-            connection.execute(insert(schema.nights), owner(scope) | {"dream": dream.id} | row)
-            self._keep_dream(connection, scope, dream)
+            self._open(connection, scope, dream, asked)
+
+    def _open(self, connection: Connection, scope: Scope, dream: Dream, asked: Asked) -> None:
+        row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
+        connection.execute(insert(schema.nights), owner(scope) | {"dream": dream.id} | row)
+        self._keep_dream(connection, scope, dream)
 
     def hold(self, scope: Scope, dream: Dream) -> Lease:
         now, key = self._clock.now(), owner(scope) | {"shelf": dream.shelf}
@@ -69,7 +72,8 @@ class SqlLeases:
         same = (dreams.c.workspace == night.c.workspace) & (dreams.c.user == night.c.user)
         begun = or_(dreams.c.status == Status.RUNNING, night.c.queued.is_(False) & (dreams.c.status == Status.PENDING))
         asked = select(dreams).join(night, same & (dreams.c.id == night.c.dream)).where(begun)
-        here = (dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or ""))
+        here = [dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or "")]
+        here.append(dreams.c.shelf.not_like("store:%"))  # those are a server's
         asked = asked.where(*here, *([dreams.c.shelf == shelf] if shelf else [])).order_by(dreams.c.number)
         with reading(self._engine, scope) as connection:
             return [dream_from(row) for row in connection.execute(asked)]

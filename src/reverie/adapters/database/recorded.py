@@ -74,7 +74,7 @@ class SqlRecorded:
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
 
     def record(
-        self, scope: Scope, name: str, events: Sequence[RecordedEvent], head: Head, turns: Sequence[Turn]
+        self, scope: Scope, name: str, events: Sequence[RecordedEvent], head: Head | None, turns: Sequence[Turn]
     ) -> list[RecordedEvent]:
         with writing(self._engine, scope) as connection:
             found = _held(connection, scope, name)
@@ -84,7 +84,8 @@ class SqlRecorded:
             connection.execute(insert(recorded_events), [_row(scope, name, event) for event in kept])
             last = {"events": found.events + len(kept), "updated_at": kept[-1].at}
             connection.execute(update(recorded).filter_by(**owner(scope), id=name).values(**last))
-            add_words(connection, self._clock, scope, replace(head, ended_at=kept[-1].at), turns)
+            if head is not None:
+                add_words(connection, self._clock, scope, replace(head, ended_at=kept[-1].at), turns)
             return kept
 
     def events(self, scope: Scope, name: str, types: Sequence[str], at: Span, walk: Walk) -> list[RecordedEvent]:

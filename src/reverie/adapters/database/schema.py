@@ -507,3 +507,22 @@ recorded_events = Table(
     Column("at", Moment, nullable=False),
     Column("details", Text, nullable=False),
 )
+
+# ---- dreams over memory stores: what was asked for over the API; the night itself is in `dreams` ---------------------
+
+store_dreams = Table(
+    "store_dreams",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("store", Text, nullable=False),
+    Column("output", Text, nullable=False),
+    Column("session", Text, nullable=False),
+    Column("in_place", Boolean, nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("cloned", Boolean, nullable=False),
+    Column("told", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("archived_at", Moment),
+    Index("store_dreams_of_a_workspace", "workspace", "id"),
+)

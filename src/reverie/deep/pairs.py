@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
-from reverie.audit.standing import Statement
-from reverie.audit.words import Reading, equal, is_han, much_alike, one_thing_apart, reading, same_text, undated
+from reverie.deep.wordwise import Reading, equal, is_han, much_alike, one_thing_apart, reading, same_text, undated
 from reverie.language.relation import RelationKind, relate
 from reverie.light.dates import dates_in
 
@@ -31,27 +30,43 @@ _CHANGED = re.compile(
 Tie = Literal["same", "contradicts", "supersedes"]
 
 
+class Placed(Protocol):
+    """A statement somewhere: an entry or a passage, in a document (`place`) and under a heading of it."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def is_entry(self) -> bool: ...
+    @property
+    def section(self) -> str: ...
+    @property
+    def place(self) -> tuple[str, str]: ...
+
+
+Stated = TypeVar("Stated", bound=Placed)
+
+
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Generic[Stated]):
     """How two statements stand: `first` is the one to be looked at, and of "supersedes" the one that is over."""
 
     tie: Tie
-    first: Statement
-    second: Statement
+    first: Stated
+    second: Stated
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
-    statement: Statement
+class _Sentence(Generic[Stated]):
+    statement: Stated
     read: Reading
     alone: bool  # it is all its statement says
 
 
-def pairs(statements: Sequence[Statement]) -> list[Pair]:
+def pairs(statements: Sequence[Stated]) -> list[Pair[Stated]]:
     """Every pair that is surely tied. One pair of statements is told once, with the worst that is between them."""
     sentences = [one for statement in statements for one in _sentences(statement)][:MOST_SENTENCES]
-    found: dict[tuple[int, int], Pair] = {}
+    found: dict[tuple[int, int], Pair[Stated]] = {}
     for one, other in _near(sentences):
         pair = _tied(one, other)
         key = (id(one.statement), id(other.statement))
@@ -63,7 +78,7 @@ def pairs(statements: Sequence[Statement]) -> list[Pair]:
 _WORSE: dict[Tie, int] = {"contradicts": 0, "supersedes": 1, "same": 2}
 
 
-def _sentences(statement: Statement) -> Iterator[_Sentence]:
+def _sentences(statement: Stated) -> Iterator[_Sentence[Stated]]:
     """The sentences of a statement that stand on their own: not code, not what hangs below a line, not half a line."""
     if statement.text.lstrip().startswith(("```", "~~~", "|", "<", ">")):
         return
@@ -77,7 +92,7 @@ def _sentences(statement: Statement) -> Iterator[_Sentence]:
             yield _Sentence(statement, reading(part), alone)
 
 
-def _near(sentences: Sequence[_Sentence]) -> Iterator[tuple[_Sentence, _Sentence]]:
+def _near(sentences: Sequence[_Sentence[Stated]]) -> Iterator[tuple[_Sentence[Stated], _Sentence[Stated]]]:
     """Pairs of sentences of different statements, in order, that are about the same."""
     import numpy as np
 
@@ -95,7 +110,7 @@ def _near(sentences: Sequence[_Sentence]) -> Iterator[tuple[_Sentence, _Sentence
                 yield one, other
 
 
-def _tied(one: _Sentence, other: _Sentence) -> Pair | None:
+def _tied(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     if one.alone and other.alone and (tie := _said_twice(one, other)):
         return tie
     if is_han(one.read.text) or is_han(other.read.text) or not _same_ground(one.statement, other.statement):
@@ -103,13 +118,12 @@ def _tied(one: _Sentence, other: _Sentence) -> Pair | None:
     return _overtaken(one, other) or _overtaken(other, one) or _apart(one, other)
 
 
-def _same_ground(one: Statement, other: Statement) -> bool:
+def _same_ground(one: Placed, other: Placed) -> bool:
     """A heading says what its lines are about: within a document only lines below the same one can be compared."""
-    beside = (one.spot.shelf, one.spot.document) == (other.spot.shelf, other.spot.document)
-    return not beside or one.section == other.section
+    return one.place != other.place or one.section == other.section
 
 
-def _said_twice(one: _Sentence, other: _Sentence) -> Pair | None:
+def _said_twice(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     if same_text(one.read, other.read) or (not is_han(one.read.text) and equal(one.read, other.read)):
         return _doubled(one, other)
     if is_han(one.read.text) or not (one.read.states and other.read.states and much_alike(one.read, other.read)):
@@ -121,7 +135,7 @@ def _said_twice(one: _Sentence, other: _Sentence) -> Pair | None:
     return None
 
 
-def _doubled(one: _Sentence, other: _Sentence) -> Pair | None:
+def _doubled(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     """Word for word. Labels recur, and a short line below another heading is about something else."""
     a_line = (one.statement.is_entry or other.statement.is_entry) and _same_ground(one.statement, other.statement)
     if one.read.is_label or not (a_line or len(one.read.text) >= LONG_ENOUGH):
@@ -129,7 +143,7 @@ def _doubled(one: _Sentence, other: _Sentence) -> Pair | None:
     return Pair("same", other.statement, one.statement, "The same is said elsewhere, word for word or nearly.")
 
 
-def _apart(one: _Sentence, other: _Sentence) -> Pair | None:
+def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     if not one_thing_apart(one.read, other.read):
         return None
     if _conflict(undated(one.read.text), undated(other.read.text)) < SURE_APART:
@@ -150,7 +164,7 @@ def _conflict(one: str, other: str) -> float:
     return min(there.conflict, back.conflict)
 
 
-def _overtaken(old: _Sentence, new: _Sentence) -> Pair | None:
+def _overtaken(old: _Sentence[Stated], new: _Sentence[Stated]) -> Pair[Stated] | None:
     """The newer one says in so many words that what the older one names is over."""
     changed = _CHANGED.search(new.read.text)
     if changed is None or _CHANGED.search(old.read.text) or old.read.denies or not old.read.states:

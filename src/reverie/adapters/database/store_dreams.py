@@ -1,0 +1,146 @@
+"""Dreams over memory stores: implements `reverie.dreams.stores.records.StoreDreamRecords`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from sqlalchemy import Engine, Select, insert, select, update
+
+from reverie.adapters.database import schema
+from reverie.adapters.database.cloning import cloned
+from reverie.adapters.database.dreams import SqlDreams
+from reverie.adapters.database.leases import owner
+from reverie.adapters.database.rows_of_plans import became_details
+from reverie.adapters.database.rows_of_stores import within
+from reverie.adapters.database.stores import key_of
+from reverie.adapters.database.transactions import hold
+from reverie.dreams.dream import Dream, Judged, Status
+from reverie.dreams.records import Asked, Lease
+from reverie.dreams.stores.dream import Failure, StoreDream, Usage
+from reverie.dreams.stores.records import Due, Which
+from reverie.kernel.clock import Clock
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Author, Store
+
+OPEN = (Status.PENDING, Status.RUNNING)
+_TABLE = schema.store_dreams
+_KEPT = ("sessions", "model", "speed", "instructions")
+
+
+class SqlStoreDreams(SqlDreams):
+    def __init__(self, engine: Engine, clock: Clock, ids: Ids, holder: str) -> None:
+        super().__init__(engine, clock, holder)
+        self._ids = ids
+
+    # ---- KeptStoreDreams ---------------------------------------------------------------------------------------------
+
+    def add(self, scope: Scope, made: StoreDream, dream: Dream) -> StoreDream | None:
+        asked = {name: getattr(made, name) for name in _KEPT}
+        row = {name: getattr(made, name) for name in ("id", "store", "output", "session", "in_place", "created_at")}
+        with self._engine.begin() as connection:
+            if made.in_place:
+                hold(connection, f"dreams over {key_of(scope, made.store)}")
+                rival = _joined().where(_TABLE.c.store == made.store, _TABLE.c.in_place)
+                rival = rival.where(*_of(scope), schema.dreams.c.status.in_(OPEN)).limit(1)
+                if found := connection.execute(rival).first():
+                    return _from_row(found)
+            told = {"asked": json.dumps(asked), "told": _told(made), "cloned": made.in_place}
+            connection.execute(insert(_TABLE), owner(scope) | row | told)
+            self._open(connection, scope, dream, Asked(made.sessions, limit=len(made.sessions)))
+        return None
+
+    def one(self, scope: Scope, dream: str) -> StoreDream | None:
+        found = self._rows(_joined().where(*_of(scope), _TABLE.c.id == dream))
+        return _from_row(found[0]) if found else None
+
+    def listed(self, scope: Scope, which: Which, after: str | None, limit: int) -> list[StoreDream]:
+        asked = within(_joined().where(*_of(scope)), _TABLE.c.created_at, which.made)
+        if which.statuses:
+            asked = asked.where(schema.dreams.c.status.in_(which.statuses))
+        if not which.archived:
+            asked = asked.where(_TABLE.c.archived_at.is_(None))
+        if after is not None:
+            asked = asked.where(_TABLE.c.id < after)
+        return [_from_row(row) for row in self._rows(asked.order_by(_TABLE.c.id.desc()).limit(limit))]
+
+    def alter(self, scope: Scope, dream: str, change: Callable[[StoreDream], StoreDream]) -> StoreDream | None:
+        with self._engine.begin() as connection:
+            held = select(_TABLE.c.id).filter_by(**owner(scope), id=dream).with_for_update()
+            if connection.execute(held).first() is None:
+                return None
+            old = _from_row(connection.execute(_joined().where(*_of(scope), _TABLE.c.id == dream)).one())
+            new = change(old)
+            if new != old:
+                kept = update(_TABLE).filter_by(**owner(scope), id=dream)
+                connection.execute(kept.values(told=_told(new), archived_at=new.archived_at))
+        return new
+
+    def due(self) -> list[Due]:
+        dreams, lease = schema.dreams, schema.leases
+        there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
+        mine = lease.c.holder.in_(("", self._holder)) | (lease.c.until < self._clock.now())
+        asked = (
+            select(_TABLE.c.workspace, _TABLE.c.user, _TABLE.c.id)
+            .join(dreams, _same())
+            .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
+            .where(dreams.c.status.in_(OPEN), lease.c.token.is_(None) | mine)
+            .order_by(_TABLE.c.created_at, _TABLE.c.id)
+        )
+        return [Due(*row) for row in self._rows(asked)]
+
+    # ---- StoreNights -------------------------------------------------------------------------------------------------
+
+    def begin(self, lease: Lease, dream: Dream, made: StoreDream, output: Store | None) -> None:
+        scope = lease.scope
+        with self.fenced(lease) as connection:
+            self._chose(connection, lease, dream)
+            hold(connection, key_of(scope, made.store))
+            counted = select(schema.memory_stores.c.written).filter_by(**owner(scope), id=made.store)
+            written = connection.execute(counted).scalar() or 0
+            if output is not None:
+                author = Author("session", made.session)
+                cloned(connection, scope, made.store, output, ids=self._ids, author=author, at=self._clock.now())
+            begun = update(_TABLE).filter_by(**owner(scope), id=made.id)
+            told = _told(replace(made, written=written))
+            connection.execute(begun.values(cloned=True, told=told))
+
+    def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:
+        with self.fenced(lease) as connection:
+            for place, judged in became.items():
+                done = update(schema.planned).filter_by(**owner(lease.scope), dream=lease.dream, place=place)
+                connection.execute(done.values(became=became_details(judged)))
+
+
+def _same() -> Any:
+    dreams = schema.dreams.c
+    return (_TABLE.c.workspace == dreams.workspace) & (_TABLE.c.user == dreams.user) & (_TABLE.c.id == dreams.id)
+
+
+def _joined() -> Select[Any]:
+    return select(_TABLE, schema.dreams.c.status, schema.dreams.c.ended_at).join(schema.dreams, _same())
+
+
+def _of(scope: Scope) -> list[Any]:
+    whose = [] if scope.user is None else [_TABLE.c.user == scope.user]
+    return [_TABLE.c.workspace == scope.workspace, *whose]
+
+
+def _told(made: StoreDream) -> str:
+    return json.dumps({
+        "written": made.written, "usage": asdict(made.usage), "error": made.error and asdict(made.error),
+        "decided": made.decided, "change": made.change,
+    })  # fmt: skip
+
+
+def _from_row(row: Any) -> StoreDream:
+    asked, told = json.loads(row.asked), json.loads(row.told)
+    return StoreDream(
+        row.id, row.user, row.store, row.output, row.session, tuple(asked["sessions"]), asked["model"], row.created_at,
+        asked["speed"], asked["instructions"], row.in_place, Status(row.status), row.ended_at, row.archived_at,
+        row.cloned, told["written"], Usage(**told["usage"]), Failure(**told["error"]) if told["error"] else None,
+        told["decided"], told["change"],
+    )  # fmt: skip

@@ -1,0 +1,128 @@
+"""Dreams over the wire. What is ours begins with `reverie_`, but for two names that copied scripts read."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from reverie.dreams.stores.dream import BUILT_IN, StoreDream
+from reverie.dreams.stores.wishes import wishes
+
+
+class StoreInput(BaseModel):
+    type: Literal["memory_store"]
+    memory_store_id: str
+
+
+class SessionsInput(BaseModel):
+    type: Literal["sessions"]
+    session_ids: Annotated[list[str], Field(min_length=1, max_length=100)]
+
+
+class DreamModel(BaseModel):
+    id: Annotated[str, Field(min_length=1, max_length=256)]
+    speed: Literal["standard"] | None = None
+
+
+class CreateNew(BaseModel):
+    type: Literal["create_new"]
+
+
+class UpdateExisting(BaseModel):
+    type: Literal["update_existing"]
+    memory_store_id: str
+
+
+Input = Annotated[StoreInput | SessionsInput, Field(discriminator="type")]
+Behavior = Annotated[CreateNew | UpdateExisting, Field(discriminator="type")]
+
+
+class NewDream(BaseModel):
+    inputs: Annotated[list[Input], Field(min_length=2, max_length=2)]
+    model: Annotated[str, Field(min_length=1, max_length=256)] | DreamModel
+    instructions: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    output_behavior: Behavior | None = None
+
+
+class DreamUsage(BaseModel):
+    input_tokens: int
+    output_tokens: int
+    cache_read_input_tokens: int
+    cache_creation_input_tokens: int
+
+
+class DreamError(BaseModel):
+    type: str
+    message: str
+
+
+class DreamOutput(BaseModel):
+    type: Literal["memory_store"] = "memory_store"
+    memory_store_id: str
+
+
+class Instructions(BaseModel):
+    """What the built-in reader made of the instructions."""
+
+    understood: list[str]
+    not_understood: list[str]
+
+
+class Dream(BaseModel):
+    id: str
+    type: Literal["dream"] = "dream"
+    status: Literal["pending", "running", "completed", "failed", "canceled"]
+    inputs: list[dict[str, Any]]
+    outputs: list[DreamOutput]
+    model: dict[str, Any]
+    instructions: str | None
+    output_behavior: dict[str, Any]
+    session_id: str | None
+    created_at: datetime
+    ended_at: datetime | None
+    archived_at: datetime | None
+    usage: DreamUsage
+    error: DreamError | None
+    output_memory_store_id: str | None
+    elapsed_seconds: float
+    reverie_reader: str
+    reverie_instructions: Instructions
+    reverie_decision: Literal["accepted", "discarded"] | None
+
+
+class DreamPage(BaseModel):
+    data: list[Dream]
+    next_page: str | None
+
+
+def dream(found: StoreDream, now: datetime) -> Dream:
+    output = found.output if found.cloned and found.status != "pending" else None
+    read = wishes(found.instructions)
+    behavior = {"type": "update_existing", "memory_store_id": found.store} if found.in_place else {"type": "create_new"}
+    return Dream(
+        id=found.id, status=found.status.value, model=_model(found), instructions=found.instructions,
+        inputs=[
+            {"type": "memory_store", "memory_store_id": found.store},
+            {"type": "sessions", "session_ids": list(found.sessions)},
+        ],
+        outputs=[DreamOutput(memory_store_id=output)] if output else [], output_behavior=behavior,
+        session_id=found.session, created_at=found.created_at, ended_at=found.ended_at, archived_at=found.archived_at,
+        usage=DreamUsage(
+            input_tokens=found.usage.input_tokens, output_tokens=found.usage.output_tokens,
+            cache_read_input_tokens=found.usage.cache_read_input_tokens,
+            cache_creation_input_tokens=found.usage.cache_creation_input_tokens,
+        ),
+        error=DreamError(type=found.error.type, message=found.error.message)
+        if found.error and found.status == "failed" else None,
+        output_memory_store_id=output, reverie_reader=BUILT_IN, reverie_decision=found.decided,
+        elapsed_seconds=round(((found.ended_at or now) - found.created_at).total_seconds(), 3),
+        reverie_instructions=Instructions(
+            understood=list(read.understood), not_understood=list(read.not_understood)
+        ),
+    )  # fmt: skip
+
+
+def _model(found: StoreDream) -> dict[str, Any]:
+    return {"id": found.model} | ({"speed": found.speed} if found.speed else {})

@@ -1,0 +1,91 @@
+"""A Dream over a memory store, as whoever asked for it sees it. Values only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from reverie.dreams.dream import Status
+from reverie.kernel.errors import ReverieError
+
+BUILT_IN = "built-in"
+Decided = Literal["accepted", "discarded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a model. The built-in reader takes none."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_input_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a dream ended. `type` is what the wire calls it."""
+
+    type: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDream:
+    """`output` is the store that is written: the input itself if `in_place`. It is there once it is `cloned`.
+
+    `session` is the dream's own; `sessions` are those it reads. `written` counts the versions of the input when it was
+    cloned, so that it can be told whether it moved on since.
+    """
+
+    id: str
+    user: str
+    store: str
+    output: str
+    session: str
+    sessions: tuple[str, ...]
+    model: str
+    created_at: datetime
+    speed: str | None = None
+    instructions: str | None = None
+    in_place: bool = False
+    status: Status = Status.PENDING
+    ended_at: datetime | None = None
+    archived_at: datetime | None = None
+    cloned: bool = False
+    written: int = 0
+    usage: Usage = field(default_factory=Usage)
+    error: Failure | None = None
+    decided: Decided | None = None
+    change: str | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.status in (Status.COMPLETED, Status.FAILED, Status.CANCELED)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreWish:
+    """What is asked for, as it came."""
+
+    store: str
+    sessions: tuple[str, ...]
+    model: str
+    speed: str | None = None
+    instructions: str | None = None
+    in_place: bool = False
+
+
+class AlreadyDreamt(ReverieError):
+    """Another dream rewrites this store and has not come to its end."""
+
+    http_status = 409
+
+
+class Ended(Exception):
+    """The dream cannot go on, and says why in the words of the wire."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.failure = Failure(kind, message)

@@ -1,0 +1,141 @@
+"""`home.dreaming_for(scope)`: dreams over memory stores asked for, seen, canceled, archived. A worker does them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from reverie.dreams.dream import Dream, Status
+from reverie.dreams.stores.dream import AlreadyDreamt, StoreDream, StoreWish
+from reverie.dreams.stores.records import StoreDreamRecords, Which
+from reverie.dreams.stores.telling import Telling, dreaming_agent
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.store_library import Stores, writable
+from reverie.sessions.library import Library
+from reverie.sessions.recorded_library import Recording
+
+MOST_SESSIONS = 100
+LONGEST_MODEL, LONGEST_INSTRUCTIONS = 256, 4_096
+LANDING_SECONDS = 30.0  # that a cancel waits for a dream that is landing: it may have lost the race
+
+
+@dataclass(frozen=True, slots=True)
+class StoreDreaming:
+    """`wake` tells the worker that there is something to do."""
+
+    scope: Scope
+    stores: Stores
+    records: StoreDreamRecords
+    library: Callable[[Scope], Library]
+    recording: Callable[[Scope], Recording]
+    key: Callable[[Scope, str], str]
+    ids: Ids
+    clock: Clock
+    wake: Callable[[], None]
+
+    def create(self, wish: StoreWish) -> StoreDream:
+        _check(wish)
+        store = writable(self.stores.get(wish.store))
+        scope = self.stores.of(store)
+        for name in wish.sessions:
+            self._session(scope, name)
+        now, output = self.clock.now(), store.id if wish.in_place else self.ids.new("memstore")
+        own = self.recording(scope).begin_own(dreaming_agent(wish.model), f"Dream over {store.name}"[:255])
+        made = StoreDream(
+            self.ids.new("drm"), store.user, store.id, output, own.id, tuple(sorted(wish.sessions)), wish.model, now,
+            wish.speed, wish.instructions, wish.in_place, cloned=wish.in_place,
+        )  # fmt: skip
+        night = Dream(made.id, self.key(scope, output), "land", Status.PENDING, now)
+        if rival := self.records.add(scope, made, night):
+            self.recording(scope).archive(own.id)
+            raise AlreadyDreamt(
+                f"{rival.id} rewrites {store.id} and is {rival.status}.", expected="one such dream at a time",
+                next_step="Wait for it, or cancel it.",
+            )  # fmt: skip
+        self.wake()
+        return made
+
+    def _session(self, scope: Scope, name: str) -> None:
+        """It is there, and it is the store's person who speaks in it."""
+        if self._there(scope, name):
+            return
+        if self.scope.user is None and self._there(self.scope, name):
+            raise BadInput(
+                f"{name} belongs to another person than the memory store.",
+                expected="sessions of the person whose memory it is",
+            )
+        raise NotFound(f"There is no session {name}.")
+
+    def _there(self, scope: Scope, name: str) -> bool:
+        found = self.library(scope).records.known(scope, name)
+        return (found is not None and not found.removed) or self.recording(scope).records.one(scope, name) is not None
+
+    def get(self, dream: str) -> StoreDream:
+        found = self.records.one(self.scope, dream)
+        if found is None:
+            raise NotFound(f"There is no dream {dream}.")
+        return found
+
+    def account(self, dream: str) -> Dream:
+        """What it did and why, as far as it came."""
+        made = self.get(dream)
+        found = self.records.get(self.of(made), made.id)
+        assert found is not None
+        return found
+
+    def find(self, which: Which, *, after: str | None = None, limit: int = 20) -> list[StoreDream]:
+        return self.records.listed(self.scope, which, after, limit)
+
+    def of(self, made: StoreDream) -> Scope:
+        return self.scope.of(made.user)
+
+    def cancel(self, dream: str) -> StoreDream:
+        """At once, as long as it has not begun to land; from then on it is over in a moment by itself."""
+        made = self.get(dream)
+        if made.status is Status.CANCELED:
+            return made
+        if made.over:
+            raise BadInput(f"{dream} is {made.status}.", expected="a dream that is pending or running")
+        night = self.account(dream)
+        with suppress(BadInput):  # it lost the race
+            canceled = replace(night, status=Status.CANCELED, ended_at=self.clock.now())
+            self.records.stop(self.of(made), canceled)
+            canceled_now = self.get(dream)
+            Telling(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
+            return canceled_now
+        return self._landed(dream)
+
+    def _landed(self, dream: str) -> StoreDream:
+        until = time.monotonic() + LANDING_SECONDS
+        while not (found := self.get(dream)).over and time.monotonic() < until:
+            time.sleep(0.05)
+        return found
+
+    def archive(self, dream: str) -> StoreDream:
+        """It is not listed any more. Twice is once; its output is not touched."""
+        made = self.get(dream)
+        if not made.over:
+            raise BadInput(f"{dream} is {made.status}.", expected="a dream that is completed, failed or canceled")
+        now = self.clock.now()
+        archived = self.records.alter(
+            self.of(made), dream, lambda one: one if one.archived_at else replace(one, archived_at=now)
+        )
+        assert archived is not None
+        return archived
+
+
+def _check(wish: StoreWish) -> None:
+    if not 1 <= len(wish.sessions) <= MOST_SESSIONS or len(set(wish.sessions)) < len(wish.sessions):
+        raise BadInput(
+            f"session_ids: {len(wish.sessions)}, {len(set(wish.sessions))} of them different.",
+            expected=f"1 to {MOST_SESSIONS}, each once",
+        )
+    if not 1 <= len(wish.model) <= LONGEST_MODEL:
+        raise BadInput(f"model: {len(wish.model)} characters.", expected=f"1 to {LONGEST_MODEL}")
+    if wish.instructions is not None and not 1 <= len(wish.instructions) <= LONGEST_INSTRUCTIONS:
+        raise BadInput(f"instructions: {len(wish.instructions)} characters.", expected=f"1 to {LONGEST_INSTRUCTIONS:,}")

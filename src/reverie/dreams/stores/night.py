@@ -1,0 +1,58 @@
+"""One dream over a store, from wherever it stands to its end."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from reverie.dreams.dream import Status
+from reverie.dreams.night import MOST_ATTEMPTS, PASSING
+from reverie.dreams.records import OVER, Stopped
+from reverie.dreams.steps import Doing, plainly
+from reverie.dreams.stores.dream import Ended, Failure, StoreDream
+from reverie.dreams.stores.steps import StoreRooms, StoreSteps
+from reverie.kernel.errors import BadInput
+
+BROKEN_OFF = Failure("internal_error", f"The dream was broken off {MOST_ATTEMPTS} times.")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreNight:
+    rooms: StoreRooms
+
+    def run(self, dream: str, do: Doing = plainly) -> None:
+        """Do what is left of it. What is passing is raised, and the dream is taken up another time."""
+        records, scope = self.rooms.records, self.rooms.scope
+        found, made = records.get(scope, dream), records.one(scope, dream)
+        if found is None or made is None or found.status in OVER:
+            return
+        lease = records.hold(scope, found)
+        if lease.attempts > MOST_ATTEMPTS:
+            self._failed(made, BROKEN_OFF)
+            return
+        try:
+            StoreSteps(self.rooms, lease, made).all(do)
+        except Stopped:
+            return
+        except PASSING:
+            with suppress(*PASSING):
+                records.release(lease)
+            raise
+        except Ended as error:
+            self._failed(made, error.failure)
+        except Exception as error:
+            self._failed(made, Failure("internal_error", f"The dream failed ({type(error).__name__})."))
+            raise
+
+    def _failed(self, made: StoreDream, why: Failure) -> None:
+        """What was written of the output stays, to be looked at."""
+        rooms = self.rooms
+        rooms.records.alter(rooms.scope, made.id, lambda one: replace(one, error=why))
+        found = rooms.records.get(rooms.scope, made.id)
+        if found is None:
+            return
+        told = (*found.flaws, f"The dream was given up: {why.message}")
+        failed = replace(found, status=Status.FAILED, ended_at=rooms.clock.now(), flaws=told)
+        with suppress(BadInput):  # it was canceled in the same moment
+            rooms.records.stop(rooms.scope, failed, even_landing=True)
+            rooms.telling(made.session).end(replace(made, error=why), why.message)

@@ -1,0 +1,100 @@
+"""The pages of a store while a night thinks: what they say now, and what they would say. Nothing is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from reverie.deep.material import Known
+from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.operation import Applied, Operation, applied, entry_hash
+from reverie.memory.pages import words_left
+from reverie.memory.store_rules import LARGEST_MEMORY_BYTES
+
+FORM: FormatName = "page"
+_PROSE = frozenset({"", ".md", ".markdown", ".mdx", ".txt", ".rst", ".org"})
+_HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`."""
+
+    path: str
+    content: bytes
+    seen: datetime
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One statement on a page. `text` is on one line; `sha256` is that of the entry as it stands there."""
+
+    page: Page
+    text: str
+    sha256: str
+    section: str = ""
+    is_entry: bool = True
+
+    @property
+    def path(self) -> str:
+        return self.page.path
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return "", self.page.path
+
+    def known(self) -> Known:
+        return Known(self.path, self.text, self.path, self.sha256, self.page.since, self.page.seen)
+
+
+@dataclass(slots=True)
+class Pages:
+    """`do` changes what stands here, as landing will change what stands in the store."""
+
+    now: dict[str, Page] = field(default_factory=dict)
+    cut: dict[str, list[Stated]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pages: Iterable[Page]) -> Pages:
+        return cls({page.path: page for page in pages})
+
+    def statements(self) -> list[Stated]:
+        return [one for path in sorted(self.now) for one in self.on(path)]
+
+    def on(self, path: str) -> list[Stated]:
+        if path not in self.cut:
+            page = self.now.get(path)
+            self.cut[path] = list(_stated(page)) if page and is_prose(path) else []
+        return self.cut[path]
+
+    def do(self, operation: Operation, at: datetime) -> bool:
+        """Whether it can be done; then it is."""
+        path = operation.document
+        page = self.now.get(path)
+        outcome = applied(page.content if page else b"", FORM, [operation])
+        if not isinstance(outcome, Applied) or len(outcome.after) > LARGEST_MEMORY_BYTES:
+            return False
+        self.cut.pop(path, None)
+        left = words_left(outcome.after)
+        if left is None:
+            self.now.pop(path, None)
+        else:
+            self.now[path] = Page(path, left, page.seen if page else at, page.since if page else at)
+        return True
+
+
+def is_prose(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() in _PROSE
+
+
+def _stated(page: Page) -> Iterator[Stated]:
+    section = ""
+    for piece in FORMATS[FORM].read(page.content).pieces:
+        if piece.entry is None:
+            section = next(reversed(_HEADING.findall(piece.raw)), section)
+        else:
+            yield Stated(page, " ".join(piece.entry.split()), entry_hash(piece.entry), section)

@@ -1,0 +1,65 @@
+"""What dreams over stores need of a database beside what every night needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from reverie.dreams.dream import Dream, Judged, Status
+from reverie.dreams.records import Dreams, Lease
+from reverie.dreams.stores.dream import StoreDream
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Between, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Which:
+    """Which dreams: all that is set must fit."""
+
+    made: Between
+    statuses: tuple[Status, ...] = ()
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A dream that is not over and that nobody else is at."""
+
+    workspace: str
+    user: str
+    dream: str
+
+
+class KeptStoreDreams(Protocol):
+    def add(self, scope: Scope, made: StoreDream, dream: Dream) -> StoreDream | None:
+        """Keep one that is to come. Returned is another that rewrites the same store and is not over: then not."""
+        ...
+
+    def one(self, scope: Scope, dream: str) -> StoreDream | None: ...
+
+    def listed(self, scope: Scope, which: Which, after: str | None, limit: int) -> list[StoreDream]:
+        """Newest first, behind the one with the id `after`."""
+        ...
+
+    def alter(self, scope: Scope, dream: str, change: Callable[[StoreDream], StoreDream]) -> StoreDream | None:
+        """Its archiving, error, usage and what was decided, in one transaction. Its status is the night's."""
+        ...
+
+    def due(self) -> list[Due]:
+        """Of every workspace, oldest first. It has no Scope: whose rows a dream touches is what the dream says."""
+        ...
+
+
+class StoreNights(Protocol):
+    def begin(self, lease: Lease, dream: Dream, made: StoreDream, output: Store | None) -> None:
+        """That it runs and what it reads; and the output as a clone of the input, row by row, in one transaction."""
+        ...
+
+    def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:
+        """What became of what it wanted, by its place in the plan."""
+        ...
+
+
+class StoreDreamRecords(Dreams, KeptStoreDreams, StoreNights, Protocol):
+    """All of it. One adapter implements them."""

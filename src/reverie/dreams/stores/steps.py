@@ -1,0 +1,211 @@
+"""The steps of a dream over a store. Each can be done again after a crash: it finds what is done, and goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+
+from reverie.deep.noting import noted
+from reverie.dreams.diary import diary
+from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
+from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
+from reverie.dreams.steps import Doing
+from reverie.dreams.stores.dream import Ended, StoreDream
+from reverie.dreams.stores.pages import Page, Pages
+from reverie.dreams.stores.records import StoreDreamRecords
+from reverie.dreams.stores.telling import Telling
+from reverie.dreams.stores.thinking import Plan, think
+from reverie.dreams.stores.wishes import wishes
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import NotFound
+from reverie.kernel.ids import Ids
+from reverie.kernel.origin import Origin
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Store, StoredMemory
+from reverie.memory.store_library import Stores
+from reverie.review.dreamt import Dreamt, Wanted
+from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
+from reverie.sessions.library import Library
+from reverie.sessions.session import Session, Turn
+
+LONGEST = timedelta(hours=6)
+AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRooms:
+    """What a dream over a store works with. `recorded` says whether a session of the API is there."""
+
+    scope: Scope
+    stores: Stores
+    sessions: Library
+    recorded: Callable[[str], bool]
+    records: StoreDreamRecords
+    landing: Callable[[str], Dreamt]
+    telling: Callable[[str], Telling]
+    clock: Clock
+    ids: Ids
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSteps:
+    rooms: StoreRooms
+    lease: Lease
+    made: StoreDream
+
+    def all(self, do: Doing) -> None:
+        for place in range(do("begin", self.begin)):
+            do("light", partial(self.light, place))
+        do("think", self.think)
+        do("land", self.land)
+        do("end", self.end)
+
+    @property
+    def telling(self) -> Telling:
+        return self.rooms.telling(self.made.session)
+
+    def begin(self) -> int:
+        """Clone the input, unless it is rewritten itself, and write down what is read. How many sessions that are."""
+        dream, rooms, made = self._dream(), self.rooms, self.made
+        if dream.status is Status.PENDING:
+            self.telling.begin()
+            read, store = tuple(self._read()), self._input()
+            now = rooms.clock.now()
+            dream = replace(dream, status=Status.RUNNING, started_at=now, sessions=read)
+            rooms.records.begin(self.lease, dream, made, None if made.in_place else _output(made, store))
+            copied = "It is rewritten in place" if made.in_place else f"Copied it to {made.output}"
+            self.telling.say(f"{store.id} holds {store.held:,} memories. {copied}; {len(read)} sessions to read.")
+        return len(dream.sessions)
+
+    def light(self, place: int) -> int:
+        """Write down what is noticed in one session. How much that is."""
+        self._check()
+        read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
+        if found is not None:
+            return found
+        session = self._session(read)
+        notes = noted(_of_owner(session, read.user), read.user, lambda: self.rooms.ids.new("cand"))
+        self.rooms.records.note(self.lease, place, notes)
+        self.telling.say(f"Light: {read.session_id}, {read.turns} turns, {len(notes)} noticed.")
+        return len(notes)
+
+    def think(self) -> int:
+        """Write down what is to be done. How many matters there are."""
+        dream, rooms, made = self._check(), self.rooms, self.made
+        thought = rooms.records.thought(rooms.scope, dream.id)
+        if thought is None:
+            self.telling.say("Deep and REM: what was noticed is held against what the store says.")
+            fresh = rooms.records.noticed(rooms.scope, dream.id)
+            plan = Plan(dream.shelf, dream.id, Pages.of(self._pages()), wishes(made.instructions), dream.started_at)
+            thought = think(plan, fresh, rooms.scope.user or "")
+            rooms.records.plan(self.lease, thought)
+        return len(thought.planned)
+
+    def land(self) -> int:
+        """Land all that is to be done, in one transaction. How many Changes that were."""
+        dream, rooms = self._check(), self.rooms
+        planned = self._thought(dream).planned
+        wanted = [Wanted(place, one.suggestion) for place, one in enumerate(planned) if one.suggestion and not one.done]
+        if wanted:
+            rooms.records.became(self.lease, wanted[0].place, None)
+            landed = rooms.landing(self.made.session).land(self.made.output, wanted)
+            rooms.records.settled(self.lease, {place: _became(planned[place], one) for place, one in landed.items()})
+        return len(wanted)
+
+    def end(self) -> int:
+        dream, rooms = self._dream(), self.rooms
+        thought = self._thought(dream)
+        done = replace(
+            dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
+            themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
+        )  # fmt: skip
+        done = replace(done, diary=diary(done))
+        rooms.records.end(self.lease, done)
+        self.telling.end(self.made, done.diary)
+        return len(done.judged)
+
+    # ---- what it works on --------------------------------------------------------------------------------------------
+
+    def _dream(self) -> Dream:
+        found = self.rooms.records.get(self.rooms.scope, self.lease.dream)
+        if found is None or found.status in OVER:
+            raise Stopped
+        return found
+
+    def _thought(self, dream: Dream) -> Thought:
+        return self.rooms.records.thought(self.rooms.scope, dream.id) or Thought()
+
+    def _check(self) -> Dream:
+        """The dream, as long as what it was given is there and its time is not up."""
+        dream = self._dream()
+        if self.rooms.clock.now() - dream.started_at > LONGEST:
+            raise Ended("timeout", f"The dream took longer than {LONGEST.total_seconds() / 3600:.0f} hours.")
+        self._input()
+        for _ in self._read():
+            continue
+        return dream
+
+    def _input(self) -> Store:
+        try:
+            found = self.rooms.stores.get(self.made.store)
+        except NotFound:
+            raise Ended("input_memory_store_unavailable", f"{self.made.store} was deleted.") from None
+        if found.archived_at is not None:
+            raise Ended("input_memory_store_unavailable", f"{self.made.store} was archived.")
+        return found
+
+    def _read(self) -> Iterator[Read]:
+        """The sessions as they are now. One in which nothing was said yet has nothing to be read."""
+        for name in self.made.sessions:
+            found = self.rooms.sessions.records.known(self.rooms.scope, name)
+            if found is not None and not found.removed:
+                yield Read(found.user, name, found.revision, found.turns)
+            elif not self.rooms.recorded(name):
+                raise Ended("input_session_unavailable", f"{name} was deleted.")
+
+    def _session(self, read: Read) -> Session:
+        try:
+            return self.rooms.sessions.get(read.session_id, user=read.user, revision=read.revision)
+        except NotFound:
+            raise Ended("input_session_unavailable", f"{read.session_id} was deleted.") from None
+
+    def _pages(self) -> Iterator[Page]:
+        after: str | None = None
+        while found := self.rooms.stores.memories(self.made.output, after=after, limit=AT_ONCE, full=True):
+            yield from (_page(one) for one in found if isinstance(one, StoredMemory))
+            after = found[-1].path
+
+
+def _page(memory: StoredMemory) -> Page:
+    """What was never rewritten may be older than its row: people bring their memories along."""
+    rewritten = memory.updated_at != memory.created_at
+    return Page(memory.path, memory.content or b"", memory.updated_at, memory.updated_at if rewritten else None)
+
+
+def _output(made: StoreDream, store: Store) -> Store:
+    return replace(
+        store, id=made.output, name=store.name, metadata=dict(store.metadata), created_at=made.created_at,
+        updated_at=made.created_at, held=0, written=0,
+    )  # fmt: skip
+
+
+def _of_owner(session: Session, user: str) -> Session:
+    """What the person says whose memory it is: in their own session, all that nobody else is named for."""
+
+    def theirs(turn: Turn) -> bool:
+        return turn.role == "user" and turn.origin is Origin.MEMBER and turn.said.name in (None, "", user)
+
+    turns = tuple(replace(one, origin=Origin.OWNER) if theirs(one) else one for one in session.turns)
+    return replace(session, turns=turns)
+
+
+def _became(one: Planned, outcome: Outcome) -> Judged:
+    match outcome:
+        case Landed(change):
+            return replace(one.judged, fate=Fate.LANDED, why=in_words(outcome), ref=change.id)
+        case Unsafe():
+            return replace(one.judged, fate=Fate.WITHHELD, why="Withheld: the safety scan would keep it out.")
+        case _:
+            return replace(one.judged, fate=Fate.NOT_DONE, why=in_words(outcome))
