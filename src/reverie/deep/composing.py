@@ -77,7 +77,7 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
         parts = clauses(said)
         whole = DAY.sub("", ", ".join(parts.affirmed))
         for piece in dict.fromkeys((*(DAY.sub("", one) for one in parts.affirmed), whole)):
-            yield _by_shape(old, piece), _KEPT_FORM
+            yield by_shape(old, piece), _KEPT_FORM
             if not _CJK.search(old):
                 yield _overlaid(old, piece, whole, standing.named, language), _KEPT_FORM
                 yield _slotted(old, piece, whole, language), _KEPT_FORM
@@ -95,7 +95,7 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
 # ---- values of one shape ---------------------------------------------------------------------------------------------
 
 
-def _by_shape(old: str, new: str) -> str:
+def by_shape(old: str, new: str) -> str:
     """The old text with each value exchanged that has one fellow of its shape in the new one."""
     if "port" in keyed(old):
         new = with_ports_apart(new)

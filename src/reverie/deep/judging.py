@@ -28,6 +28,7 @@ from reverie.skills.library import Found
 
 PLAINLY = 0.7  # how directly a statement must be put to take another's place
 SAME = 0.8
+NOT_PLAIN = "it was not said plainly enough to take the place of what stands there"
 UNTOLD = "which of the two is newer cannot be told"
 NOT_OBEYED = "Kept out: a page asked to be remembered, and no person did."
 
@@ -238,7 +239,7 @@ def asks_of(matter: Matter, found: Standing, *, unknown: bool) -> str:
     if unknown:
         return UNTOLD
     if not found.named and not _is_plain(matter):
-        return "it was not said plainly enough to take the place of what stands there"
+        return NOT_PLAIN
     if matter.only_beside and not (matter.is_theme or found.named or found.exact):
         return "it was only mentioned in passing"
     return "" if found.confidence >= SURE else "it may be about something else"

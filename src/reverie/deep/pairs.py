@@ -17,7 +17,7 @@ MOST_SENTENCES = 4_000
 SHORTEST, LONGEST = 8, 240  # characters of a sentence that can be compared word by word
 LONG_ENOUGH = 40  # to be no accident below two headings
 MOST_NEIGHBOURS = 16
-SURE_SAME, SURE_APART, SURE_OVERTAKEN = 0.85, 0.55, 0.7
+SURE_SAME, SURE_ALIKE, SURE_APART, SURE_OVERTAKEN = 0.85, 0.75, 0.55, 0.7
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])(?<!\d\.)\s+|\n+")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d+[.)])[ \t].*", re.DOTALL)
 _CHANGED = re.compile(
@@ -63,12 +63,15 @@ class _Sentence(Generic[Stated]):
     alone: bool  # it is all its statement says
 
 
-def pairs(statements: Sequence[Stated]) -> list[Pair[Stated]]:
-    """Every pair that is surely tied. One pair of statements is told once, with the worst that is between them."""
+def pairs(statements: Sequence[Stated], *, loosely: bool = False) -> list[Pair[Stated]]:
+    """Every pair that is surely tied. One pair of statements is told once, with the worst that is between them.
+
+    `loosely`: what says the same in other words counts, too, where being wrong costs a line that can be taken back.
+    """
     sentences = [one for statement in statements for one in _sentences(statement)][:MOST_SENTENCES]
     found: dict[tuple[int, int], Pair[Stated]] = {}
     for one, other in _near(sentences):
-        pair = _tied(one, other)
+        pair = _tied(one, other) or (_alike(one, other) if loosely else None)
         key = (id(one.statement), id(other.statement))
         if pair and (key not in found or _WORSE[pair.tie] < _WORSE[found[key].tie]):
             found[key] = pair
@@ -133,6 +136,20 @@ def _said_twice(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated
         shorter, longer = sorted((one.statement, other.statement), key=lambda statement: len(statement.text))
         return Pair("same", shorter, longer, "Another entry says the same in other words.")
     return None
+
+
+def _alike(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
+    """Each way they are read they say the same, or one says all of the other."""
+    if not (one.alone and other.alone and much_alike(one.read, other.read)) or is_han(one.read.text):
+        return None
+    if not _same_ground(one.statement, other.statement):
+        return None
+    there, back = relate(one.read.text, other.read.text), relate(other.read.text, one.read.text)
+    kinds, sure = {there.kind, back.kind}, min(there.confidence, back.confidence)
+    if RelationKind.SAME not in kinds or kinds - {RelationKind.SAME, RelationKind.REFINES} or sure < SURE_ALIKE:
+        return None
+    shorter, longer = sorted((one.statement, other.statement), key=lambda statement: len(statement.text))
+    return Pair("same", shorter, longer, "Another entry says the same in other words.")
 
 
 def _doubled(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:

@@ -7,23 +7,25 @@ it is, and is listed: which one holds cannot be told from which was written last
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from reverie.deep.decision import STAGED, Decision, Verb
-from reverie.deep.judging import UNTOLD, Mind, asks_of, deepen
+from reverie.deep.judging import NOT_PLAIN, UNTOLD, Mind, asks_of, deepen
 from reverie.deep.material import Noted
 from reverie.deep.pairs import Pair, pairs
-from reverie.deep.standing import CHANGES
-from reverie.deep.subjects import same_matter
+from reverie.deep.standing import CHANGES, SURE
+from reverie.deep.wordwise import equal, much_alike, reading, same_text
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.judged import judged_of
 from reverie.dreams.records import Planned, Thought
+from reverie.dreams.stores.manner import in_its_manner
 from reverie.dreams.stores.pages import Pages, Stated
 from reverie.dreams.stores.placing import place_for
 from reverie.dreams.stores.wishes import Wishes
 from reverie.kernel.origin import Origin
+from reverie.language.relation import RelationKind, relate
 from reverie.light.marks import Mark
 from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.rem.dimensions import Weighing
@@ -32,15 +34,15 @@ from reverie.rem.suggesting import weigh
 from reverie.review.proposal import Score, Suggestion
 from reverie.safety.scan import scan
 
-GATES = Gates()
+GATES = Gates(add=0.6)  # a store is looked up, not shown in every prompt: more often right than not is enough
 LIMITS = Limits(max_changes=200, max_adds=50, max_new_chars=20_000, max_amendments=0)
 MOST_ROUNDS = 4
-_SAME_STATEMENT = 0.6
 _SAME_LENGTH = 2  # characters: a full stop more or less
 _OWN = (Origin.OWNER, Origin.OPERATOR)
 _EXPLICIT = CHANGES | {Mark.DECIDED, Mark.REMEMBER, Mark.STANDING}
+_ALIKE = (RelationKind.SAME, RelationKind.REFINES)
 _WITHHELD = (Verb.UNSAFE, Verb.SENSITIVE)
-_DOCUMENTS = {"person": "/preferences.md", "world": "/notes.md"}
+_DOCUMENTS = {"person": "", "world": ""}  # where something new goes is decided when it is to go
 
 
 @dataclass(slots=True)
@@ -70,9 +72,9 @@ class Plan:
 
 
 def think(plan: Plan, noted: Sequence[Noted], owner: str) -> Thought:
-    _merge(plan)
+    _merge(plan, but=plan.wishes.keeps)
     themes = _hear(plan, noted, owner)
-    _merge(plan)
+    _merge(plan, but=lambda path: False)
     _tell_contradictions(plan)
     return Thought(len(noted), 0, themes, tuple(plan.planned))
 
@@ -80,11 +82,14 @@ def think(plan: Plan, noted: Sequence[Noted], owner: str) -> Thought:
 # ---- the store by itself ---------------------------------------------------------------------------------------------
 
 
-def _merge(plan: Plan) -> None:
-    """Of two that say the same one goes, and so does what another statement itself says is over."""
+def _merge(plan: Plan, but: Callable[[str], bool]) -> None:
+    """Of two that say the same one goes, and so does what another statement itself says is over. Beside a page that is
+    kept as it is, that waits until the sessions were heard: they may say something else."""
     gone: set[tuple[str, str]] = set()
-    for pair in pairs(plan.pages.statements()):
+    for pair in pairs(plan.pages.statements(), loosely=True):
         old, new = _to_go(pair, plan)
+        if but(old.path) or but(new.path) or not _comparable(old, new):
+            continue
         if pair.tie == "contradicts" or {_key(old), _key(new)} & gone or plan.wishes.keeps(old.path):
             continue
         if not plan.wishes.removes or (pair.tie == "supersedes" and not plan.wishes.replaces):
@@ -110,13 +115,19 @@ def _to_go(pair: Pair[Stated], plan: Plan) -> tuple[Stated, Stated]:
     return second, first
 
 
+def _comparable(one: Stated, other: Stated) -> bool:
+    """ "Port: 5432" on two pages is about two things, as likely as not."""
+    beside = one.place == other.place and one.section == other.section
+    return beside or (one.stands_alone and other.stands_alone)
+
+
 def _key(one: Stated) -> tuple[str, str]:
     return one.path, one.sha256
 
 
 def _tell_contradictions(plan: Plan) -> None:
     for pair in pairs(plan.pages.statements()):
-        if pair.tie == "contradicts":
+        if pair.tie == "contradicts" and _comparable(pair.first, pair.second):
             why = f"{pair.second.path} says: “{pair.second.text}”. No session says which one holds, so both stay."
             plan.tell(_of_the_store("undecided", Fate.HELD_BACK, why, pair.second.text, pair.first))
 
@@ -135,7 +146,7 @@ def _hear(plan: Plan, noted: Sequence[Noted], owner: str) -> int:
     for number in range(MOST_ROUNDS):
         known = tuple(one.known() for one in plan.pages.statements())
         found = deepen(noted, Mind(known, _DOCUMENTS, plan.now, (), owner))
-        decisions = [_dated(one) for one in found.decisions if not (one.target and one.text == one.target.text)]
+        decisions = [_dated(one) for one in found.decisions if not (one.target and _same(one.text, one.target.text))]
         if number:
             decisions = [one for one in decisions if _again(one, overtaken)]
         else:
@@ -151,20 +162,25 @@ def _hear(plan: Plan, noted: Sequence[Noted], owner: str) -> int:
 
 def _again(decision: Decision, overtaken: Iterable[str]) -> bool:
     """It would change a statement that says what another one said that was changed."""
-    old, language = decision.target, decision.matter.language
-    return bool(old and decision.changes_known) and any(
-        same_matter(old.text if old else "", text, language) >= _SAME_STATEMENT for text in overtaken
-    )
+    old = decision.target
+    return old is not None and decision.changes_known and any(_says_the_same(old.text, text) for text in overtaken)
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    alike = much_alike(reading(one), reading(other))
+    return _same(one, other) or (alike and relate(one, other).kind in _ALIKE)
 
 
 def _dated(decision: Decision) -> Decision:
     """Whoever asks for a dream says which sessions the store is to learn from. Where it is not known which is older,
     what a session says in so many words decides; what it only mentions does not."""
-    standing = decision.standing
-    if decision.asks != UNTOLD or standing is None:
+    standing, marks = decision.standing, frozenset[str]().union(*(note.marks for note in decision.matter.said))
+    if standing is None or decision.asks not in (UNTOLD, NOT_PLAIN):
         return decision
-    explicit = bool(standing.named) or any(note.marks & _EXPLICIT for note in decision.matter.said)
-    return replace(decision, asks=asks_of(decision.matter, standing, unknown=False)) if explicit else decision
+    if decision.asks == UNTOLD and (standing.named or marks & _EXPLICIT):
+        decision = replace(decision, asks=asks_of(decision.matter, standing, unknown=False))
+    tells = decision.asks == NOT_PLAIN and marks & CHANGES and standing.confidence >= SURE
+    return replace(decision, asks="") if tells else decision
 
 
 def _heard(plan: Plan, weighed: Weighed, *, first: bool) -> bool:
@@ -176,8 +192,10 @@ def _heard(plan: Plan, weighed: Weighed, *, first: bool) -> bool:
         fate = Fate.WITHHELD
     else:
         placed = _placed(plan, decision)
-        judged = judged_of(placed, Fate.HELD_BACK, "Not landed yet.", score)
-        return plan.want(judged, _operation(placed), score)
+        if placed is not None:
+            judged = judged_of(placed, Fate.HELD_BACK, "Not landed yet.", score)
+            return plan.want(judged, _operation(placed, plan.pages), score)
+        fate, why = Fate.HELD_BACK, "Held back: how it should read now could not be worded."
     if first:
         plan.tell(judged_of(decision, fate, why, score))
     return False
@@ -221,21 +239,39 @@ def _withheld(decision: Decision) -> str:
     return ""
 
 
-def _placed(plan: Plan, decision: Decision) -> Decision:
-    if decision.verb is not Verb.PROMOTE:
+def _placed(plan: Plan, decision: Decision) -> Decision | None:
+    """As it would stand on its page."""
+    if decision.verb is Verb.PROMOTE:
+        return replace(decision, document=place_for(decision.text, decision.matter.about, plan.pages, plan.wishes))
+    if decision.verb is Verb.REMOVE or decision.target is None:
         return decision
-    return replace(decision, document=place_for(decision.text, decision.matter.about, plan.pages, plan.wishes))
+    old = next((one for one in plan.pages.on(decision.document) if one.sha256 == decision.target.sha256), None)
+    text = in_its_manner(old, decision.text) if old else None
+    return None if text is None else replace(decision, text=text)
 
 
-def _operation(decision: Decision) -> Operation:
+def _operation(decision: Decision, pages: Pages) -> Operation:
+    """What is said elsewhere already is not said a second time in the place of what is over."""
     old = decision.target.sha256 if decision.target else ""
     match decision.verb:
         case Verb.REMOVE:
+            return Remove(decision.document, old)
+        case Verb.SUPERSEDE if _stands_elsewhere(decision, pages):
             return Remove(decision.document, old)
         case Verb.SUPERSEDE | Verb.MERGE:
             return Replace(decision.document, old, decision.text)
         case _:
             return Add(decision.document, decision.text)
+
+
+def _stands_elsewhere(decision: Decision, pages: Pages) -> bool:
+    old = decision.target and decision.target.sha256
+    return any(one.sha256 != old and one.stands_alone and _same(one.text, decision.text) for one in pages.statements())
+
+
+def _same(one: str, other: str) -> bool:
+    first, second = reading(one), reading(other)
+    return same_text(first, second) or equal(first, second)
 
 
 def _tell_rejected(plan: Plan, decisions: Iterable[Decision]) -> None:
