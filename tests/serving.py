@@ -38,7 +38,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Served:
-    """`key` is good for reading and writing the workspace `local`."""
+    """`key` is good for everything in the workspace `local` but administering it."""
 
     house: House
     port: int
@@ -79,7 +79,7 @@ class Served:
 @contextmanager
 def serving(home: Home, limits: Limits | None = None, *, dreams: bool = True, **given: Any) -> Iterator[Served]:
     house = house_of(home)
-    key = house.keys.create("the test", frozenset({Permission.READ, Permission.WRITE, Permission.DREAM})).secret
+    key = house.keys.create("the test", frozenset(Permission) - {Permission.ADMIN}).secret
     app = application(house, limits=limits or Limits(per_second=1e6, burst=10**6), **given)
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off", http=PatientProtocol)
     server = uvicorn.Server(config)

@@ -497,7 +497,7 @@ class Home:
         return StoreDreaming(
             scope, self.stores_for(scope), self._store_dreams, self.sessions_for,
             lambda narrowed: self.recording_for(narrowed, told=told), key_of, self.ids, self.clock,
-            lambda: self._store_worker.wake() if self._store_worker else None,
+            lambda: self._store_worker.wake() if self._store_worker else None, self._history,
         )  # fmt: skip
 
     def store_worker(self, told: Callable[[str], None] = lambda name: None, at_once: int = 2) -> StoreWorker:

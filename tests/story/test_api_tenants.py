@@ -78,11 +78,21 @@ NEEDS = {
     ("GET", DREAM): "read",
     ("POST", f"{DREAM}/cancel"): "dream",
     ("POST", f"{DREAM}/archive"): "dream",
+    ("GET", f"{DREAM}/diff"): "read",
+    ("GET", f"{DREAM}/changes"): "read",
+    ("GET", f"{DREAM}/withheld"): "read",
+    ("GET", f"{DREAM}/diary"): "read",
+    ("POST", f"{DREAM}/accept"): "review",
+    ("POST", f"{DREAM}/discard"): "review",
+    ("POST", f"{STORE}/changes/{{change_id}}/undo"): "write",
     ("GET", "/healthz"): None,
     ("GET", "/readyz"): None,
     ("GET", "/metrics"): None,
 }
-ENOUGH = {"read": {"read", "write", "admin"}, "write": {"write", "admin"}, "dream": {"dream", "admin"}}
+ENOUGH = {
+    "read": {"read", "write", "admin"}, "write": {"write", "admin"}, "dream": {"dream", "admin"},
+    "review": {"review", "admin"},
+}  # fmt: skip
 INPUTS = [
     {"type": "memory_store", "memory_store_id": "{memory_store_id}"},
     {"type": "sessions", "session_ids": ["{session_id}"]},
@@ -189,7 +199,10 @@ def possessions(served: Served, key: str) -> dict[str, str]:
     store = served.store(key, name=CANARY)
     memory = served.memory(store, f"/{CANARY}", CANARY, key)
     served.call("POST", f"/v1/memory_stores/{store}/memories/{memory['id']}", {"content": "and more"}, key=key)
-    memories = {"memory_store_id": store, "memory_id": memory["id"], "memory_version_id": memory["memory_version_id"]}
+    version = memory["memory_version_id"]
+    memories = {"memory_store_id": store, "memory_id": memory["id"], "memory_version_id": version}
+    told = served.call("GET", f"/v1/memory_stores/{store}/memory_versions/{version}", key=key).json
+    memories["change_id"] = told["reverie_change_id"]
     ids = memories | recorded(served, key)
     made = asked(served, "POST", "/v1/dreams", ids, key)
     assert made.status == 200, made.text

@@ -107,5 +107,6 @@ def _user(key: ApiKey, asked: str | None) -> str | None:
 Reader = Annotated[Caller, Security(caller, scopes=[Permission.READ.value])]
 Writer = Annotated[Caller, Security(caller, scopes=[Permission.WRITE.value])]
 Dreamer = Annotated[Caller, Security(caller, scopes=[Permission.DREAM.value])]
+Reviewer = Annotated[Caller, Security(caller, scopes=[Permission.REVIEW.value])]
 # Admitted and then let go: who watches a session for hours does not count as a call that is running.
 Watcher = Annotated[Caller, params.Security(caller, scopes=[Permission.READ.value], scope="function")]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from reverie.dreams.dream import Fate, Judged
+from reverie.dreams.stores.account import PageDiff
 from reverie.dreams.stores.dream import BUILT_IN, StoreDream
 from reverie.dreams.stores.wishes import wishes
+from reverie.review.proposal import Score
+
+_DONE = {"promote": "added", "supersede": "replaced", "merge": "merged", "remove": "removed"}
 
 
 class StoreInput(BaseModel):
@@ -95,6 +101,118 @@ class Dream(BaseModel):
 class DreamPage(BaseModel):
     data: list[Dream]
     next_page: str | None
+
+
+class PageChange(BaseModel):
+    path: str
+    operation: Literal["added", "changed", "removed"]
+    before: str | None
+    after: str | None
+    diff: str
+
+
+class DreamDiff(BaseModel):
+    type: Literal["dream_diff"] = "dream_diff"
+    dream_id: str
+    data: list[PageChange]
+
+
+class Quoted(BaseModel):
+    session_id: str
+    turn: int
+    quote: str
+    origin: str
+    weight: str
+
+
+class ScorePart(BaseModel):
+    name: str
+    value: float
+    adds: float
+    why: str
+
+
+class MatterScore(BaseModel):
+    total: float
+    parts: list[ScorePart]
+
+
+class Matter(BaseModel):
+    """One thing a dream thought about. What must not be told (secrets, unsafe text) is not told here either."""
+
+    change_id: str | None
+    operation: str
+    fate: str
+    path: str
+    before: str
+    after: str
+    reason: str
+    why: str
+    origin: str
+    evidence: list[Quoted]
+    score: MatterScore | None
+
+
+class DreamChanges(BaseModel):
+    type: Literal["dream_changes"] = "dream_changes"
+    dream_id: str
+    data: list[Matter]
+
+
+class DreamWithheld(BaseModel):
+    """`data` a person would have to decide; `undecided` contradicts itself in the store; `left_out` is the rest."""
+
+    type: Literal["dream_withheld"] = "dream_withheld"
+    dream_id: str
+    data: list[Matter]
+    undecided: list[Matter]
+    left_out: list[Matter]
+
+
+class DreamDiary(BaseModel):
+    type: Literal["dream_diary"] = "dream_diary"
+    dream_id: str
+    diary: str
+
+
+def page_diff(one: PageDiff) -> PageChange:
+    operation: Literal["added", "changed", "removed"] = "changed"
+    operation = "added" if one.before is None else "removed" if one.after is None else operation
+    return PageChange(
+        path=one.path, operation=operation, before=_text(one.before), after=_text(one.after), diff=one.diff
+    )
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None else content.decode()
+
+
+def matter(one: Judged) -> Matter:
+    evidence = [
+        Quoted(session_id=each.session_id, turn=each.turn, quote=each.quote, origin=each.origin, weight=each.weight)
+        for each in one.evidence
+    ]
+    return Matter(
+        change_id=one.ref or None, operation=_DONE.get(one.verb, one.verb), fate=one.fate, path=one.document,
+        before=one.old, after="" if one.verb == "remove" else one.text, reason=one.reason, why=one.why,
+        origin=one.origin, evidence=evidence, score=_score(one.score),
+    )  # fmt: skip
+
+
+def _score(score: Score | None) -> MatterScore | None:
+    if score is None:
+        return None
+    parts = [ScorePart(name=part.name, value=part.value, adds=part.adds, why=part.why) for part in score.parts]
+    return MatterScore(total=score.total, parts=parts)
+
+
+def withheld(dream_id: str, judged: Sequence[Judged]) -> DreamWithheld:
+    rest = [one for one in judged if one.fate not in (Fate.LANDED, Fate.WITHHELD)]
+    return DreamWithheld(
+        dream_id=dream_id, data=[matter(one) for one in judged if one.fate is Fate.WITHHELD],
+        undecided=[matter(one) for one in rest if one.verb == "undecided"],
+        left_out=[matter(one) for one in rest if one.verb != "undecided"],
+    )  # fmt: skip
 
 
 def dream(found: StoreDream, now: datetime) -> Dream:

@@ -7,12 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from reverie.api import dream_shapes as shapes
-from reverie.api.caller import Caller, Dreamer, Reader
+from reverie.api.caller import Caller, Dreamer, Reader, Reviewer
+from reverie.api.errors import Problem
 from reverie.api.pages import After, Before, Limit, Page, Since, Until, between, paged, position
-from reverie.dreams.dream import Status
+from reverie.dreams.dream import Fate, Status
 from reverie.dreams.stores.dream import StoreDream, StoreWish
 from reverie.dreams.stores.records import Which
 from reverie.kernel.errors import BadInput
+from reverie.kernel.keys import Permission
 
 router = APIRouter(prefix="/v1/dreams", tags=["dreams"])
 LISTING = "dreams"
@@ -21,7 +23,10 @@ LISTING = "dreams"
 @router.post("")
 def create_dream(who: Dreamer, body: shapes.NewDream) -> shapes.Dream:
     """It begins at once, or when there is room; ask for it again to see how it stands."""
-    return _told(who, who.dreaming.create(_wish(body)))
+    wish = _wish(body)
+    if wish.in_place and not who.key.may(Permission.WRITE):
+        raise Problem(403, f"The key {who.key.id} lacks the scope write, and the dream would rewrite its input.")
+    return _told(who, who.dreaming.create(wish))
 
 
 @router.get("")
@@ -52,6 +57,46 @@ def cancel_dream(who: Dreamer, dream_id: str) -> shapes.Dream:
 def archive_dream(who: Dreamer, dream_id: str) -> shapes.Dream:
     """For one that is over. Its output is not touched."""
     return _told(who, who.dreaming.archive(dream_id))
+
+
+# ---- what Anthropic's API does not have ------------------------------------------------------------------------------
+
+
+@router.get("/{dream_id}/diff")
+def diff_dream(who: Reader, dream_id: str) -> shapes.DreamDiff:
+    """Every page that reads otherwise than before, with a unified diff."""
+    return shapes.DreamDiff(dream_id=dream_id, data=[shapes.page_diff(one) for one in who.dreaming.diff(dream_id)])
+
+
+@router.get("/{dream_id}/changes")
+def list_dream_changes(who: Reader, dream_id: str) -> shapes.DreamChanges:
+    """Each change with its reason, the words it rests on and its score."""
+    landed = who.dreaming.account(dream_id).of(Fate.LANDED)
+    return shapes.DreamChanges(dream_id=dream_id, data=[shapes.matter(one) for one in landed])
+
+
+@router.get("/{dream_id}/withheld")
+def list_dream_withheld(who: Reader, dream_id: str) -> shapes.DreamWithheld:
+    """What was not done, and why: for want of a person to ask, of a decision, or of worth."""
+    return shapes.withheld(dream_id, who.dreaming.account(dream_id).judged)
+
+
+@router.get("/{dream_id}/diary")
+def read_dream_diary(who: Reader, dream_id: str) -> shapes.DreamDiary:
+    """The dream told in Markdown."""
+    return shapes.DreamDiary(dream_id=dream_id, diary=who.dreaming.account(dream_id).diary)
+
+
+@router.post("/{dream_id}/accept")
+def accept_dream(who: Reviewer, dream_id: str) -> shapes.Dream:
+    """The input store gets the output's content as one change that can be undone; 409 if it was written to since."""
+    return _told(who, who.dreaming.accept(dream_id, who.storing))
+
+
+@router.post("/{dream_id}/discard")
+def discard_dream(who: Reviewer, dream_id: str) -> shapes.Dream:
+    """The output store is archived."""
+    return _told(who, who.dreaming.discard(dream_id))
 
 
 def _told(who: Caller, found: StoreDream) -> shapes.Dream:

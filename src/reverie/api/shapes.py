@@ -156,6 +156,14 @@ class MemoryDeleted(BaseModel):
     type: Literal["memory_deleted"] = "memory_deleted"
 
 
+class Undone(BaseModel):
+    """The change that took another one back."""
+
+    id: str
+    type: Literal["change"] = "change"
+    undoes: str
+
+
 class ErrorDetail(BaseModel, extra="allow"):
     type: str
     message: str

@@ -6,7 +6,9 @@ from fastapi import APIRouter
 
 from reverie.api import shapes
 from reverie.api.caller import Reader, Writer
+from reverie.api.errors import FINAL, Problem
 from reverie.api.pages import After, Before, Limit, Page, Since, Until, between, paged, position
+from reverie.review.outcome import Landed, in_words
 
 router = APIRouter(prefix="/v1/memory_stores", tags=["memory stores"])
 LISTING = "stores"
@@ -43,6 +45,15 @@ def update_memory_store(who: Writer, memory_store_id: str, body: shapes.StorePat
 def archive_memory_store(who: Writer, memory_store_id: str) -> shapes.MemoryStore:
     """From now on it can be read and not written. There is no way back."""
     return shapes.memory_store(who.stores.archive(memory_store_id))
+
+
+@router.post("/{memory_store_id}/changes/{change_id}/undo")
+def undo_change(who: Writer, memory_store_id: str, change_id: str) -> shapes.Undone:
+    """Take a change back, byte for byte; 409 if something came after it. A version's `reverie_change_id` names it."""
+    outcome = who.storing.undo(memory_store_id, change_id)
+    if not isinstance(outcome, Landed):
+        raise Problem(409, f"{change_id} was not taken back: {in_words(outcome)}", headers=FINAL)
+    return shapes.Undone(id=outcome.change.id, undoes=change_id)
 
 
 @router.delete("/{memory_store_id}")

@@ -126,15 +126,17 @@ def _reread(pieces: list[Piece], form: FormatName) -> Document:
     return FORMATS[form].read(Document(tuple(pieces)).to_bytes())
 
 
-def _told(document: Document, form: FormatName) -> tuple[str, ...]:
-    """On a page a text of several sentences is several statements."""
-    return document.entries if form != "page" else tuple(" ".join(document.entries).split())
+def read_alone(entries: Sequence[str], form: FormatName) -> tuple[str, ...]:
+    """The statements that texts are: on a page one of several sentences is several."""
+    if form != "page":
+        return tuple(entries)
+    return tuple(one for text in entries for one in FORMATS[form].read(text.encode("utf-8", "surrogateescape")).entries)
 
 
 def _checked(pieces: list[Piece], form: FormatName, operation: Add | Replace) -> Document | Unfit:
     """The document as the next reader will see it, if that is what was meant."""
     meant = Document(tuple(pieces))
     seen = _reread(pieces, form)
-    if _told(seen, form) != _told(meant, form):
+    if seen.entries != read_alone(meant.entries, form):
         return Unfit(operation, f"in the format {form!r} this text would not be read back as one entry")
     return seen

@@ -143,6 +143,19 @@ def _shared(pieces: Sequence[Piece], run: tuple[int, int], words: frozenset[str]
 
 
 def remove_from_page(pieces: list[Piece], place: int) -> list[Piece]:
+    """Without the statement, and with every other: where two would run into one another, a blank line parts them."""
+    left = [piece.entry for at, piece in enumerate(pieces) if at != place and piece.entry is not None]
+    tries = [_taken_out(pieces, place)]
+    tries += [[*pieces[:place], Piece(gap), *pieces[place + 1 :]] for gap in ("\n", "\n\n", "\n\n<!-- -->\n\n")]
+    fits = (one for one in tries if _entries(one) == left)
+    return next(fits, tries[-1])
+
+
+def _entries(pieces: Sequence[Piece]) -> list[str]:
+    return [one.entry for one in cut_page("".join(piece.raw for piece in pieces)) if one.entry is not None]
+
+
+def _taken_out(pieces: list[Piece], place: int) -> list[Piece]:
     """The statement with its line, or its part of the line. A marker stays for what follows on the same line."""
     before, gone, after = pieces[:place], pieces[place], pieces[place + 1 :]
     if "\n" not in gone.trail and after and after[0].entry is not None:

@@ -16,11 +16,18 @@ from reverie.memory.store import Author, Between, Chosen, Flag, MemoryVersion, P
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Who writes, what the scan said of the text, and which path becomes which without losing its memory's id."""
+    """Who writes, what the scan said of the text, and which path becomes which without losing its memory's id.
+
+    `each` is what the scan said of the text of one path, where several are written.
+    """
 
     author: Author
     flags: tuple[Flag, ...] = ()
     moves: Mapping[str, str] = field(default_factory=dict)
+    each: Mapping[str, tuple[Flag, ...]] = field(default_factory=dict)
+
+    def flags_at(self, path: str) -> tuple[Flag, ...]:
+        return self.each.get(path, self.flags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,15 +146,15 @@ class Storing:
             if undone is None or undone.shelf != desk.shelf(Pen(self.author)).key:
                 raise NotFound(f"There is no change {change} in {store}.")
             edits = tuple(edit.opposite for edit in undone.edits)
-            flags = tuple(flag for edit in edits for flag in flags_of((edit.after or b"").decode()))
+            each = {edit.document: flags_of((edit.after or b"").decode()) for edit in edits}
             if taken := _in_the_way(desk, scope, store, edits):
                 return Conflicted(None, f"{taken.path} is in the way")
-            grounds = replace(self._grounds(scope, ()), via=Via.UNDO, undoes=change, reason=f"takes back {change}")
-            return self._write(desk, scope, Pen(self.author, flags, _moves(edits)), edits, grounds)
+            grounds = replace(self.grounds(scope, ()), via=Via.UNDO, undoes=change, reason=f"takes back {change}")
+            return self.write(desk, scope, Pen(self.author, (), _moves(edits), each), edits, grounds)
 
     # ---- landing -----------------------------------------------------------------------------------------------------
 
-    def _grounds(self, scope: Scope, flags: tuple[Flag, ...]) -> Grounds:
+    def grounds(self, scope: Scope, flags: tuple[Flag, ...]) -> Grounds:
         origin = Origin.OWNER if self.speaks_for and self.speaks_for == scope.user else Origin.MEMBER
         found = ", ".join(sorted({flag.category for flag in flags}))
         reason = f"written over the API; flagged: {found}" if found else "written over the API"
@@ -162,11 +162,11 @@ class Storing:
 
     def _land(self, desk: Desk, scope: Scope, flags: tuple[Flag, ...], *edits: Edit) -> None:
         pen = Pen(self.author, flags, _moves(edits))
-        outcome = self._write(desk, scope, pen, edits, self._grounds(scope, flags))
+        outcome = self.write(desk, scope, pen, edits, self.grounds(scope, flags))
         if not isinstance(outcome, Landed):
             raise ReverieError(f"{edits[-1].document} was changed by someone who did not hold the store: {outcome}.")
 
-    def _write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
+    def write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
         target = _Scanned(desk.shelf(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
         noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored)
         landing = Landing(scope, desk.history, noticing, self.ids, self.clock, ignored)

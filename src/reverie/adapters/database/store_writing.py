@@ -82,7 +82,7 @@ def _said(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
         return {"sha256": None, "size": None, "flags": "[]"}
     name = sha256(write.content)
     put_if_new(connection, blobs, owner(scope) | {"sha256": name}, {"content": write.content})
-    return {"sha256": name, "size": len(write.content), "flags": flags_as_json(write.pen.flags)}
+    return {"sha256": name, "size": len(write.content), "flags": flags_as_json(write.pen.flags_at(write.path))}
 
 
 def _keep(connection: Connection, ours: dict[str, str], made: _Made, write: Write, said: dict[str, Any]) -> None:

@@ -83,6 +83,12 @@ class AlreadyDreamt(ReverieError):
     http_status = 409
 
 
+class MovedOn(ReverieError):
+    """Someone has written to the input since, so it cannot simply get the output's content."""
+
+    http_status = 409
+
+
 class Ended(Exception):
     """The dream cannot go on, and says why in the words of the wire."""
 

@@ -8,14 +8,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.stores.dream import AlreadyDreamt, StoreDream, StoreWish
+from reverie.dreams.stores.account import PageDiff, diffs
+from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
 from reverie.dreams.stores.records import StoreDreamRecords, Which
 from reverie.dreams.stores.telling import Telling, dreaming_agent
+from reverie.history.records import Looking
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, NotFound
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.store_library import Stores, writable
+from reverie.review.outcome import Landed, Unchanged, in_words
+from reverie.review.storing import Storing
+from reverie.review.swapping import Swap, swap
 from reverie.sessions.library import Library
 from reverie.sessions.recorded_library import Recording
 
@@ -37,6 +42,7 @@ class StoreDreaming:
     ids: Ids
     clock: Clock
     wake: Callable[[], None]
+    history: Looking
 
     def create(self, wish: StoreWish) -> StoreDream:
         _check(wish)
@@ -88,6 +94,12 @@ class StoreDreaming:
         assert found is not None
         return found
 
+    def diff(self, dream: str) -> list[PageDiff]:
+        """Every page that reads otherwise than before, from the Changes it landed."""
+        scope = self.of(self.get(dream))
+        landed = (self.history.get(scope, ref) for ref in self.account(dream).changes)
+        return diffs(change for change in landed if change is not None)
+
     def find(self, which: Which, *, after: str | None = None, limit: int = 20) -> list[StoreDream]:
         return self.records.listed(self.scope, which, after, limit)
 
@@ -127,6 +139,50 @@ class StoreDreaming:
         )
         assert archived is not None
         return archived
+
+    # ---- what becomes of the output ----------------------------------------------------------------------------------
+
+    def accept(self, dream: str, storing: Storing) -> StoreDream:
+        """The input gets the content of the output, as one Change. Twice is once."""
+        made = self._undecided(dream, "accepted")
+        if made.decided is not None:
+            return made
+        outcome = swap(storing, Swap(made.store, made.output, made.written, made.id))
+        if isinstance(outcome, Landed):
+            return self._decided(made, "accepted", outcome.change.id)
+        if isinstance(outcome, Unchanged):
+            return self._decided(made, "accepted", None)
+        raise MovedOn(
+            f"{dream} was not accepted: {in_words(outcome)}", expected="the store as it was when the dream began",
+            next_step="Dream again over what it says now, or use the output as it is.",
+        )  # fmt: skip
+
+    def discard(self, dream: str) -> StoreDream:
+        """The output is archived: it can be read, and is not in the way. Twice is once."""
+        made = self._undecided(dream, "discarded")
+        if made.decided is not None:
+            return made
+        self.stores.archive(made.output)
+        return self._decided(made, "discarded", None)
+
+    def _undecided(self, dream: str, wanted: Decided) -> StoreDream:
+        made = self.get(dream)
+        if made.in_place:
+            raise BadInput(
+                f"{dream} rewrote its input.", expected="a dream with an output of its own",
+                next_step="Take its changes back one by one; `changes` names them.",
+            )  # fmt: skip
+        if made.decided not in (None, wanted):
+            raise BadInput(f"{dream} is {made.decided} already.", expected="a dream nobody has decided about")
+        done = made.status is Status.COMPLETED if wanted == "accepted" else made.over and made.cloned
+        if not done:
+            raise BadInput(f"{dream} is {made.status}.", expected="a dream that has an output and is over")
+        return made
+
+    def _decided(self, made: StoreDream, decided: Decided, change: str | None) -> StoreDream:
+        altered = self.records.alter(self.of(made), made.id, lambda one: replace(one, decided=decided, change=change))
+        assert altered is not None
+        return altered
 
 
 def _check(wish: StoreWish) -> None:

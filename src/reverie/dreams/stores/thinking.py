@@ -194,7 +194,8 @@ def _heard(plan: Plan, weighed: Weighed, *, first: bool) -> bool:
         placed = _placed(plan, decision)
         if placed is not None:
             judged = judged_of(placed, Fate.HELD_BACK, "Not landed yet.", score)
-            return plan.want(judged, _operation(placed, plan.pages), score)
+            if plan.want(judged, _operation(placed, plan.pages), score):
+                return True
         fate, why = Fate.HELD_BACK, "Held back: how it should read now could not be worded."
     if first:
         plan.tell(judged_of(decision, fate, why, score))

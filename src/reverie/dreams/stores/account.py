@@ -1,0 +1,39 @@
+"""What a dream over a store did, told from its Changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reverie.history.change import Change, Edit
+from reverie.review.proposal import drawn_diff
+
+CONTEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PageDiff:
+    """What became of one page over all Changes. None: there was, or is, no such page."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    diff: str
+
+
+def diffs(changes: Iterable[Change]) -> list[PageDiff]:
+    """By path; pages that read in the end as they did before are not among them."""
+    sides: dict[str, Edit] = {}
+    for change in changes:
+        for edit in change.edits:
+            first = sides.get(edit.document)
+            sides[edit.document] = Edit(edit.document, first.before if first else edit.before, edit.after)
+    return [
+        PageDiff(path, edit.before, edit.after, drawn_diff("", [_bare(edit)], CONTEXT))
+        for path, edit in sorted(sides.items())
+        if edit.before != edit.after
+    ]
+
+
+def _bare(edit: Edit) -> Edit:
+    return Edit(edit.document.removeprefix("/"), edit.before, edit.after)

@@ -1,0 +1,153 @@
+"""`kill -9` of a server in the middle of a dream over a store; then it starts again, and ends it as if nothing was.
+
+python -m tests.crash.test_a_killed_server HOME DATABASE DREAM N   # runs the dream and dies at the N-th step
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from reverie.api.wiring import house_of
+from reverie.home import Home, open_home
+from reverie.kernel.keys import Permission
+from reverie.kernel.scope import Scope
+from tests.serving import Served
+from tests.story.test_api_dreams import NEW, PAGES, TALK, asked, content, ended, filled, recorded
+
+ROOT = Path(__file__).parents[2]
+POINTS = (2, 6, 9, 11)  # before the copy, between reading and thinking, before landing, behind it
+KEPT = "Preserve /policies unchanged. No new memories."
+
+
+def opened(folder: Path, database: str) -> Home:
+    return open_home(folder, settings={"owner": "ann", "database": database})
+
+
+@contextmanager
+def process(folder: Path, database: str, key: str) -> Iterator[tuple[Served, subprocess.Popen[str]]]:
+    """A real `reverie serve`; it is killed at the latest when this ends."""
+    command = [sys.executable, "-m", "reverie", "serve", "--port", "0", "--home", str(folder), "--json"]
+    server = subprocess.Popen(
+        [*command, "--database", database, "--rate", "100000"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True,
+    )  # fmt: skip
+    try:
+        assert server.stdout is not None
+        told = ""
+        while not told.rstrip().endswith("}"):
+            line = server.stdout.readline()
+            assert line, "the server did not start"
+            told += line
+        with opened(folder, database) as home:
+            yield Served(house_of(home), int(json.loads(told)["url"].rpartition(":")[2]), key), server
+    finally:
+        server.kill()
+        server.wait()
+
+
+def new_key(folder: Path, database: str) -> str:
+    with opened(folder, database) as home:
+        return home.keys.create("the test", frozenset(Permission)).secret
+
+
+@pytest.mark.parametrize("until", ["copied", "Light:", "Deep and REM"])
+def test_a_killed_server_goes_on_with_its_dreams(database: str, tmp_path: Path, until: str) -> None:
+    folder = tmp_path / "home"
+    key = new_key(folder, database)
+    with process(folder, database, key) as (served, server):
+        store = filled(served)
+        talks = [TALK, *([f"Shelf {n} {k} holds {k} boxes of nails." for k in range(30)] for n in range(12))]
+        sessions = [recorded(served, *talk) for talk in talks]
+        made = served.call("POST", "/v1/dreams", asked(store, *sessions, instructions=KEPT)).json
+        while not any(until.lower() in text.lower() for text in told(served, made["session_id"])):
+            assert server.poll() is None
+        server.send_signal(signal.SIGKILL)
+        server.wait()
+    with process(folder, database, key) as (served, _):
+        done = ended(served, made["id"])
+        assert done["status"] == "completed", done
+        finished(served, done, store)
+
+
+def told(served: Served, session: str) -> list[str]:
+    events = served.call("GET", f"/v1/sessions/{session}/events?types[]=agent.message&limit=1000").json["data"]
+    return [event["content"][0]["text"] for event in events]
+
+
+def finished(served: Served, done: dict[str, object], store: str) -> None:
+    """The output is as it should be, each change there once, and the input as it was."""
+    output = str(done["output_memory_store_id"])
+    pages = content(served, output)
+    assert {path: pages[path] for path in NEW} == NEW and "/team/copy.md" not in pages
+    assert content(served, store) == PAGES
+    changes = served.call("GET", f"/v1/dreams/{done['id']}/changes").json["data"]
+    versions = served.call("GET", f"/v1/memory_stores/{output}/memory_versions?limit=100").json["data"]
+    tied = [one["reverie_change_id"] for one in versions if one["reverie_change_id"]]
+    assert sorted(tied) == sorted(one["change_id"] for one in changes)
+    assert len([one for one in versions if one["operation"] == "created"]) >= len(PAGES)
+    stores = served.call("GET", "/v1/memory_stores").json["data"]
+    assert len(stores) == 2, "there is one output"
+
+
+@pytest.mark.parametrize("in_place", [False, True], ids=["a copy", "in place"])
+def test_a_dream_killed_at_any_of_its_steps_is_finished_by_the_next(
+    database: str, tmp_path: Path, in_place: bool
+) -> None:
+    folder = tmp_path / "home"
+    key = new_key(folder, database)
+    for number in POINTS:
+        with opened(folder, database) as home, serving_idle(home, key) as served:
+            store, session = filled(served), recorded(served, *TALK)
+            behavior = {"output_behavior": {"type": "update_existing", "memory_store_id": store}} if in_place else {}
+            made = served.call("POST", "/v1/dreams", asked(store, session, instructions=KEPT, **behavior)).json["id"]
+        command = [sys.executable, "-m", "tests.crash.test_a_killed_server", str(folder), database, made, str(number)]
+        died = subprocess.run(command, check=False, timeout=240, cwd=ROOT).returncode == -signal.SIGKILL
+        assert died, "it has at least so many points"
+        with opened(folder, database) as home, serving_idle(home, key) as served, served.house.working():
+            done = ended(served, made)
+            assert done["status"] == "completed", (number, done)
+            pages = content(served, done["output_memory_store_id"])
+            assert {path: pages[path] for path in NEW} == NEW and "/team/copy.md" not in pages, number
+            changes = served.call("GET", f"/v1/dreams/{made}/changes").json["data"]
+            assert sorted(one["operation"] for one in changes) == ["merged", "replaced", "replaced"], number
+
+
+@contextmanager
+def serving_idle(home: Home, key: str) -> Iterator[Served]:
+    from tests.serving import serving
+
+    with serving(home, dreams=False) as served:
+        yield Served(served.house, served.port, key)
+
+
+def main() -> None:
+    folder, database, dream, number = sys.argv[1:]
+    points = 0
+
+    def point() -> None:
+        nonlocal points
+        points += 1
+        if points == int(number):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def do(name: str, step: Callable[[], int]) -> int:
+        point()
+        return step()
+
+    with opened(Path(folder), database) as home:
+        due = next(one for one in home._store_dreams.due() if one.dream == dream)
+        night = home._store_night(Scope(due.workspace, due.user, "dream"), lambda name: point())
+        night.run(dream, do)
+
+
+if __name__ == "__main__":
+    main()
