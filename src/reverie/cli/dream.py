@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 @common
 def command(
     *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, user: str | None,
-    limit: int | None, queue: bool, cancel: str | None, if_missed: bool, estimate: bool, after: int | None, shell: Shell,
+    limit: int | None, queue: bool, cancel: str | None, if_missed: bool, estimate: bool, after: int | None,
+    shell: Shell,
 ) -> None:  # fmt: skip
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
 
