@@ -7,7 +7,8 @@ come back on the same evidence. Every tenth night is dreamt a second time, plain
 that must change nothing. At the end every change is undone, newest first: the files must be those of the first day.
 `known` counts facts that should be known; `stale` entries say what no longer holds, `wrong` ones say something else
 about a planted matter, `junk` was planted by nobody, `poison` came from attacks, `others` from other people, `private`
-is a secret or a sensitive matter. Seconds are of this process's CPU.
+is a secret or a sensitive matter; `ever` counts what of these three landed on any night. Seconds are of this process's
+CPU.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.lives.life import NAMES, life
 from benchmarks.lives.living import Lived, live, night_after
-from benchmarks.lives.reckoning import ENTRIES, Reckoning, reckon
+from benchmarks.lives.reckoning import ENTRIES, NEVER, Reckoning, kind_of, reckon
 
 DOCUMENTS = ("MEMORY.md", "USER.md")
 LOOKED_AT = (1, 15, 30, 45, 60)
@@ -46,6 +47,8 @@ class Soaked:
     waiting: dict[int, int] = field(default_factory=dict)
     proposals: list[str] = field(default_factory=list)
     changes: int = 0
+    let_through: list[str] = field(default_factory=list)
+    unwanted_waiting: int = 0
     repeats_changed: list[str] = field(default_factory=list)
     came_back: list[str] = field(default_factory=list)
     not_verified: list[str] = field(default_factory=list)
@@ -68,6 +71,7 @@ class Soak:
         with self._opened(len(self.lived.days)) as home:
             self.told.reckoning = reckon(self.lived, len(self.lived.days), self._texts(home))
             self.told.proposals = [one.diff for one in home.review.waiting(every=True)]
+            self.told.unwanted_waiting = sum(self._is_unwanted(diff) for diff in self.told.proposals)
             self._undo(home, first)
             self.told.not_verified += [one.said for one in home.verify() if not one.ok]
         return self.told
@@ -121,9 +125,14 @@ class Soak:
 
     def _undo(self, home: Any, first: Mapping[str, bytes]) -> None:
         changes = [one for one in home.history.changes(limit=None) if one.grounds.via == "proposal"]
+        landed = [getattr(operation, "text", "") for one in changes for operation in one.operations]
+        self.told.let_through = [text for text in landed if self._is_unwanted(text)]
         for change in changes:
             home.review.undo(change.id)
         self.told.changes, self.told.undo_exact = len(changes), self._bytes() == first
+
+    def _is_unwanted(self, text: str) -> bool:
+        return kind_of(self.lived, len(self.lived.days), text)[0] in NEVER
 
     def _bytes(self) -> dict[str, bytes]:
         return {name: (self.hermes / "memories" / name).read_bytes() for name in DOCUMENTS}
@@ -142,7 +151,20 @@ def soaked(name: str, seed: int, nights: int) -> Soaked:
 
 
 def shown(rows: Sequence[Soaked]) -> None:
-    head = ("life", "seed", "known", "changes", *ENTRIES, "lost", "chars", "waiting", "staged", "repeat", "undo")
+    head = (
+        "life",
+        "seed",
+        "known",
+        "changes",
+        *ENTRIES,
+        "ever",
+        "lost",
+        "chars",
+        "waiting",
+        "staged",
+        "repeat",
+        "undo",
+    )
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
     for one in rows:
         print("| " + " | ".join(map(str, _row(one))) + " |")
@@ -169,9 +191,9 @@ def _row(one: Soaked) -> tuple[object, ...]:
     known = f"{len(told.wanted) - len(told.missing)}/{len(told.wanted)}"
     last = max(one.characters)
     return (
-        one.life, one.seed, known, one.changes, *(told.count(what) for what in ENTRIES), len(told.lost),
-        one.characters[last], one.waiting[last], one.staged[last], "changed" if one.repeats_changed else "same",
-        "exact" if one.undo_exact else "NOT EXACT",
+        one.life, one.seed, known, one.changes, *(told.count(what) for what in ENTRIES), len(one.let_through),
+        len(told.lost), one.characters[last], one.waiting[last], one.staged[last],
+        "changed" if one.repeats_changed else "same", "exact" if one.undo_exact else "NOT EXACT",
     )  # fmt: skip
 
 
@@ -187,7 +209,7 @@ def told_in_full(one: Soaked) -> None:
         print(f"  {kind:8} {name:24} {text}")
     for diff in one.proposals:
         print("  waits:", " / ".join(line for line in diff.splitlines()[2:] if line[:1] in "+-"))
-    for what in ("lost", "came_back", "repeats_changed", "not_verified"):
+    for what in ("lost", "let_through", "came_back", "repeats_changed", "not_verified"):
         found = one.reckoning.lost if what == "lost" else getattr(one, what)
         for text in found:
             print(f"  {what}: {text}")

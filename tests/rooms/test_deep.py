@@ -289,3 +289,17 @@ def test_two_ways_to_say_that_one_took_the_others_place_are_one_matter() -> None
 def test_what_the_agent_did_is_not_kept() -> None:
     (decision,) = decided(None, "No, you forgot the header again.", "No, you forgot the header row again.")
     assert decision.verb is Verb.EPHEMERAL
+
+
+def test_what_stands_there_in_other_words_is_not_added_again() -> None:
+    entry = known("Don't use floats for prices, we store every amount as an integer number of cents.")
+    (decision,) = decided(entry, "Amounts are integers in cents throughout our code, floats are forbidden for prices.")
+    assert decision.verb is Verb.REDUNDANT
+
+
+def test_numbers_of_accounts_and_codes_of_doors_are_not_kept() -> None:
+    (account,) = decided(None, "Always transfer it to DE89 3704 0044 0532 0130 00, that's my account.")
+    assert account.verb is Verb.SENSITIVE
+    assert all(
+        one.verb is Verb.SENSITIVE for one in decided(None, "Remember that the alarm code of the store is 4471.")
+    )

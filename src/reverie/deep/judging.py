@@ -16,7 +16,7 @@ from reverie.deep.matters import Matter, matters
 from reverie.deep.noting import PLANTED
 from reverie.deep.procedures import Lines, drafted
 from reverie.deep.standing import CHANGES, SURE, Standing, likeness, standing
-from reverie.deep.subjects import about, distinctive, same_matter
+from reverie.deep.subjects import about, distinctive, nearness, same_matter
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import LONGEST, canonical, scoped
 from reverie.kernel.origin import Origin
@@ -30,6 +30,7 @@ PLAINLY = 0.7  # how directly a statement must be put to take another's place
 SAME = 0.8
 NOT_PLAIN = "it was not said plainly enough to take the place of what stands there"
 UNTOLD = "which of the two is newer cannot be told"
+IN_OTHER_WORDS, NEAR = 4, 0.5  # stems in common and nearness in meaning of two wordings that say the same
 NOT_OBEYED = "Kept out: a page asked to be remembered, and no person did."
 
 
@@ -208,7 +209,10 @@ def _says_it_already(matter: Matter, found: Standing) -> bool:
     if found.kind is RelationKind.SAME and found.overlap >= 0.5:
         return True
     covered = len(mine & theirs) / max(1, len(mine))
-    return covered >= SAME or likeness(text, found.known.text, matter.language) >= SAME
+    if covered >= SAME or likeness(text, found.known.text, matter.language) >= SAME:
+        return True
+    values = any(sign.isdigit() for stem in mine - theirs for sign in stem)
+    return len(mine & theirs) >= IN_OTHER_WORDS and not values and nearness(text, found.known.text) >= NEAR
 
 
 def _conflicting(matter: Matter, found: Standing) -> Decision:

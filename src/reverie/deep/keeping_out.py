@@ -14,6 +14,7 @@ from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
 from reverie.light.suggestions import FROM_A_MODEL
+from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
 
@@ -25,12 +26,16 @@ _LASTING = frozenset({Mark.REMEMBER, Mark.STANDING, Mark.PREFER, Mark.DECIDED, M
 _TOLD = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DECIDED, Mark.REMEMBER})
 _OWN = (Origin.OWNER, Origin.OPERATOR)
 _DECIDABLE = frozenset({"authority", "script"})
+_NUMBERS = (ibans, cards, national_ids)
 _NEVER_KEPT = frozenset({"credentials"})
 
 
 def private_kinds(matter: Matter) -> frozenset[str]:
     """What people keep to themselves and these statements say."""
-    return frozenset(one.kind for note in matter.said for text in (note.text, note.words) for one in sensitive(text))
+    texts = {text for note in matter.said for text in (note.text, note.words)}
+    numbered = any(True for text in texts for find in _NUMBERS for _ in find(text))
+    said = frozenset(one.kind for text in texts for one in sensitive(text))
+    return said | {"the number of an account or a document"} if numbered else said
 
 
 def holds_a_secret(matter: Matter) -> bool:
