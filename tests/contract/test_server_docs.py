@@ -44,6 +44,7 @@ def test_the_python_of_the_page_runs(home: Home, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     assert "modified /team/style.md Prices without VAT." in done.stdout
     assert done.stdout.count("Moving the database") == 1 and "session.status_idle" in done.stdout
+    assert "completed memstore_" in done.stdout and "tomorrow's store: memstore_" in done.stdout
     assert "Staging is db2.internal from today on." in [hit.text for hit in home.search("which host is staging?")]
 
 
@@ -58,6 +59,7 @@ def test_the_bash_of_the_page_runs(home: Home, tmp_path: Path) -> None:
         )  # fmt: skip
     assert done.returncode == 0, (done.stdout, done.stderr[-3000:])
     assert "bobs-phone" in done.stdout and "We ship on Fridays." in done.stdout
+    assert "+- We ship on Fridays." in done.stdout and "accepted" in done.stdout
     imported = json.loads(done.stdout[done.stdout.rindex('{\n  "new"') :])
     assert imported == json.loads(blocks("json")[0])
     assert {one.user for one in home.sessions.find() if one.head.id.startswith("shop")} == {"", "bob"}

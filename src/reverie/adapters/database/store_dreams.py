@@ -16,7 +16,7 @@ from reverie.adapters.database.leases import owner
 from reverie.adapters.database.rows_of_plans import became_details
 from reverie.adapters.database.rows_of_stores import within
 from reverie.adapters.database.stores import key_of
-from reverie.adapters.database.transactions import hold
+from reverie.adapters.database.transactions import hold, reading_across, writing
 from reverie.dreams.dream import Dream, Judged, Status
 from reverie.dreams.records import Asked, Lease
 from reverie.dreams.stores.dream import Failure, StoreDream, Usage
@@ -41,7 +41,7 @@ class SqlStoreDreams(SqlDreams):
     def add(self, scope: Scope, made: StoreDream, dream: Dream) -> StoreDream | None:
         asked = {name: getattr(made, name) for name in _KEPT}
         row = {name: getattr(made, name) for name in ("id", "store", "output", "session", "in_place", "created_at")}
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             if made.in_place:
                 hold(connection, f"dreams over {key_of(scope, made.store)}")
                 rival = _joined().where(_TABLE.c.store == made.store, _TABLE.c.in_place)
@@ -54,7 +54,7 @@ class SqlStoreDreams(SqlDreams):
         return None
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None:
-        found = self._rows(_joined().where(*_of(scope), _TABLE.c.id == dream))
+        found = self._rows(scope, _joined().where(*_of(scope), _TABLE.c.id == dream))
         return _from_row(found[0]) if found else None
 
     def listed(self, scope: Scope, which: Which, after: str | None, limit: int) -> list[StoreDream]:
@@ -65,10 +65,10 @@ class SqlStoreDreams(SqlDreams):
             asked = asked.where(_TABLE.c.archived_at.is_(None))
         if after is not None:
             asked = asked.where(_TABLE.c.id < after)
-        return [_from_row(row) for row in self._rows(asked.order_by(_TABLE.c.id.desc()).limit(limit))]
+        return [_from_row(row) for row in self._rows(scope, asked.order_by(_TABLE.c.id.desc()).limit(limit))]
 
     def alter(self, scope: Scope, dream: str, change: Callable[[StoreDream], StoreDream]) -> StoreDream | None:
-        with self._engine.begin() as connection:
+        with writing(self._engine, scope) as connection:
             held = select(_TABLE.c.id).filter_by(**owner(scope), id=dream).with_for_update()
             if connection.execute(held).first() is None:
                 return None
@@ -84,13 +84,13 @@ class SqlStoreDreams(SqlDreams):
         there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
         mine = lease.c.holder.in_(("", self._holder)) | (lease.c.until < self._clock.now())
         asked = (
-            select(_TABLE.c.workspace, _TABLE.c.user, _TABLE.c.id)
-            .join(dreams, _same())
+            select(dreams.c.workspace, dreams.c.user, dreams.c.id)
             .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
-            .where(dreams.c.status.in_(OPEN), lease.c.token.is_(None) | mine)
-            .order_by(_TABLE.c.created_at, _TABLE.c.id)
+            .where(dreams.c.shelf.like("store:%"), dreams.c.status.in_(OPEN), lease.c.token.is_(None) | mine)
+            .order_by(dreams.c.started_at, dreams.c.id)
         )
-        return [Due(*row) for row in self._rows(asked)]
+        with reading_across(self._engine, "nights") as connection:
+            return [Due(*row) for row in connection.execute(asked)]
 
     # ---- StoreNights -------------------------------------------------------------------------------------------------
 

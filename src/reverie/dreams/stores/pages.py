@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -25,12 +25,16 @@ _HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`."""
+    """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`.
+
+    `unsafe` is what the scan said when it was written, if it would keep it out of a prompt.
+    """
 
     path: str
     content: bytes
     seen: datetime
     since: datetime | None = None
+    unsafe: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class Pages:
         if left is None:
             self.now.pop(path, None)
         else:
-            self.now[path] = Page(path, left, page.seen if page else at, page.since if page else at)
+            self.now[path] = replace(page or Page(path, b"", at, at), content=left)
         return True
 
 

@@ -181,7 +181,9 @@ class StoreSteps:
 def _page(memory: StoredMemory) -> Page:
     """What was never rewritten may be older than its row: people bring their memories along."""
     rewritten = memory.updated_at != memory.created_at
-    return Page(memory.path, memory.content or b"", memory.updated_at, memory.updated_at if rewritten else None)
+    since = memory.updated_at if rewritten else None
+    unsafe = ", ".join(sorted({flag.category for flag in memory.flags if flag.severity == "high"}))
+    return Page(memory.path, memory.content or b"", memory.updated_at, since, unsafe)
 
 
 def _output(made: StoreDream, store: Store) -> Store:
