@@ -51,7 +51,7 @@ def process(folder: Path, database: str, key: str) -> Iterator[tuple[Served, sub
             yield Served(house_of(home), int(json.loads(told)["url"].rpartition(":")[2]), key), server
     finally:
         server.kill()
-        server.wait()
+        server.communicate()
 
 
 def new_key(folder: Path, database: str) -> str:
