@@ -140,13 +140,14 @@ def _said_twice(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated
 
 def _alike(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     """Each way they are read they say the same, or one says all of the other."""
-    if not (one.alone and other.alone and much_alike(one.read, other.read)) or is_han(one.read.text):
+    if not (one.alone and other.alone) or is_han(one.read.text) or not one.read.signs & other.read.signs:
         return None
     if not _same_ground(one.statement, other.statement):
         return None
     there, back = relate(one.read.text, other.read.text), relate(other.read.text, one.read.text)
     kinds, sure = {there.kind, back.kind}, min(there.confidence, back.confidence)
-    if RelationKind.SAME not in kinds or kinds - {RelationKind.SAME, RelationKind.REFINES} or sure < SURE_ALIKE:
+    more_or_less = kinds == {RelationKind.SAME, RelationKind.REFINES} and much_alike(one.read, other.read)
+    if sure < SURE_ALIKE or not (kinds == {RelationKind.SAME} or more_or_less):
         return None
     shorter, longer = sorted((one.statement, other.statement), key=lambda statement: len(statement.text))
     return Pair("same", shorter, longer, "Another entry says the same in other words.")

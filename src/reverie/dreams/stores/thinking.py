@@ -16,7 +16,8 @@ from reverie.deep.judging import NOT_PLAIN, UNTOLD, Mind, asks_of, deepen
 from reverie.deep.material import Noted
 from reverie.deep.pairs import Pair, pairs
 from reverie.deep.standing import CHANGES, SURE
-from reverie.deep.wordwise import equal, much_alike, reading, same_text
+from reverie.deep.vocabulary import pattern, plain
+from reverie.deep.wordwise import equal, much_alike, one_thing_apart, reading, same_text
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.judged import judged_of
 from reverie.dreams.records import Planned, Thought
@@ -170,14 +171,18 @@ def _hear(plan: Plan, noted: Sequence[Noted], owner: str) -> int:
 
 
 def _again(decision: Decision, overtaken: Iterable[str]) -> bool:
-    """It would change a statement that says what another one said that was changed."""
+    """It would change a statement that says what another one said that was changed, or another value of it."""
     old = decision.target
-    return old is not None and decision.changes_known and any(_says_the_same(old.text, text) for text in overtaken)
+    return old is not None and decision.changes_known and any(_about_the_same(old.text, text) for text in overtaken)
 
 
-def _says_the_same(one: str, other: str) -> bool:
-    alike = much_alike(reading(one), reading(other))
-    return _same(one, other) or (alike and relate(one, other).kind in _ALIKE)
+def _about_the_same(one: str, other: str) -> bool:
+    if _same(one, other):
+        return True
+    first, second, found = reading(one), reading(other), relate(one, other)
+    if found.kind in _ALIKE:
+        return much_alike(first, second)
+    return found.conflict >= SURE and one_thing_apart(first, second)
 
 
 def _dated(decision: Decision) -> Decision:
@@ -186,7 +191,8 @@ def _dated(decision: Decision) -> Decision:
     standing, marks = decision.standing, frozenset[str]().union(*(note.marks for note in decision.matter.said))
     if standing is None or decision.asks not in (UNTOLD, NOT_PLAIN):
         return decision
-    if decision.asks == UNTOLD and (standing.named or marks & _EXPLICIT):
+    now = any(pattern("now").search(plain(note.words)) for note in decision.matter.said)
+    if decision.asks == UNTOLD and (standing.named or marks & _EXPLICIT or now):
         decision = replace(decision, asks=asks_of(decision.matter, standing, unknown=False))
     tells = decision.asks == NOT_PLAIN and marks & CHANGES and standing.confidence >= SURE
     return replace(decision, asks="") if tells else decision
