@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -526,6 +527,7 @@ class Home:
                 lambda name: recording.records.one(scope, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
                 lambda session: Telling(recording, session), self.clock, self.ids,
+                replace(self.advising, records=lambda: self._store_dreams),
             )
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.account import PageDiff
-from reverie.dreams.stores.dream import BUILT_IN, StoreDream
+from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.wishes import wishes
 from reverie.review.proposal import Score
 
@@ -234,7 +234,7 @@ def dream(found: StoreDream, now: datetime) -> Dream:
         ),
         error=DreamError(type=found.error.type, message=found.error.message)
         if found.error and found.status == "failed" else None,
-        output_memory_store_id=output, reverie_reader=BUILT_IN, reverie_decision=found.decided,
+        output_memory_store_id=output, reverie_reader=found.reader, reverie_decision=found.decided,
         elapsed_seconds=round(((found.ended_at or now) - found.created_at).total_seconds(), 3),
         reverie_instructions=Instructions(
             understood=list(read.understood), not_understood=list(read.not_understood)

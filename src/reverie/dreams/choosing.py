@@ -15,6 +15,7 @@ from reverie.kernel.ids import Ids
 from reverie.light.candidate import Candidate
 from reverie.sessions.library import Library
 from reverie.sessions.records import Stored, Wanted
+from reverie.sessions.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,10 @@ def noticed_in(library: Library, read: Read, ids: Ids, counsel: Counsel) -> tupl
         session = library.get(read.session_id, user=read.user, revision=read.revision)
     except NotFound:
         return [], Told()
+    return noticed(session, read.user, ids, counsel)
+
+
+def noticed(session: Session, user: str, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
     heard: list[Told] = []
 
     def widen(found: Sequence[Candidate]) -> list[Candidate]:
@@ -50,7 +55,7 @@ def noticed_in(library: Library, read: Read, ids: Ids, counsel: Counsel) -> tupl
         heard.append(told)
         return more
 
-    return noted(session, read.user, lambda: ids.new("cand"), widen), heard[0]
+    return noted(session, user, lambda: ids.new("cand"), widen), heard[0]
 
 
 def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:

@@ -25,6 +25,7 @@ from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Author, Store
+from reverie.models.choice import BUILT_IN
 
 OPEN = (Status.PENDING, Status.RUNNING)
 _TABLE = schema.store_dreams
@@ -131,8 +132,8 @@ def _of(scope: Scope) -> list[Any]:
 
 def _told(made: StoreDream) -> str:
     return json.dumps({
-        "written": made.written, "usage": asdict(made.usage), "error": made.error and asdict(made.error),
-        "decided": made.decided, "change": made.change,
+        "written": made.written, "usage": asdict(made.usage), "reader": made.reader,
+        "error": made.error and asdict(made.error), "decided": made.decided, "change": made.change,
     })  # fmt: skip
 
 
@@ -141,6 +142,7 @@ def _from_row(row: Any) -> StoreDream:
     return StoreDream(
         row.id, row.user, row.store, row.output, row.session, tuple(asked["sessions"]), asked["model"], row.created_at,
         asked["speed"], asked["instructions"], row.in_place, Status(row.status), row.ended_at, row.archived_at,
-        row.cloned, told["written"], Usage(**told["usage"]), Failure(**told["error"]) if told["error"] else None,
+        row.cloned, told["written"], Usage(**told["usage"]), told.get("reader", BUILT_IN),
+        Failure(**told["error"]) if told["error"] else None,
         told["decided"], told["change"],
     )  # fmt: skip

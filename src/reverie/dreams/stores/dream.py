@@ -8,8 +8,8 @@ from typing import Literal
 
 from reverie.dreams.dream import Status
 from reverie.kernel.errors import ReverieError
+from reverie.models.choice import BUILT_IN
 
-BUILT_IN = "built-in"
 Decided = Literal["accepted", "discarded"]
 
 
@@ -36,7 +36,7 @@ class StoreDream:
     """`output` is the store that is written: the input itself if `in_place`. It is there once it is `cloned`.
 
     `session` is the dream's own; `sessions` are those it reads. `written` counts the versions of the input when it was
-    cloned, so that it can be told whether it moved on since.
+    cloned, so that it can be told whether it moved on since. `reader` is who read the sessions beside the built-in one.
     """
 
     id: str
@@ -56,6 +56,7 @@ class StoreDream:
     cloned: bool = False
     written: int = 0
     usage: Usage = field(default_factory=Usage)
+    reader: str = BUILT_IN
     error: Failure | None = None
     decided: Decided | None = None
     change: str | None = None

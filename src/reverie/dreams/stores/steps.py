@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
-from reverie.deep.noting import noted
+from reverie.dreams.choosing import noticed
+from reverie.dreams.counsel import NOBODY, Counsel
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
 from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
 from reverie.dreams.steps import Doing
-from reverie.dreams.stores.dream import Ended, StoreDream
+from reverie.dreams.stores.dream import Ended, StoreDream, Usage
 from reverie.dreams.stores.pages import Page, Pages
 from reverie.dreams.stores.records import StoreDreamRecords
 from reverie.dreams.stores.telling import Telling
@@ -25,6 +26,7 @@ from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
+from reverie.models.choice import BUILT_IN
 from reverie.review.dreamt import Dreamt, Wanted
 from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
 from reverie.sessions.library import Library
@@ -47,6 +49,7 @@ class StoreRooms:
     telling: Callable[[str], Telling]
     clock: Clock
     ids: Ids
+    advised: Callable[[Lease], Counsel] = lambda _: NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class StoreSteps:
     rooms: StoreRooms
     lease: Lease
     made: StoreDream
+    counsel: Counsel = NOBODY
 
     def all(self, do: Doing) -> None:
         for place in range(do("begin", self.begin)):
@@ -85,11 +89,24 @@ class StoreSteps:
         read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
         if found is not None:
             return found
-        session = self._session(read)
-        notes = noted(_of_owner(session, read.user), read.user, lambda: self.rooms.ids.new("cand"))
-        self.rooms.records.note(self.lease, place, notes)
+        session = _of_owner(self._session(read), read.user)
+        notes, told = noticed(session, read.user, self.rooms.ids, self.counsel)
+        self.rooms.records.note(self.lease, place, notes, told)
+        if self.counsel.askers:
+            self._count()
         self.telling.say(f"Light: {read.session_id}, {read.turns} turns, {len(notes)} noticed.")
         return len(notes)
+
+    def _count(self) -> None:
+        """What models took so far, for whoever watches."""
+        calls = self.rooms.records.calls(self.rooms.scope, self.made.id)
+        spent = Usage(
+            sum(one.usage.tokens_in - one.usage.cached for one in calls), sum(one.usage.tokens_out for one in calls),
+            sum(one.usage.cached for one in calls),
+        )  # fmt: skip
+        reader = ", ".join(sorted({one.model for one in calls})) or BUILT_IN
+        change = partial(replace, usage=spent, reader=reader)
+        self.rooms.records.alter(self.rooms.scope, self.made.id, change)
 
     def think(self) -> int:
         """Write down what is to be done. How many matters there are."""
