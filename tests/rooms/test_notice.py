@@ -80,7 +80,7 @@ LEFT = [
     "```\n# always use tabs, never spaces\n```",
     "2026-03-01 10:00:00 ERROR always fails on node 3",
     "Здравствуйте, я всегда пью чай.",
-    "Kom ihåg att schemat görs i Vklass, inte i Skola24.",
+    "Muista aina, että minun kokous on torstaina ja se on tärkeä.",
     "O meu chefe prefere chá. Ele é inglês. Nunca bebe café.",
     "Mi jefe prefiere el té. Nunca bebe café.",
     "Don't mention that, obviously.",

@@ -21,7 +21,7 @@ from reverie.deep.standing import Standing
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain, small_words
 from reverie.deep.wording import DAY, LONGEST, as_it_is_now, closed, without_now
-from reverie.language.tokens import LATIN, tokens_of
+from reverie.language.tokens import STEMMED, tokens_of
 
 _TOKEN = re.compile(r"\w[\w.:/@'’+-]*\w|`[^`]+`|\w|[^\w\s]")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
@@ -29,13 +29,15 @@ _STOPS = frozenset(",;:.!?()[]–—")
 _MOST_OLD, _MOST_NEW = 7, 8
 _VALUE = re.compile(r"(?a:\w*[\d_/@]\w[\w.:/@-]*|\w+\d\w*)|(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]+")
 _NAME = re.compile(r"^(?P<name>[A-ZÀ-Þ][\w'’-]+) (?P<verb>[a-zà-ÿ]+)")
-_RUN = re.compile(r"(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*")
+_RUN = re.compile(r"(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*(?: \d{1,4}[a-z]?\b(?![:.]\d))?")
+_HOUSE = re.compile(r" \d{1,4}[a-z]?\b(?![:.]\d)(?P<where>, [^,;.]{2,30}(?=\.?$))?")
 _KEPT_FORM = 0.6
 _OWN_WORDS = 4.0  # the statement itself puts the one against the other
 _ARTICLE = re.compile(
     r"^(?:the|an?|our|my|der|die|das|den|dem|el|la|los|las|le|les|il|lo|gli|os?|as?|de|het|een) ", re.IGNORECASE
 )
 _MODIFIERS = re.compile(r"(?<= )[A-ZÀ-Þ][\w-]+ $")
+_FUSED = re.compile(r"\b(?:n|d)[oa]s? $")
 _BEHIND = re.compile(r"^\s*\([^)]*\)")
 
 
@@ -138,7 +140,7 @@ class _Token:
 
 def _tokens(text: str, language: str) -> list[_Token]:
     found = list(_TOKEN.finditer(text))
-    keys = tokens_of([one[0].lower() for one in found], language if language in LATIN else "en")
+    keys = tokens_of([one[0].lower() for one in found], language if language in STEMMED else "en")
     small = small_words(language)
     return [
         _Token(one[0], key or one[0], *one.span(), one[0] in _STOPS or (one[0].lower() in small and not _is_name(one)))
@@ -159,8 +161,9 @@ def _overlaid(old: str, new: str, whole: str, named: frozenset[str], language: s
     for before, change in pairwise(codes):
         if before[0] != "equal" or change[0] != "replace" or not _anchors(mine[before[1] : before[2]]):
             continue
-        came = _without_now(_cut(theirs[change[3] : change[4]], _MOST_NEW))
-        gone = _trimmed(_cut(mine[change[1] : change[2]], _MOST_OLD), came)
+        inflected = mine[change[1] - 1].text.lower() != theirs[change[3] - 1].text.lower()  # "pan", and now "pani"
+        came = _without_now(_cut(theirs[change[3] - inflected : change[4]], _MOST_NEW))
+        gone = _trimmed(_cut(mine[change[1] - inflected : change[2]], _MOST_OLD), came)
         if not _carries(gone) or not _carries(came) or gone[0].small != came[0].small:
             continue
         if named and not any(about(one.text, language) & named for one in gone):
@@ -187,12 +190,22 @@ def _swapped(old: str, whole: str, named: frozenset[str], language: str) -> str:
     start, end = whole_name(old, gone[0].start, gone[0].end)
     if any(not start <= one.start < end for one in gone):
         return ""
-    return closed(old[:start] + names[0] + _behind(old[end:], whole))
+    before = _without_article(old[:start], names[0], whole) if language == "pt" else old[:start]
+    house = _HOUSE.match(old, end)
+    if bool(house) != bool(re.search(r"\d", names[0])):  # a house has a number, and the other one has none
+        return ""
+    return closed(before + names[0] + _behind(old[house.end() if house else end :], whole))
+
+
+def _without_article(before: str, name: str, whole: str) -> str:
+    """ "no Porto", but "em Braga": what the statement names without an article has none."""
+    bare = re.search(rf"\b(?:em|para|de|a) {re.escape(name)}", whole, re.IGNORECASE)
+    return _FUSED.sub(lambda found: "em " if found[0][0] == "n" else "de ", before) if bare else before
 
 
 def _exchanged(old: str, was: str, now: str, whole: str) -> str:
     """The old text with the very words exchanged that the statement itself puts against each other."""
-    was, now = _ARTICLE.sub("", was.strip()), _ARTICLE.sub("", now.strip())
+    was, now = _as_it_stands(_ARTICLE.sub("", was.strip()), old), _ARTICLE.sub("", now.strip())
     place = plain(old).find(plain(was)) if was else -1
     if place < 0 or not now:
         return ""
@@ -212,6 +225,14 @@ def _behind_the_same_word(before: str, now: str) -> str:
     lead = words[-1] if words else ""
     place = now.rfind(f" {lead} ") if lead else -1
     return now[place + len(lead) + 2 :] if place >= 0 else now
+
+
+def _as_it_stands(was: str, old: str) -> str:
+    """The last words of it that the old text has: it may call "FileRoom" what is "our document system FileRoom"."""
+    words = was.split()
+    tails = (" ".join(words[start:]) for start in range(len(words)))
+    found = next((tail for tail in tails if re.search(rf"(?<!\w){re.escape(plain(tail))}(?!\w)", plain(old))), "")
+    return found if about(found) else ""
 
 
 def _as_said(text: str, words: str) -> str:
@@ -296,6 +317,6 @@ def _restated(known: Known, text: str, language: str) -> str:
     if not name or name["name"] in text or not text[:1].isupper():
         return text
     first = _TOKEN.match(text)
-    verb = first is not None and tokens_of([first[0].lower()], language if language in LATIN else "en")
-    same = verb == tokens_of([name["verb"]], language if language in LATIN else "en")
+    verb = first is not None and tokens_of([first[0].lower()], language if language in STEMMED else "en")
+    same = verb == tokens_of([name["verb"]], language if language in STEMMED else "en")
     return closed(f"{name['name']} {text[:1].lower()}{text[1:]}") if same else text

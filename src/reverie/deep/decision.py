@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from reverie.deep.lessons import is_routine
 from reverie.deep.material import Known
 from reverie.deep.matters import Matter
 from reverie.deep.standing import Standing
@@ -71,6 +72,11 @@ class Decision:
     @property
     def rejected(self) -> bool:
         return self.verb in REJECTED
+
+    @property
+    def untold(self) -> bool:
+        """Steps run once are every day's work: they are staged, in case they come back, and not a word is said."""
+        return self.verb in STAGED and is_routine(self.matter.last) and not self.matter.is_theme
 
     @property
     def changes_known(self) -> bool:

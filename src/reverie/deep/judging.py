@@ -11,11 +11,13 @@ from reverie.deep.composing import composed
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
 from reverie.deep.keeping_out import brings_danger, passing, private_kinds, reworded, too_private, too_thin, unsafe
+from reverie.deep.lessons import is_routine
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter, matters
 from reverie.deep.noting import PLANTED
 from reverie.deep.procedures import Lines, drafted
-from reverie.deep.standing import CHANGES, SURE, Standing, likeness, standing
+from reverie.deep.routines import TIMES
+from reverie.deep.standing import CHANGES, SURE, Breath, Standing, breath_of, ended_in, likeness, standing
 from reverie.deep.subjects import about, distinctive, nearness, same_matter
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import LONGEST, canonical, scoped
@@ -58,9 +60,10 @@ class Deepened:
 
 def deepen(noted: Sequence[Noted], mind: Mind) -> Deepened:
     found = matters(noted)
-    decided = {id(matter): _decided(matter, mind, found) for matter in found}
+    ended = ended_in(noted)
+    decided = {id(matter): _decided(matter, mind, found, ended) for matter in found}
     together = _about_one_entry(_in_one_breath(list(decided.values())))  # in other words, they spoke of one thing
-    decisions = [decided.get(id(matter)) or _decided(matter, mind, together) for matter in together]
+    decisions = [decided.get(id(matter)) or _decided(matter, mind, together, ended) for matter in together]
     kept = [one for one in decisions if one.changes_known or not (one.matter.only_beside or _takes_nothing_back(one))]
     return Deepened(tuple(one.matter for one in kept), tuple(map(_credited, kept)))
 
@@ -84,17 +87,34 @@ def _in_one_breath(decisions: Sequence[Decision]) -> list[tuple[Matter, Known | 
         for place, (matter, target) in enumerate(found):
             if target is None and ends.target and _goes_with(matter, ends.matter, ends.target):
                 found[place] = matter, ends.target
+    for one in (one for one in decisions if one.changes_known and one.standing and one.standing.named):
+        for place, (matter, target) in enumerate(found):
+            if target is None and _only_ends(matter, one):
+                found[place] = matter, one.target
     return found
+
+
+def _only_ends(matter: Matter, change: Decision) -> bool:
+    """It only says that something is over, and the same breath says what took its place."""
+    spoken = {breath_of(note) for note in change.matter.said}
+    named = change.standing.named if change.standing else frozenset()
+    parts = [clauses(note.words) for note in matter.said]
+    return (
+        not matter.taken_back
+        and matter.speaker == change.matter.speaker
+        and all(breath_of(note) in spoken for note in matter.said)
+        and all(not part.affirmed and part.names_over(matter.language) & named for part in parts)
+    )
 
 
 def _goes_with(matter: Matter, ending: Matter, target: Known) -> bool:
     language = ending.language
-    spoken = {(note.session_id, note.candidate.first_turn) for note in ending.said}
+    spoken = {breath_of(note) for note in ending.said}
     return (
         matter.speaker == ending.speaker
         and matter.last.origin is ending.last.origin
         and not (matter.taken_back or matter.only_beside)
-        and any((note.session_id, note.candidate.first_turn) in spoken for note in matter.said)
+        and any(breath_of(note) in spoken for note in matter.said)
         and bool(about(matter.last.text, language) & about(target.text, language))
     )
 
@@ -108,7 +128,7 @@ def _about_one_entry(found: Sequence[tuple[Matter, Known | None]]) -> list[Matte
     return list(made.values())
 
 
-def _decided(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
+def _decided(matter: Matter, mind: Mind, every: Sequence[Matter], ended: Mapping[Breath, frozenset[str]]) -> Decision:
     if PLANTED in matter.last.marks:
         return Decision(Verb.UNSAFE, matter, NOT_OBEYED)
     if why := too_private(matter):
@@ -122,7 +142,7 @@ def _decided(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
     if _is_procedure(matter):
         return _as_skill(matter, mind)
     stands_in = distinctive(about(known.text, matter.language) for known in mind.known)
-    standings = [standing(matter, known, stands_in) for known in mind.known]
+    standings = [standing(matter, known, stands_in, ended) for known in mind.known]
     decision = _against_known(matter, standings) or _new(matter, mind, every)
     if decision.verb is Verb.SUPERSEDE and decision.target and decision.target.document is None:
         decision = replace(_new(matter, mind, every), asks=decision.asks)  # what stands there is not ours to change
@@ -155,16 +175,18 @@ def _is_procedure(matter: Matter) -> bool:
 
 
 def _as_skill(matter: Matter, mind: Mind) -> Decision:
-    lesson = matter.last.origin is Origin.AGENT
-    if not matter.is_theme and not _is_standing(matter):
-        return Decision(Verb.LOW_CONFIDENCE, matter, "Not kept yet: what was done once may not be the rule.")
+    lesson, routine = matter.last.origin is Origin.AGENT, is_routine(matter.last)
+    times = len(matter.sessions)
+    if not (times >= TIMES if routine else matter.is_theme or _is_standing(matter)):
+        often = "once" if times == 1 else "twice"
+        return Decision(Verb.LOW_CONFIDENCE, matter, f"Not kept yet: what was done {often} may not be the rule.")
     skill = drafted(matter, mind.skills, mind.now, mind.worded(matter))
     if skill is None:
         return Decision(Verb.REDUNDANT, matter, "Not kept: a skill says so already.")
     if why := unsafe(matter, skill.text, "skill") or (brings_danger(matter, skill.text) if lesson else ""):
         return Decision(Verb.UNSAFE, matter, f"Kept out: {why}.")
-    times = len(matter.sessions)
     what = "failed and was mended in the same way" if lesson else "was told as a procedure"
+    what = "was done in the same steps" if routine else what
     reason = f"It {what} in {times} {'sessions' if times > 1 else 'session'}: it belongs in a skill."
     return Decision(Verb.BETTER_AS_SKILL, matter, reason, matter.last.text, skill=skill)
 
@@ -204,6 +226,8 @@ def _merged(matter: Matter, found: Standing) -> Decision | None:
 def _says_it_already(matter: Matter, found: Standing) -> bool:
     text = canonical(matter)
     mine, theirs = about(text, matter.language), about(found.known.text, matter.language)
+    if not any(clauses(note.words).affirmed for note in matter.said):  # it says that something is over
+        return False
     if mine - theirs and any(note.marks & CHANGES for note in matter.said):
         return False
     if found.kind is RelationKind.SAME and found.overlap >= 0.5:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from reverie.deep.lessons import is_routine
 from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
 from reverie.deep.noting import NOT_MEANT
+from reverie.deep.routines import run_steps
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import DAY
@@ -86,6 +88,10 @@ def brings_danger(matter: Matter, text: str) -> str:
     """Why a lesson of the agent's own must not be proposed: what it ran may have been a stranger's advice."""
     lesson = matter.last.text
     failed, _, worked = lesson.rpartition("; ")
+    if is_routine(matter.last):
+        asked = (one.quote for note in matter.said for one in note.candidate.evidence if one.weight == "context")
+        failed, worked = " ".join(asked), "\n".join(run_steps(matter))
+        text = worked  # what it was asked for in is the person's own
     if set(_ADDRESS.findall(worked)) - set(_ADDRESS.findall(failed)):
         return "it brings in an address that no person gave"
     findings = scan(text, "skill").findings

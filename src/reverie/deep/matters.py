@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reverie.deep.clauses import clauses
+from reverie.deep.lessons import same_lesson
 from reverie.deep.material import BESIDE, Noted
 from reverie.deep.subjects import about, near_ones, same_matter, shared
 from reverie.deep.vocabulary import pattern, plain
@@ -18,7 +19,6 @@ from reverie.light.candidate import About, Kind
 from reverie.light.marks import Mark
 
 _VALUE = re.compile(r"(?=\w*\d)\w+")  # a number, or a name with one in it
-_COMMAND = re.compile(r"`([^`]+)`")
 ALIKE, MEANT = 0.5, 0.3
 _NAMES_IN_COMMON = 2
 MOST_COMPARED = 20  # of one group, so that what is said all the time costs no more
@@ -114,7 +114,7 @@ def _fits(group: Sequence[Noted], one: Noted) -> float:
     if (first.candidate.kind in _LESSONS) != (one.candidate.kind in _LESSONS):
         return 0.0
     if one.candidate.kind in _LESSONS:
-        return max(_same_lesson(other, one) for other in group)
+        return 1.0 if any(same_lesson(other, one) for other in group) else 0.0
     return max(_alike(other, one) for other in group[-MOST_COMPARED:])
 
 
@@ -125,20 +125,6 @@ def _alike(one: Noted, other: Noted) -> float:
         return same_matter(one.text, other.text, second)
     common = about(one.text, first) & about(other.text, second)
     return ALIKE if len(common) >= _NAMES_IN_COMMON else 0.0
-
-
-def _same_lesson(one: Noted, other: Noted) -> float:
-    """The same program was mended by the same change, whatever it was called on."""
-    first, second = (_change_of(note.text) for note in (one, other))
-    return 1.0 if first == second else 0.0
-
-
-def _change_of(text: str) -> tuple[str, frozenset[str]]:
-    commands = [command.split() for command in _COMMAND.findall(text)]
-    if len(commands) < 2 or not commands[0]:
-        return text, frozenset()
-    brought = frozenset(commands[-1]) - frozenset(commands[0])
-    return commands[0][0], brought or frozenset(commands[-1])
 
 
 def _is_taking_back(one: Noted) -> bool:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from reverie.deep.material import BESIDE, Noted
-from reverie.deep.vocabulary import pattern, plain
+from reverie.deep.vocabulary import pattern, patterns, plain
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import MAX_WORDING, Candidate, Kind
 from reverie.light.games import in_play
 from reverie.light.marks import Mark
 from reverie.light.notice import notice
 from reverie.light.regions import edges, own_words
+from reverie.light.routines import routines
 from reverie.light.sentences import Sentence, sentences
 from reverie.light.tongues import language_of, tongue
 from reverie.light.weighing import Setting, weigh
@@ -46,7 +47,7 @@ def noted(session: Session, user: str, new_id: Callable[[], str], widen: Widen =
     found += widen(found)
     seen = {(one.first_turn, one.evidence[0].quote) for one in found}
     found += [one for one in _beside(session) if (one.first_turn, one.evidence[0].quote) not in seen]
-    found += _planted(session)
+    found += [*_planted(session), *routines(session)]
     found.sort(key=lambda one: one.first_turn)
     return [_noted(session, user, _marked(session, one), new_id()) for one in found]
 
@@ -89,11 +90,23 @@ def _speaker(turn: Turn, user: str, candidate: Candidate) -> str | None:
 
 def _beside(session: Session) -> Iterator[Candidate]:
     turns = [turn for turn in session.turns if turn.role == "user" and turn.noise is None and turn.origin in _PEOPLE]
-    playing = in_play((turn.number, turn.text) for turn in turns)
+    playing = in_play(session)
     for turn in turns:
         text = edges(heard(turn.text))
         for sentence in sentences(text, own_words(text)) if turn.number not in playing else ():
             if sentence.text in turn.text and (kind := _kind(sentence)):
+                yield _candidate(session, turn, sentence, *kind)
+    yield from _notices(session)
+
+
+def _notices(session: Session) -> Iterator[Candidate]:
+    """What an operator tells of a change. Their other words are there every day anyway."""
+    for turn in (turn for turn in session.turns if turn.origin is Origin.OPERATOR and turn.noise is None):
+        text = edges(turn.text)
+        for sentence in sentences(text, own_words(text)):
+            words = plain(sentence.own)
+            told = any(one.search(words) for one in (pattern("turns"), pattern("over"), *patterns("moves")))
+            if told and sentence.text in turn.text and (kind := _kind(sentence)):
                 yield _candidate(session, turn, sentence, *kind)
 
 

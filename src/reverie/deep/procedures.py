@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.deep.decision import Drafted
+from reverie.deep.lessons import commands_of, in_full, is_routine, steps_of
 from reverie.deep.matters import Matter
+from reverie.deep.routines import name_of, run_steps, title_of, when_asked
 from reverie.deep.subjects import about, nearness
 from reverie.deep.wording import tidy
 from reverie.kernel.errors import BadInput
@@ -22,6 +24,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 _LONGEST_NAME = 40
 _MOST_QUOTES = 3
 _ENOUGH = 0.34
+_ALL_WENT_WELL = "Names in angle brackets stand for what differs. Each step went well before the next was taken."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,10 @@ class Lines:
 
 def drafted(matter: Matter, skills: Sequence[Found], now: datetime, lines: Lines = Lines()) -> Drafted | None:
     """The skill as it would read with this matter in it; None where there is nothing to change."""
-    home = _home(matter, skills)
+    routine = is_routine(matter.last)
+    home = None if routine else _home(matter, skills)
+    if routine and any(_says_every_step(one, matter) for one in skills):
+        return None
     try:
         return _patched(matter, home, now, lines) if home else _created(matter, skills, now, lines)
     except BadInput:  # the skill says so already, or has no room for it
@@ -56,6 +62,11 @@ def _fit(matter: Matter, found: Found) -> float:
     head = about(f"{found.skill.name} {found.skill.description}")
     covered = len(mine & theirs) / max(1, len(mine))
     return covered * min(1.0, nearness(said, text[:600]) + 0.5) if mine & head else 0.0
+
+
+def _says_every_step(found: Found, matter: Matter) -> bool:
+    text = found.skill.content.decode("utf-8", "replace")
+    return all(step.split()[0] in text for step in steps_of(matter.last))
 
 
 def _patched(matter: Matter, home: Found, now: datetime, lines: Lines) -> Drafted | None:
@@ -85,7 +96,7 @@ def gotcha(matter: Matter) -> str:
 
 
 def _shortest(matter: Matter) -> str:
-    return min((note.text for note in matter.said), key=len)
+    return min((in_full(note) for note in matter.said), key=len)
 
 
 def _complaint(matter: Matter) -> str:
@@ -94,8 +105,9 @@ def _complaint(matter: Matter) -> str:
 
 
 def _named(matter: Matter) -> str:
-    commands = _COMMANDS.findall(matter.last.text)
+    commands = commands_of(matter.last)
     base = commands[-1] if commands else tidy(matter.last.text)
+    base = name_of(matter) if is_routine(matter.last) else base
     return _SLUG.sub("-", base.lower()).strip("-")[:_LONGEST_NAME].strip("-") or "lesson"
 
 
@@ -105,20 +117,25 @@ def _free(name: str, beside: Sequence[str]) -> str:
 
 
 def _description(matter: Matter) -> str:
-    commands = _COMMANDS.findall(matter.last.text)
+    if is_routine(matter.last):
+        return when_asked(matter)
+    commands = commands_of(matter.last)
     return f"When `{commands[0]}` fails." if len(commands) > 1 else tidy(matter.last.text)[:120]
 
 
 def _body(matter: Matter, worded: Lines) -> str:
-    commands = _COMMANDS.findall(matter.last.text)
+    commands, routine = commands_of(matter.last), is_routine(matter.last)
     title = f"`{commands[0]}`" if commands else tidy(matter.last.text)[:60]
+    title = title_of(matter) if routine else title
     lines = [f"# {title}", "", "## When to use", "", _description(matter), "", "## Steps", ""]
     lines += [f"{n}. {step}" for n, step in enumerate(worded.steps or _steps(matter, commands), 1)]
-    gotchas = [f"- {line}" for line in worded.gotchas or [gotcha(matter)]]
+    gotchas = [f"- {line}" for line in worded.gotchas or [_ALL_WENT_WELL if routine else gotcha(matter)]]
     return "\n".join([*lines, "", "## Gotchas", "", *gotchas, *_seen(matter), ""])
 
 
 def _steps(matter: Matter, commands: Sequence[str]) -> list[str]:
+    if is_routine(matter.last):
+        return run_steps(matter)
     if len(commands) > 1 and "it works after" in matter.last.text:  # the same call, between what helps and its undoing
         return [f"Run `{command}`." for command in (commands[1], commands[0], *commands[2:])]
     if len(commands) > 1:

@@ -28,6 +28,7 @@ SHAPES = {
 
 
 _KEYED = re.compile(r"\b(?P<key>[^\W\d_]{3,}) (?:is |= ?|: ?|no\.? |number )?(?P<value>\d[\d.,:]*\d|\d)\b")
+_NAMED = re.compile(r"(?<=[\w,:] )[A-ZÀ-ÞŁŚŻŞİ][\w'’-]+")
 _WITH_PORT = re.compile(r":(\d{2,5})$")
 
 
@@ -42,6 +43,11 @@ def keyed(text: str) -> dict[str, list[tuple[int, int]]]:
 def with_ports_apart(text: str) -> str:
     """ "db2.internal:6432" as "db2.internal, port 6432", for an entry that has the two apart."""
     return SHAPES["host"].sub(lambda host: _WITH_PORT.sub(r", port \1", host[0]), text)
+
+
+def values(text: str) -> list[str]:
+    """What a text says that could be otherwise: values of a shape, and names but for the first word."""
+    return [found[0] for shape in (*SHAPES.values(), _NAMED) for found in shape.finditer(text)]
 
 
 def other_value(old: str, new: str) -> tuple[str, str] | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from reverie.deep.clauses import Clauses, clauses
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter
-from reverie.deep.shapes import ZONE, other_value
+from reverie.deep.shapes import ZONE, other_value, values
 from reverie.deep.subjects import about, first, nearness, shared
+from reverie.deep.vocabulary import patterns, plain
 from reverie.language.relation import Relation, RelationKind, relate
 from reverie.light.marks import Mark
 
@@ -21,6 +22,10 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 SURE = 0.75
 _NEAR, _CLOSE = 0.5, 0.7
 _DENIED = 0.5
+_BEGINS_CLAUSE = re.compile(
+    r"(?:^\W*|[,.;:!?—–、，。]\s*|\b(?:and|but|while|that|und|aber|et|mais|que|y|pero|e|ma|mas|che|en|maar|dat|a|i|że|och|att"
+    r"|ve|ale) )(?:now )?$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,31 @@ class Standing:
         return self.kind in (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
 
 
-def standing(matter: Matter, known: Known, stands_in: Mapping[str, int]) -> Standing:
-    """The strongest relation any statement of the matter has to what is known. `stands_in` counts where stems stand."""
-    return max((_one(note, known, stands_in) for note in matter.said), key=_strength)
+Breath = tuple[str, int]  # a session and a turn: what is said in one is said together
+
+
+def breath_of(note: Noted) -> Breath:
+    return note.session_id, note.candidate.first_turn
+
+
+def ended_in(noted: Iterable[Noted]) -> dict[Breath, frozenset[str]]:
+    """What each turn says is over, in whichever of its sentences."""
+    found: dict[Breath, frozenset[str]] = {}
+    for note in noted:
+        gone = clauses(note.words).names_over(note.candidate.language)
+        found[breath_of(note)] = found.get(breath_of(note), frozenset()) | gone
+    return found
+
+
+def standing(
+    matter: Matter, known: Known, stands_in: Mapping[str, int], ended: Mapping[Breath, frozenset[str]]
+) -> Standing:
+    """The strongest relation any statement of the matter has to what is known.
+
+    `stands_in` counts where stems stand; `ended` is what is said to be over in the same breath.
+    """
+    gone = {note.id: ended.get(breath_of(note), frozenset()) for note in matter.said}
+    return max((_one(note, known, stands_in, gone[note.id]) for note in matter.said), key=_strength)
 
 
 def _strength(found: Standing) -> tuple[bool, bool, float, float]:
@@ -62,6 +89,7 @@ class _Pair:
     mine: frozenset[str]
     theirs: frozenset[str]
     stands_in: Mapping[str, int]
+    gone: frozenset[str] = frozenset()
 
     @property
     def language(self) -> str:
@@ -77,8 +105,10 @@ class _Pair:
 
     @property
     def named(self) -> frozenset[str]:
-        """What the statement says is over and the known one says."""
-        return self.parts.names_over(self.language) & self.theirs
+        """What the statement, or what is said with it, says is over and the known one says."""
+        beside = self.gone - self.affirmed if self.parts.affirmed else frozenset()
+        beside &= about(" ".join(values(self.known.text)), self.language) if beside else beside
+        return (self.parts.names_over(self.language) | beside) & self.theirs
 
     @property
     def changes(self) -> bool:
@@ -102,18 +132,28 @@ class _Pair:
         main, *others = clauses(self.known.text).whole
         return bool(others) and subject in self.theirs and subject not in about(main, self.language)
 
+    @property
+    def is_anothers(self) -> bool:
+        """It tells of somebody else's doing, and the known statement does not speak of them."""
+        words = plain(self.note.words)
+        found = (found for one in patterns("another") for found in one.finditer(words))
+        doers = (one for one in found if _BEGINS_CLAUSE.search(words[: one.start()]))
+        return any(not about(name, self.language) & self.theirs for one in doers for name in one.groups() if name)
+
     def pointing(self, stems: frozenset[str]) -> frozenset[str]:
         """Those that stand in few other statements, so that they tell which one is meant."""
         return frozenset(stem for stem in stems if self.stands_in.get(stem, 1) <= 2)
 
 
-def _one(note: Noted, known: Known, stands_in: Mapping[str, int]) -> Standing:
+def _one(note: Noted, known: Known, stands_in: Mapping[str, int], gone: frozenset[str]) -> Standing:
     language = note.candidate.language
     texts = about(note.text, language), about(known.text, language)
-    pair = _Pair(note, known, clauses(note.words), *texts, stands_in)
-    apart = not pair.mine & pair.theirs and not ZONE.search(known.text)
+    pair = _Pair(note, known, clauses(note.words), *texts, stands_in, gone)
+    apart = not (pair.mine | pair.gone) & pair.theirs and not ZONE.search(known.text)
     if apart and nearness(note.text, known.text) < _NEAR:
         return Standing(known, RelationKind.UNRELATED, 1.0, "They have nothing in common.", 0.0)
+    if pair.is_anothers:
+        return Standing(known, RelationKind.UNRELATED, 1.0, "It tells of somebody else.", pair.overlap)
     read = _related(known.text, note.text, pair.parts)
     return _told_over(pair) or _told_a_change(pair, read) or _as_read(pair, read)
 

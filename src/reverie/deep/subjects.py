@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from reverie.deep.vocabulary import plain, small_words
 from reverie.language.embedding import embed
-from reverie.language.tokens import LATIN, tokens_of
+from reverie.language.tokens import STEMMED, tokens_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +33,7 @@ def about(text: str, language: str = "en") -> frozenset[str]:
     words = [word for word in _WORD.findall(_CJK.sub(" ", plain(text))) if word not in small_words(language)]
     for word in words:
         pieces = [piece for piece in _PIECES.findall(word) if len(piece) > 1 or piece.isdigit()]
+        pieces += [part for part in word.split("/") if "/" in word and "-" in part]  # "kiln-a" in "/srv/kiln-a/logs"
         found.update(_stems([*pieces, word] if len(pieces) > 1 else pieces, language))
     return frozenset(found)
 
@@ -47,7 +48,7 @@ def first(text: str, language: str = "en") -> str:
 
 def _stems(words: list[str], language: str) -> list[str]:
     known = [word for word in words if word not in small_words(language)]
-    stems = [stem for stem in tokens_of(known, language if language in LATIN else "en") if stem]
+    stems = [stem for stem in tokens_of(known, language if language in STEMMED else "en") if stem]
     return [_PARTICIPLE.sub(r"\1", stem) for stem in stems] if language in ("de", "nl") else stems
 
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from reverie.language.function_words import FUNCTION_WORDS
+from reverie.light.tongues import small_words_of
 
 
 @cache
@@ -65,8 +66,8 @@ def order_words() -> frozenset[str]:
 @cache
 def small_words(language: str = "en") -> frozenset[str]:
     """Function words of a language, and the words of orders and tastes: none says what a sentence is about."""
-    return order_words() | FUNCTION_WORDS.get(language, FUNCTION_WORDS["en"])
+    return order_words() | (FUNCTION_WORDS.get(language) or small_words_of(language) or FUNCTION_WORDS["en"])
 
 
 def plain(text: str) -> str:
-    return text.lower().replace("’", "'")
+    return text.replace("İ", "i").lower().replace("’", "'")

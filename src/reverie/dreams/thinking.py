@@ -54,8 +54,11 @@ def think(
     weighed = weigh(deepened.decisions, weighing, rooms.gates, rooms.limits)
     stays = staying(_left_over(deepened, weighed), dream.started_at)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
-    planned += [_rejected(one) for one in deepened.decisions if one.rejected]
-    order = [*(one.decision for one in weighed), *(one for one in deepened.decisions if one.rejected)]
+    planned += [_rejected(one) for one in deepened.decisions if one.rejected and not one.untold]
+    order = [
+        *(one.decision for one in weighed),
+        *(one for one in deepened.decisions if one.rejected and not one.untold),
+    ]
     planned = [_or_let_go(one, stays.let_go.get(id(made), "")) for one, made in zip(planned, order, strict=True)]
     staged = stays.notes
     return Thought(

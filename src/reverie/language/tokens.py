@@ -19,6 +19,7 @@ from reverie.language.function_words import FUNCTION_WORDS, SPOKEN_IN
 
 ENGLISH = "en"
 LATIN = tuple(code for code in FUNCTION_WORDS if code != "ru")
+STEMMED = (*LATIN, "sv", "no", "da", "pl", "cs", "tr")  # single words of these can be stemmed, too
 FUNCTION_WEIGHT = 0.2  # a small word may break a tie; between 0 and 0.3 makes no difference to what is found
 END = "~"  # after the last character of a run without spaces, so that every character begins some pair
 MOST_TERMS = 64  # of a page pasted as a question
@@ -216,6 +217,7 @@ def _stem(language: str) -> Stem:
 
     names = {"en": "english", "de": "german", "es": "spanish", "fr": "french"}
     names |= {"it": "italian", "nl": "dutch", "pt": "portuguese", "ru": "russian"}
+    names |= {"sv": "swedish", "no": "norwegian", "da": "danish", "pl": "polish", "cs": "czech", "tr": "turkish"}
     stemmer = Stemmer.Stemmer(names[language], 0)  # without a memory of its own: `_Memory` asks about a chunk once
     one_at_a_time = Lock()
 

@@ -14,6 +14,10 @@ _PREFIX = frozenset({"sudo", "uv", "poetry", "npx", "time", "env", "run", "bundl
 _VERSION = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*$")
 _SETTING = re.compile(r"^(?:-|\w+=)")
 _MOST_ADDED = 4
+_INTERPRETERS = frozenset(
+    {"python", "python3", "node", "bash", "sh", "ruby", "perl", "make", "just", "task", "Rscript"}
+)
+_SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,15}")
 
 
 def doing(command: str) -> list[str]:
@@ -24,6 +28,15 @@ def doing(command: str) -> list[str]:
 def program(command: str) -> str:
     words = [word for word in command.split() if "=" not in word and word not in _PREFIX]
     return words[0].rsplit("/", 1)[-1] if words else ""
+
+
+def step(command: str) -> str:
+    """What a command does, without what it does it to: its program, with a subcommand or the script it runs."""
+    name = program(command)
+    words = [word for word in command.split() if "=" not in word and word not in _PREFIX]
+    after = next((word for word in words[1:] if not word.startswith("-")), "")
+    runs = name in _INTERPRETERS and after and "/" not in after
+    return f"{name} {after}" if runs or _SUBCOMMAND.fullmatch(after) else name
 
 
 def alike(old: str, new: str) -> float:

@@ -1,22 +1,20 @@
-"""Role-play and fiction: turns in which the person speaks as someone else. What a captain orders is not their wish."""
+"""Role-play and fiction: turns in which the person speaks as someone else. What a captain orders is not their wish.
+
+A game begins where someone says so, or where the agent answers with stage directions ("*bows*"), and lasts until
+someone ends it (`phrases.toml`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from functools import cache
 
+from reverie.light.phrases import phrase, words
 from reverie.light.tongues import plain
+from reverie.sessions.session import Session
 
-_OPENS = re.compile(
-    r"\b(?:let's (?:play(?!\w)|role-?play)|(?:stay|be|remain) in character|(?:want to|wanna|can we) role-?play"
-    r"|role-?play (?:as|a scene|with me)|play the (?:part|role) of"
-    r"|you(?:'re| are) (?:now )?my (?:first mate|squire|butler|sidekick|servant|nemesis|apprentice)"
-    r"|(?:i'm|i am) (?:the )?[\w ]{2,40}(?:,| and) you(?:'re| are) "
-    r"|you(?:'re| are|'ll be| will be) (?:the|my) (?:dungeon|game) master"
-    r"|lass uns (?:spielen|ein rollenspiel)|ein rollenspiel|bleib in (?:der|deiner) rolle|vamos a jugar"
-    r"|un juego de rol|jouons|un jeu de rôle|vamos (?:jogar|brincar)|giochiamo|un gioco di ruolo"
-    r"|laten we spelen|een rollenspel)|角色扮演|你来?扮演|ロールプレイ|なりきって"
-)
+_READ = 2_000
+_STAGE_DIRECTION = re.compile(r"\s*\*(?![*\s])[a-zà-ÿ][^*\n]{1,160}\*(?!\*)")
 # One piece of fiction to be written: what its people always do is not what the person wants.
 _FICTION = re.compile(
     r"\b(?:write|tell|make up|compose|invent|draft|give)\b[^.?!\n]{0,70}?"
@@ -29,27 +27,35 @@ _STOP_WORD = re.compile(
     r"(?:until|till|unless|bis|hasta que|jusqu'à ce que) (?:i|ich|yo|je) (?:say|type|write|sage|diga|dise) "
     r"['\"“‘«]?([\w ]{2,20}?)['\"”’»]?(?:[.,!]|$)"
 )
-_CLOSES = re.compile(
-    r"^\W*(?:curtain|cut!|the end\b|end scene|end of (?:the )?(?:game|scene|role-?play)|out of character|ooc\b|\(ooc"
-    r"|stop (?:the )?(?:game|role-?play|playing)|back to (?:reality|real life|work)|game over"
-    r"|ende (?:des )?spiel|fin del juego|fin du jeu)"
-)
 
 
-def in_play(turns: Iterable[tuple[int, str]]) -> frozenset[int]:
-    """The numbers of turns that belong to a game, the opening and closing ones included."""
+def in_play(session: Session) -> frozenset[int]:
+    """The numbers of a person's turns that belong to a game, the opening and closing ones included."""
     playing: set[int] = set()
-    stop_word, open_now = "", False
-    for number, text in turns:
-        words = plain(text[:2_000])
-        if not open_now and _OPENS.search(words):
+    stop_word, open_now, before = "", False, 0
+    for turn in session.turns:
+        if turn.noise is not None or turn.role not in ("user", "assistant"):
+            continue
+        if turn.role == "assistant":
+            if before and not open_now and _STAGE_DIRECTION.match(turn.text):
+                open_now = True
+                playing.add(before)
+            continue
+        said, before = plain(turn.text[:_READ]), turn.number
+        if open_now:
+            playing.add(turn.number)
+            if _closes().match(said) or (stop_word and said.lstrip().startswith(stop_word)):
+                open_now, before = False, 0
+        elif phrase("opens").search(said):
             open_now = True
-            named = _STOP_WORD.search(words)
+            named = _STOP_WORD.search(said)
             stop_word = named[1].strip() if named else stop_word
-            playing.add(number)
-        elif not open_now and _FICTION.search(words):
-            playing.add(number)
-        elif open_now:
-            playing.add(number)
-            open_now = not (_CLOSES.match(words) or (stop_word and words.lstrip().startswith(stop_word)))
+            playing.add(turn.number)
+        elif _FICTION.search(said):
+            playing.add(turn.number)
     return frozenset(playing)
+
+
+@cache
+def _closes() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:(?:{words('before_closing')})\W+){{0,3}}(?:{words('closes')})")

@@ -6,6 +6,10 @@ A line of memory stands alone, so the "it" gets its name back where the sentence
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from reverie.light.phrases import phrase
+from reverie.light.phrases import words as alternatives
 
 _IT = re.compile(
     r"^(?:(?:and|so|but|now) )?(?P<it>it(?='s\b)|it(?= (?:is|has|runs|lives|uses|listens|sits|stands|goes|costs"
@@ -30,6 +34,24 @@ _SUBJECT = re.compile(
 )
 _IS = re.compile(r"^'s\b")
 _NOBODY = frozenset({"it", "that", "this", "there", "he", "she", "they", "we", "you", "i", "what", "which", "who"})
+
+
+_AND = r"\W*(?:(?:and|und|en|et|y|e|og|och|a|i) )?"
+
+
+def generalises(words: str) -> bool:
+    """Whether a sentence only says that the one before holds in general. `words` are in lower case."""
+    return bool(_generality().match(words))
+
+
+def asks_to_remember(words: str) -> re.Match[str] | None:
+    """Where a question is a polite order to remember. `words` are in lower case."""
+    return phrase("asks_to_remember").search(words)
+
+
+@cache
+def _generality() -> re.Pattern[str]:
+    return re.compile(rf"{_AND}(?:{alternatives('generalises')})\W*$")
 
 
 def leans(words: str) -> bool:

@@ -17,9 +17,9 @@ from reverie.light.trials import Trial, trials
 from reverie.sessions.session import Evidence, Session, quote
 
 WITHIN = 12  # calls between a failure and what counts as its fix
-_LOOKING_TOOL = re.compile(r"read|search|list|get_|view|fetch|glob|grep|find|browse|web", re.IGNORECASE)
+LOOKING_TOOL = re.compile(r"read|search|list|get_|view|fetch|glob|grep|find|browse|web", re.IGNORECASE)
 _LOG_TAG = re.compile(r"^(?:(?:ERROR|FATAL|FAILED|error|fatal|E)\b:?\s*|\[[^\]]{1,60}\]:?\s*)++")
-_EDITING = re.compile(r"edit|patch|write|replace|create|str_replace|apply", re.IGNORECASE)
+EDITING = re.compile(r"edit|patch|write|replace|create|str_replace|apply", re.IGNORECASE)
 _PIECES = re.compile(r"[^=:/@]+")
 
 
@@ -47,11 +47,11 @@ def lessons(session: Session) -> list[Candidate]:
 
 def _fix(failed: Trial, later: Sequence[Trial], told: dict[int, str]) -> Fix | None:
     before = doing(failed.command)
-    if _LOOKING_TOOL.search(failed.tool) or not before:
+    if LOOKING_TOOL.search(failed.tool) or not before:
         return None
     done: Trial | None = None
     for place, trial in enumerate(later):
-        if _EDITING.search(trial.tool):
+        if EDITING.search(trial.tool):
             return None
         if trial.worked is False:
             continue
@@ -126,7 +126,7 @@ def _wording(fix: Fix, complaint: str) -> str:
     commands = [one for one in (fix.failed, fix.helped or fix.worked, fix.undone) if one]
     room = MAX_WORDING - len(shape.format("", *("" for _ in commands))) - len(" ()")
     shown = [_short(one, room // len(commands)) for one in commands]
-    why = _short(_LOG_TAG.sub("", complaint), max(0, room - sum(map(len, shown))))
+    why = _short(_LOG_TAG.sub("", complaint).replace("`", "'"), max(0, room - sum(map(len, shown))))
     return shape.format(f" ({why})" if len(why) > 10 else "", *shown)
 
 

@@ -14,7 +14,7 @@ from reverie.light.dates import dates_in
 from reverie.light.echoes import Echoes, subjects
 from reverie.light.games import in_play
 from reverie.light.kinds import about, explicitness, kind_of
-from reverie.light.leaning import leans, named
+from reverie.light.leaning import generalises, leans, named
 from reverie.light.lessons import lessons
 from reverie.light.marks import Mark
 from reverie.light.recurring import recurring
@@ -65,7 +65,7 @@ class Heard:
 
 def _spoken(session: Session) -> list[Heard]:
     turns = [turn for turn in session.turns if turn.role == "user" and turn.noise is None and turn.origin in _PEOPLE]
-    playing = in_play((turn.number, turn.text) for turn in turns)
+    playing = in_play(session)
     main = language_of(" ".join(turn.text[:200] for turn in turns[:20]))
     return [_heard(session, turn, main) for turn in turns if turn.number not in playing]
 
@@ -99,12 +99,15 @@ def _weighed(session: Session, turn: Heard, voice: Tongue, before: Heard | None)
     asked = _asked_before(session, turn)
     opens, told = before is None, False
     about_another = before is not None and _ends_about_another(before)
-    for sentence in turn.sentences:
+    general = [bool(sentence.place) and generalises(plain(sentence.own)) for sentence in turn.sentences]
+    for sentence, of_all in zip(turn.sentences, [*general[1:], False], strict=False):
+        if general[sentence.place]:
+            continue
         told = told and leans(plain(sentence.own))
         own_voice = tongue(clearly(sentence.own, turn.language)) or voice
         goes_on = about_another and goes_on_about(plain(sentence.own), own_voice)
         corrects = puts_right and sentence.place == 1
-        setting = Setting(opens, asked and sentence.place == 0, asks, agrees, goes_on, told, corrects)
+        setting = Setting(opens, asked and sentence.place == 0, asks, agrees, goes_on, told, corrects, of_all)
         weighed = weigh(sentence, own_voice, setting)
         about_another = Mark.OTHERS in weighed.marks
         told = bool(_TELLING & weighed.marks.keys()) and not _UNTOLD & weighed.marks.keys()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_SENTENCE = 600
-_ENDS = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]?|\n+")
+_ENDS = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|(?<=\s)[:;]-?[)(DP](?=\s|$)|[。！？]+[」』”]?|\n+")
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|Prof|St|bzw|z\.\s?B|d\.h|ca|usw|Sr|Sra|Srta|p\.\s?ej|M|Mme"
     r"|Sig|dott|bijv|inkl|exkl|incl|excl|evtl|ggf|resp|dept|[A-Z])\.$"

@@ -39,7 +39,7 @@ def taken(
 ) -> tuple[list[Candidate], Counter[str]]:
     """The suggestions that say something new, and how many were dropped, by reason. What the built-in reader has
     noticed itself is not counted: there the two agree."""
-    playing = in_play((turn.number, turn.text) for turn in session.turns if turn.role == "user" and not turn.noise)
+    playing = in_play(session)
     known = [(one.turn, one.quote) for candidate in found for one in candidate.evidence if one.weight == "support"]
     more: list[Candidate] = []
     dropped: Counter[str] = Counter()

@@ -5,20 +5,23 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 from reverie.light.marks import Mark
 
-LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja")
+LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja", "sv", "no", "da", "pl", "cs", "tr")
 UNKNOWN = "und"
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\uac00-\ud7af]")  # Greek to Khmer, Hangul: nothing here reads them
+_LETTERS = {
+    code: frozenset(letters) for code, letters in (("pl", "ąęłśźżćń"), ("cs", "řěůďť"), ("tr", "ğış"), ("no", "øæ"))
+}
 _SAMPLE = 2_000
 _CLEARLY = 3
 
@@ -57,7 +60,7 @@ def language_of(text: str, otherwise: str = "en") -> str:
     if len(_OTHER_SCRIPT.findall(sample)) * 2 > len(_WORD.findall(sample)):
         return UNKNOWN
     words = _WORD.findall(plain(sample))
-    hits = Counter(code for word in words for code in _spoken_in().get(word, ()))
+    hits = _hits(words)
     if not hits:
         return otherwise
     most = max(hits.values())
@@ -67,23 +70,36 @@ def language_of(text: str, otherwise: str = "en") -> str:
     return otherwise if otherwise in best else best[0]
 
 
+def _hits(words: Sequence[str]) -> Counter[str]:
+    """How many words speak for each language: its function words, and those with letters only it writes."""
+    hits = Counter(code for word in words for code in _spoken_in().get(word, ()))
+    hits.update(code for word in words for code, letters in _LETTERS.items() if not letters.isdisjoint(word))
+    return hits
+
+
 def clearly(text: str, otherwise: str) -> str:
     """The language of one sentence among others, where its words leave no doubt; else what the others speak."""
-    hits = Counter(code for word in _WORD.findall(plain(text[:_SAMPLE])) for code in _spoken_in().get(word, ()))
+    hits = _hits(_WORD.findall(plain(text[:_SAMPLE])))
     best = max(LANGUAGES, key=lambda code: hits[code])
     return best if hits[best] >= _CLEARLY + 2 * hits[otherwise] else otherwise
 
 
 def plain(text: str) -> str:
     """Lower case with straight apostrophes, as the cues are written."""
-    return text.lower().replace("’", "'").replace("ʼ", "'")
+    return text.replace("İ", "i").lower().replace("’", "'").replace("ʼ", "'")
 
 
 @cache
 def _unread() -> frozenset[str]:
-    """Function words of tongues that nothing here reads and that share few with those above: Swedish, Danish and
-    Norwegian, Polish, Czech, Turkish, Finnish, Hungarian, Romanian."""
+    """Function words of tongues that nothing here reads and that share few with those above: Finnish, Hungarian,
+    Romanian."""
     return frozenset(resources.files("reverie.light.cues").joinpath("unread.txt").read_text("utf-8").split())
+
+
+@cache
+def small_words_of(code: str) -> frozenset[str]:
+    """The function words of a language; nothing for one without."""
+    return frozenset(str(_table(code).get("function_words", "")).split()) if code in LANGUAGES else frozenset()
 
 
 @cache

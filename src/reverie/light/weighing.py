@@ -7,6 +7,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from math import exp
 
+from reverie.light.leaning import asks_to_remember
 from reverie.light.marks import (
     AGAINST,
     IN_THE_CLAUSE,
@@ -56,6 +57,7 @@ class Setting:
     of_another: bool = False  # it goes on about someone the sentence before spoke of
     completes: bool = False  # it says what holds, after one that told of a change
     corrects: bool = False  # it says what holds, after one that said no to the agent
+    general: bool = False  # the next sentence says that it holds in general
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
         if mark in marks and _DESCRIBED.search(words, 0, marks[mark][0]):
             del marks[mark]
     _settle_requests(marks, sentence, setting, words)
+    _settle_lasting(marks, setting, everywhere)
     if setting.completes and Mark.EXACT in marks:
         marks[Mark.CHANGED] = everywhere
     says_so = setting.corrects and not _NOT_TOLD & marks.keys() and not _AT_THE_AGENT.match(words)
@@ -145,6 +148,15 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
         marks[Mark.ANSWERS] = everywhere
 
 
+def _settle_lasting(marks: dict[Mark, tuple[int, int]], setting: Setting, everywhere: tuple[int, int]) -> None:
+    """What comes back on a schedule, or is said to hold in general, does not pass."""
+    if Mark.CADENCE in marks:  # "every Thursday afternoon"
+        marks.pop(Mark.PASSING, None)
+    if setting.general:
+        marks[Mark.STANDING] = everywhere
+        marks.pop(Mark.TASK, None)
+
+
 def _settle_requests(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Setting, words: str) -> None:
     """What is a question, a request or a task, and what only sounds like one."""
     everywhere = (0, len(words))
@@ -154,6 +166,9 @@ def _settle_requests(marks: dict[Mark, tuple[int, int]], sentence: Sentence, set
         marks.pop(Mark.QUESTION, None)
         marks.pop(Mark.ASKS, None)
     reminds = sentence.asked and Mark.REMEMBER in marks and marks[Mark.REMEMBER][1] == len(words.rstrip())
+    if sentence.asked and (polite := asks_to_remember(words)):  # "might I ask you to remember that …?"
+        marks[Mark.REMEMBER], reminds = polite.span(), True
+        marks.pop(Mark.HEDGED, None)
     if reminds:  # "…, remember?"
         marks.pop(Mark.QUESTION, None)
     if Mark.QUESTION in marks and Mark.ASKS in marks:

@@ -41,7 +41,9 @@ _LEAD_IN = re.compile(
     r"| ?(?=[:—–]))"
     r"|next time,? (?:please|pls|just)|(?:decision|correction)(?=:)|not (?:today|now|this (?:week|time)"
     r"|\d{4}-\d\d-\d\d)(?=[,:;—–-])"
-    r"|(?:remember|note|keep in mind|bear in mind|don't forget)(?: that|:))(?!\w)[\s,:;.!—-]*+)++",
+    r"|(?:(?:can|could|would|will|might|may) (?:i|you|we) (?:please |kindly |just |perhaps |possibly |ask you to "
+    r"|be so kind as to |trouble you to )*)?"
+    r"(?:remember|note|keep in mind|bear in mind|make a note|don't forget)(?: that|:))(?!\w)[\s,:;.!—-]*+)++",
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(
@@ -91,7 +93,7 @@ _THEM = (
     (r"\bi\b(?![./])", "they"),
 )
 _WITH_ME = re.compile(r" with me\b(?=[,.]|$)")
-_OURS = re.compile(r"^(?:our|my)\s+", re.IGNORECASE)
+_OURS = re.compile(r"^(?:our|my)\s+(?:own\s+)?", re.IGNORECASE)
 _PAST = re.compile(
     r"ed$|^(?:met|went|got|bought|began|made|took|had|won|spent|built|wrote|saw|paid|gave|sold|ran|left|came|held"
     r"|sent|said"
