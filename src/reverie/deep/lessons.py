@@ -10,6 +10,7 @@ from reverie.light.routines import FEWEST, ROUTINE
 
 _SHOWN = re.compile(r"`([^`]+)`")
 _CUT = "…"
+_FILE = re.compile(r"[\w.-]*\w(?=\.[a-z]\w{1,4}\b)")  # the same is done to another file
 
 
 def commands_of(note: Noted) -> list[str]:
@@ -64,7 +65,7 @@ def _change_of(note: Noted) -> tuple[list[str], frozenset[str]]:
     if len(commands) < 2 or not commands[0]:
         return [note.text], frozenset()
     brought = frozenset(commands[-1]) - frozenset(commands[0])
-    return commands[0], brought or frozenset(commands[-1])
+    return commands[0], frozenset(_FILE.sub("*", word) for word in brought or commands[-1])
 
 
 def _is_inside(command: list[str], other: list[str]) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.deep.decision import Drafted
 from reverie.deep.lessons import commands_of, in_full, is_routine, steps_of
+from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
 from reverie.deep.routines import name_of, run_steps, title_of, when_asked
 from reverie.deep.subjects import about, nearness
 from reverie.deep.wording import tidy
 from reverie.kernel.errors import BadInput
+from reverie.sessions.session import Evidence
 from reverie.skills.amending import amended
 from reverie.skills.amendment import Amended, Create, Patch
 from reverie.skills.library import Found
@@ -100,8 +102,13 @@ def _shortest(matter: Matter) -> str:
 
 
 def _complaint(matter: Matter) -> str:
-    told = (one.quote for note in matter.said for one in note.candidate.evidence if one.weight == "context")
+    told = (one.quote for note in matter.said for one in _before_it_worked(note))
     return " ".join(next(told, "").split())[:120]
+
+
+def _before_it_worked(note: Noted) -> Iterator[Evidence]:
+    worked = max(one.turn for one in note.support)
+    yield from (one for one in note.candidate.evidence if one.weight == "context" and one.turn < worked)
 
 
 def _named(matter: Matter) -> str:

@@ -52,8 +52,11 @@ def values(text: str) -> list[str]:
 
 def other_value(old: str, new: str) -> tuple[str, str] | None:
     """The value of one shape that both texts have just once, and differently."""
-    for shape in SHAPES.values():
-        before, after = set(shape.findall(old)), set(shape.findall(new))
-        if len(before) == len(after) == 1 and before != after:
-            return before.pop(), after.pop()
+    for name, shape in SHAPES.items():
+        plural = "s" if name == "weekday" else ""  # "on Saturday" is "on Saturdays"
+        before, after = (
+            {one[0].casefold().rstrip(plural or " "): one[0] for one in shape.finditer(text)} for text in (old, new)
+        )
+        if len(before) == len(after) == 1 and before.keys() != after.keys():
+            return next(iter(before.values())), next(iter(after.values()))
     return None

@@ -12,6 +12,7 @@ from reverie.deep.matters import Matter
 from reverie.deep.shapes import ZONE, other_value, values
 from reverie.deep.subjects import about, first, nearness, shared
 from reverie.deep.vocabulary import patterns, plain
+from reverie.deep.wording import DAY
 from reverie.language.relation import Relation, RelationKind, relate
 from reverie.light.marks import Mark
 
@@ -187,7 +188,7 @@ def _told_a_change(pair: _Pair, read: Relation) -> Standing | None:
     """It tells a change of the same thing: another number, another zone, another word in the same place."""
     known, pointing = pair.known, pair.pointing(pair.mine & pair.theirs)
     number = _other_number(known.text, pair.parts.affirmed)
-    values = other_value(known.text, " ".join(pair.parts.affirmed))
+    values = other_value(known.text, DAY.sub("", " ".join(pair.parts.affirmed)))
     exact = f"The same thing had “{values[0]}” and now has “{values[1]}”." if values else ""
     if number and pair.changes and len(pointing) >= 2 and pair.tells:
         sure = max(read.conflict, min(0.92, 0.7 + 0.07 * len(pointing)))

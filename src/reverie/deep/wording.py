@@ -6,6 +6,7 @@ import re
 
 from reverie.deep.clauses import clauses, without_lead
 from reverie.deep.matters import Matter
+from reverie.deep.shapes import SHAPES
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain, third_persons, without
 
@@ -24,7 +25,8 @@ DAY = re.compile(  # a date of the calendar, or the day of a month something hol
     rf"(?:,? (?:on|from|am|da|{_SINCE}) )?\b20\d\d-\d\d-\d\d\b"
     rf"|(?:,? |^)(?:{_SINCE})(?: (?:the|le|el|den|dem|o|il|het))? \d{{1,2}}(?:er|st|nd|rd|th|º|\.)?(?: (?:of"
     rf"|de))? {_MONTH}"
-    r"[a-zà-ÿ]*\b(?: 20\d\d)?,?",
+    r"[a-zà-ÿ]*\b(?: 20\d\d)?,?"
+    rf"|(?:,? |^)(?:{_SINCE}) (?:last |letztem |letzten )?(?:{SHAPES['weekday'].pattern})(?: (?:passé|pasado|scorso))?",
     re.IGNORECASE,
 )
 _SUBORDINATE = re.compile(r"^(?P<rest>.+) (?P<verb>\w+)\W*$")

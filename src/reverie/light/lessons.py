@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reverie.light.candidate import MAX_WORDING, Candidate, Kind
+from reverie.light.candidate import Candidate, Kind
 from reverie.light.commands import alike, doing, undoes
 from reverie.light.trials import Trial, trials
 from reverie.sessions.session import Evidence, Session, quote
 
+LONGEST = 700  # characters of a lesson, which goes into a skill and not into every prompt
 WITHIN = 12  # calls between a failure and what counts as its fix
 LOOKING_TOOL = re.compile(r"read|search|list|get_|view|fetch|glob|grep|find|browse|web", re.IGNORECASE)
 _LOG_TAG = re.compile(r"^(?:(?:ERROR|FATAL|FAILED|error|fatal|E)\b:?\s*|\[[^\]]{1,60}\]:?\s*)++")
@@ -124,7 +125,7 @@ def _wording(fix: Fix, complaint: str) -> str:
     """The commands if they fit, and as much of the complaint as there is room for."""
     shape = _shape(fix)
     commands = [one for one in (fix.failed, fix.helped or fix.worked, fix.undone) if one]
-    room = MAX_WORDING - len(shape.format("", *("" for _ in commands))) - len(" ()")
+    room = LONGEST - len(shape.format("", *("" for _ in commands))) - len(" ()")
     shown = [_short(one, room // len(commands)) for one in commands]
     why = _short(_LOG_TAG.sub("", complaint).replace("`", "'"), max(0, room - sum(map(len, shown))))
     return shape.format(f" ({why})" if len(why) > 10 else "", *shown)

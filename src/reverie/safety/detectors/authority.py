@@ -152,7 +152,9 @@ RULES = (
         "|apt source|goproxy|gem source|mirror",
         r"(?:(?:--?)?(?:extra[\W_])?index[\W_]url|--index|--find-links|--trusted-host|\bpackage (?:index"
         r"|registry|mirror)|\b(?:npm|docker|pypi|cargo|gem|maven|container)? ?(?:registry|mirror)"
-        r"|\bgoproxy)(?: \w+){0,6}?[\W_]{1,4}(?:to |is |= ?|at |now )?<url>",
+        r"|\bgoproxy)(?: \w+){0,6}?[\W_]{1,4}(?:to |is |= ?|at |now )?<url>"
+        r"|\b(?:registry|mirror|index)(?: (?:at|is|on|under|from|called))?[\W_]{1,4}"
+        r"[\w-]*(?:pypi|npm|registry|mirror|package|artifactor|nexus|maven|gems|crates)[\w-]*(?:\.[\w-]+){1,5}",
         memory=0.8,
         context=0.05,
         skill=0.05,
