@@ -70,8 +70,9 @@ def standing(
 
     `stands_in` counts where stems stand; `ended` is what is said to be over in the same breath.
     """
-    gone = {note.id: ended.get(breath_of(note), frozenset()) for note in matter.said}
-    return max((_one(note, known, stands_in, gone[note.id]) for note in matter.said), key=_strength)
+    together = (*matter.overtaken, *matter.said)
+    gone = frozenset[str]().union(*(ended.get(breath_of(note), frozenset()) for note in together))
+    return max((_one(note, known, stands_in, gone) for note in matter.said), key=_strength)
 
 
 def _strength(found: Standing) -> tuple[bool, bool, float, float]:
