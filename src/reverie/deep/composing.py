@@ -21,6 +21,7 @@ from reverie.deep.standing import Standing
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain, small_words
 from reverie.deep.wording import DAY, LONGEST, as_it_is_now, closed, without_now
+from reverie.deep.wordwise import FRAME
 from reverie.language.tokens import STEMMED, tokens_of
 
 _TOKEN = re.compile(r"\w[\w.:/@'’+-]*\w|`[^`]+`|\w|[^\w\s]")
@@ -47,8 +48,14 @@ def composed(matter: Matter, standing: Standing) -> str:
     fresh = _fresh(matter, standing)
     sources = [standing.known.text, *(text for note in matter.said for text in (note.text, note.words))]
     fit = [(text, kept) for text, kept in tried if text and len(text) <= LONGEST and not invents_a_name(text, sources)]
+    fit = [one for one in fit if _is_whole(one[0], standing.known.text)] or fit
     best = max(fit, key=lambda one: one[1] + _worth(one[0], fresh, matter, standing), default=("", 0.0))
     return best[0]
+
+
+def _is_whole(text: str, old: str) -> bool:
+    """What was a sentence is one still: "Staging is on db1" does not become "Staging to db2"."""
+    return FRAME.search(text) is not None or FRAME.search(old) is None
 
 
 def _fresh(matter: Matter, standing: Standing) -> frozenset[str]:

@@ -246,6 +246,8 @@ def _conflicting(matter: Matter, found: Standing) -> Decision:
     if order == "earlier":
         return Decision(Verb.REDUNDANT, matter, f"Not kept: {known.surface} is newer ({when}).", target=known)
     text = "" if found.nothing_new and not _says_what_holds(matter, found) else composed(matter, found)
+    if text and found.named and not about(text, matter.language) & about(known.text, matter.language):
+        text, found = "", replace(found, nothing_new=True)  # the thing itself is over, and the rest is about another
     verb = Verb.SUPERSEDE if text else Verb.REMOVE
     asks = asks_of(matter, found, unknown=order == "unknown")
     reason = f"{found.why} It was {when}."

@@ -12,6 +12,10 @@ SHAPES = {
     "host": re.compile(
         r"(?<![\w/@.])(?!\d+[.,]\d+\b)[A-Za-z][\w-]*(?:\.[\w-]+)+(?::\d+)?|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?"
     ),
+    "money": re.compile(
+        r"[$€£] ?\d(?:[\d.,]*\d)?\b|\b\d[\d.,]*(?: ?[€£$%]"
+        r"| (?:EUR|USD|GBP|CHF|SEK|PLN|euros?|dollars?|pounds?|percent|Prozent)\b)"
+    ),
     "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m)?"),
     "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
     "weekday": re.compile(

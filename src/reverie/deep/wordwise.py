@@ -43,7 +43,7 @@ _NOTHING = listed(
     the a an der die das el la los las le les o os as il lo gli de het our my your any
     """
 )
-_FRAME = re.compile(
+FRAME = re.compile(
     r"\b(?:is|are|isn't|aren't|use[sd]?|using|prefers?|likes?|wants?|always|never|must|should|don't|do not|happens?"
     r"|runs?|lives?|listens?|follows?|needs?"
     r"|includes?|answer|write|keep|ask|squash|mock|push|deploy|commit|run|store[sd]?|built|allowed|forbidden|ist"
@@ -76,7 +76,7 @@ class Reading:
     def states(self) -> bool:
         """It says that something is so or should be: no label, no code, no condition."""
         bare = not self.is_label and not _CODE.search(self.text) and not _CONDITION.search(self.text)
-        return bare and bool(_FRAME.search(self.text)) and not self.text.rstrip().endswith("?")
+        return bare and bool(FRAME.search(self.text)) and not self.text.rstrip().endswith("?")
 
     @property
     def is_label(self) -> bool:

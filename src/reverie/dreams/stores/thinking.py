@@ -28,7 +28,7 @@ from reverie.dreams.stores.wishes import Wishes
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.marks import Mark
-from reverie.memory.operation import Add, Operation, Remove, Replace
+from reverie.memory.operation import Add, Operation, Remove, Replace, entry_hash
 from reverie.rem.dimensions import Weighing
 from reverie.rem.gates import Gates, Limits, Weighed
 from reverie.rem.suggesting import weigh
@@ -158,7 +158,7 @@ def _hear(plan: Plan, noted: Sequence[Noted], owner: str) -> int:
         found = deepen(noted, Mind(known, _DOCUMENTS, plan.now, (), owner))
         decisions = [_dated(one) for one in found.decisions if not (one.target and _same(one.text, one.target.text))]
         if number:
-            decisions = [one for one in decisions if _again(one, overtaken)]
+            decisions = [one for one in decisions if _again(one, overtaken) and not _is_own(one, plan)]
         else:
             themes = len(found.themes)
             _tell_rejected(plan, decisions)
@@ -174,6 +174,13 @@ def _again(decision: Decision, overtaken: Iterable[str]) -> bool:
     """It would change a statement that says what another one said that was changed, or another value of it."""
     old = decision.target
     return old is not None and decision.changes_known and any(_about_the_same(old.text, text) for text in overtaken)
+
+
+def _is_own(decision: Decision, plan: Plan) -> bool:
+    """What this dream wrote a round ago says what the sessions say, in their words: it is not put right again."""
+    wrote = (one for planned in plan.planned if planned.suggestion for one in planned.suggestion.operations)
+    own = {entry_hash(one.text) for one in wrote if not isinstance(one, Remove)}
+    return decision.target is not None and decision.target.sha256 in own
 
 
 def _about_the_same(one: str, other: str) -> bool:
