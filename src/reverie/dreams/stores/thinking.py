@@ -35,12 +35,15 @@ from reverie.rem.suggesting import weigh
 from reverie.review.proposal import Score, Suggestion
 from reverie.safety.scan import scan
 
-GATES = Gates(add=0.6)  # a store is looked up, not shown in every prompt: more often right than not is enough
+# A store is looked up, not shown in every prompt: more often right than not is enough; so is what was said outright.
+GATES = Gates(add=0.6)
 LIMITS = Limits(max_changes=200, max_adds=50, max_new_chars=20_000, max_amendments=0)
 MOST_ROUNDS = 4
+PLAIN, OUTRIGHT = 0.8, 0.5  # how sure Light is that it is worth keeping, and how directly it was put
 _SAME_LENGTH = 2  # characters: a full stop more or less
 _OWN = (Origin.OWNER, Origin.OPERATOR)
 _EXPLICIT = CHANGES | {Mark.DECIDED, Mark.REMEMBER, Mark.STANDING}
+_PASSING = frozenset({Mark.PASSING, Mark.THIS_ONE, Mark.INTENT, Mark.SUPPOSED, Mark.HEDGED, Mark.OTHERS, Mark.TROUBLE})
 _ALIKE = (RelationKind.SAME, RelationKind.REFINES)
 _WITHHELD = (Verb.UNSAFE, Verb.SENSITIVE)
 _DOCUMENTS = {"person": "", "world": ""}  # where something new goes is decided when it is to go
@@ -240,12 +243,19 @@ def _held_back(weighed: Weighed) -> str:
     decision = weighed.decision
     if decision.verb is Verb.BETTER_AS_SKILL:
         return "It belongs in a skill, and a memory store holds none."
-    if weighed.held_back:
+    if weighed.held_back and not (decision.verb is Verb.PROMOTE and _is_plainly_told(decision)):
         return f"Held back: {weighed.held_back}."
     composed = decision.standing is not None and not decision.standing.nothing_new
     if decision.verb is Verb.REMOVE and composed and not decision.matter.taken_back:
         return "Held back: how it should read now could not be worded."
     return ""
+
+
+def _is_plainly_told(decision: Decision) -> bool:
+    """Said outright and to last. Whoever asks for a dream wants to keep what its sessions say, once is enough."""
+    said = decision.matter.said
+    outright = any(one.candidate.confidence >= PLAIN and one.candidate.explicitness >= OUTRIGHT for one in said)
+    return outright and not any(one.marks & _PASSING for one in said)
 
 
 def _withheld(decision: Decision) -> str:
