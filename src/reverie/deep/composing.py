@@ -114,10 +114,15 @@ def by_shape(old: str, new: str) -> str:
         mine = list(shape.finditer(text))
         theirs = [found for found in shape.finditer(new) if not any(s <= found.start() < e for s, e in taken)]
         taken += [found.span() for found in theirs]
-        if len(mine) != 1 or len(theirs) != 1 or mine[0][0] == theirs[0][0]:
+        if len(mine) != 1 or len(theirs) != 1 or _singular(mine[0][0]) == _singular(theirs[0][0]):
             continue
         text, changed = text[: mine[0].start()] + theirs[0][0] + text[mine[0].end() :], True
     return closed(text) if changed else ""
+
+
+def _singular(value: str) -> str:
+    """ "Tuesday" is no other value than "Tuesdays"."""
+    return value.casefold().removesuffix("s")
 
 
 def _by_key(old: str, new: str) -> tuple[str, bool]:
