@@ -73,6 +73,12 @@ PROFILE = "Name: Ann\nTimezone: Europe/Berlin\nEditor: vim"
          "We deploy on Tuesdays."),
         ("- Staging is db1.internal.\n- x\n", ["Staging is db2.internal from today on."],
          "- Staging is db2.internal.\n- x\n"),
+        ("Budget for the project is 40,000 EUR.", ["The budget went up to 55,000 EUR."],
+         "Budget for the project is 55,000 EUR."),
+        ("Staging database is on db1.internal:5432.",
+         ["Quick note: we moved the staging database to db2.internal last week, db1 is gone."],
+         "Staging database is on db2.internal."),
+        ("The user lives in Berlin.", ["I live in Hamburg now, we moved in May."], "The user lives in Hamburg."),
         ("Bob runs the warehouse.\n", ["Bob left the company; Carla runs the warehouse now."],
          "Carla runs the warehouse.\n"),
         (
@@ -91,7 +97,10 @@ PROFILE = "Name: Ann\nTimezone: Europe/Berlin\nEditor: vim"
         ("## Stack\n\n* Database: Postgres 15\n* Cache: Redis\n", ["We upgraded the database to Postgres 17."],
          "## Stack\n\n* Database: Postgres 17\n* Cache: Redis\n"),
     ],
-    ids=["a sentence", "an item", "a person", "paragraphs", "below an item", "below a heading", "lines", "labels"],
+    ids=[
+        "a sentence", "an item", "money", "moved", "lives", "a person", "paragraphs", "below an item",
+        "below a heading", "lines", "labels",
+    ],
 )  # fmt: skip
 def test_what_is_over_is_exchanged_where_it_stands_and_nothing_else(page: str, talk: list[str], now: str) -> None:
     pages, _ = dreamt({"/page.md": page, "/other.md": "Cats sleep a lot.\n"}, [*talk])
@@ -106,6 +115,7 @@ def test_what_is_over_is_exchanged_where_it_stands_and_nothing_else(page: str, t
         ("Customer support hours are 9 to 17 CET.", "Support hours: 9 to 17 CET."),
         ("Invoices are sent on the 3rd of each month.", "We send invoices on the 3rd of every month."),
         ("The CEO is Maria.", "Maria is our CEO."),
+        ("Prefers vim for editing.", "The user prefers vim as their editor."),
         ("Keep answers short and friendly.", "Keep answers short."),
     ],
 )
@@ -177,6 +187,18 @@ REFUNDS = {
     "/policies/refunds.md": "Refunds within 14 days.\n",
     "/facts.md": "Refunds within 14 days.\nShipping takes 3 days.\n",
 }
+
+
+def test_a_value_that_stood_twice_and_differently_is_the_one_that_was_said() -> None:
+    pages = {"/a.md": "The team standup is at 9:30.", "/b.md": "Team standup is at 10:00."}
+    after, plan = dreamt(pages, ["Reminder for you: the team standup is at 10:15 from now on."])
+    assert list(after.values()) == ["Team standup is at 10:15."]
+    assert len([one for one in plan.planned if one.suggestion]) == 2
+
+
+def test_what_was_said_outright_once_is_kept_and_what_passes_is_not() -> None:
+    after, _ = dreamt({}, ["I prefer short answers.", "I have a meeting at 3.", "A cup of tea for both of us."])
+    assert "".join(after.values()) == "Prefers short answers.\n"
 
 
 @pytest.mark.parametrize(

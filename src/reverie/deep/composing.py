@@ -235,8 +235,8 @@ def _behind_the_same_word(before: str, now: str) -> str:
     """ "The bin is collected on Thursdays" in the place of "Tuesdays", which stands behind an "on", is "Thursdays"."""
     words = before.split()
     lead = words[-1] if words else ""
-    place = now.rfind(f" {lead} ") if lead else -1
-    return now[place + len(lead) + 2 :] if place >= 0 else now
+    place = f" {now.lower()}".rfind(f" {lead.lower()} ") if lead else -1
+    return now[place + len(lead) + 1 :] if place >= 0 else now
 
 
 def _as_it_stands(was: str, old: str) -> str:
