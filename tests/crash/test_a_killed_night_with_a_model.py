@@ -21,7 +21,7 @@ from reverie.testing.model_server import serving
 from reverie.testing.model_wires import Asked
 
 OPINION = "Mielestäni lyhyet vastaukset ovat parempia kuin pitkät."
-FILLING = " kertomus kesästä ja veneistä on pitkä."
+FILLING = "kesästä ja veneistä on pitkä, ja se kerrotaan meillä joka vuosi uudestaan."
 CHILD = """
 import json, sys
 import reverie
@@ -41,7 +41,7 @@ def dreaming(home: Path, settings: dict[str, str], session: dict[str, Any]) -> s
 @pytest.mark.timeout(900)
 def test_an_answer_that_was_recorded_is_not_asked_for_again(tmp_path: Path) -> None:
     messages = [{"role": "user", "content": OPINION}]
-    messages += [{"role": "user", "content": f"{number}.{FILLING} Se oli hyvä kesä."} for number in range(450)]
+    messages += [{"role": "user", "content": f"Kertomus {number} {FILLING} Se oli hyvä kesä."} for number in range(600)]
     session = {"id": "s1", "user": "ann", "started_at": "2026-05-10T09:00:00Z", "messages": messages}
     child: list[subprocess.Popen[str]] = []
     seen: list[str] = []

@@ -261,3 +261,12 @@ def test_a_page_that_looked_unsafe_before_is_listed_and_left(served: Served) -> 
         if one["operation"] == "unsafe"
     ]
     assert told["path"] == "/evil.md" and "looks unsafe" in told["reason"] and "collect" not in str(told)
+
+
+def test_a_dream_that_changed_nothing_can_be_accepted(served: Served) -> None:
+    store = served.store()
+    served.memory(store, "/a.md", "Cats sleep a lot.\n")
+    made = dreamt(served, store, recorded(served, "thanks"))
+    answer = served.call("POST", f"/v1/dreams/{made['id']}/accept")
+    assert (answer.status, answer.json["reverie_decision"]) == (200, "accepted")
+    assert content(served, store) == {"/a.md": "Cats sleep a lot.\n"}

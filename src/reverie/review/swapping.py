@@ -12,7 +12,7 @@ from reverie.memory.operation import Conflicted
 from reverie.memory.store import Flag, StoredMemory
 from reverie.memory.store_library import writable
 from reverie.memory.store_records import Below, Pen
-from reverie.review.outcome import Landed, Outcome
+from reverie.review.outcome import Landed, Outcome, Unchanged
 from reverie.review.storing import Desk, Storing, present
 
 AT_ONCE = 500
@@ -45,6 +45,8 @@ def swap(storing: Storing, wanted: Swap) -> Outcome:
                 None, f"{store.id} was written to since the dream began ({store.written - wanted.written} versions)"
             )
         edits, each = _edits(desk, scope, wanted)
+        if not edits:
+            return Unchanged("the output says what the input says")
         grounds = replace(
             storing.grounds(scope, ()), reason=f"accepts what {wanted.dream} made of it", dream=wanted.dream,
             proposal=wanted.name,
