@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
     from reverie.memory.library import Memory
+    from reverie.memory.shelf import Shelf
     from reverie.memory.shelves import Shelves
     from reverie.memory.store import Author
     from reverie.memory.store_library import Stores
@@ -120,6 +121,15 @@ def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
     from reverie.adapters.backup_restore import check_backup
 
     return check_backup(file, watch=watch)
+
+
+def _entries_of(shelf: Shelf) -> Iterator[tuple[str, str]]:
+    """Each entry with the document it stands in, as people name it."""
+    from reverie.memory.formats import FORMATS
+
+    for place in shelf.places():
+        for text in FORMATS[place.form].read(shelf.read(place.document) or b"").entries:
+            yield f"{shelf.name}/{place.document}", text
 
 
 class Home:
@@ -194,15 +204,12 @@ class Home:
 
     def _statements(self) -> Iterator[Statement]:
         """Every rule on every surface an agent reads."""
-        from reverie.memory.formats import FORMATS
         from reverie.review.relations import Statement
         from reverie.skills.edits import rules_of
         from reverie.skills.skill import read_skill
 
         for shelf in self._shelves.available():
-            for place in shelf.places():
-                for text in FORMATS[place.form].read(shelf.read(place.document) or b"").entries:
-                    yield Statement(f"{shelf.name}/{place.document}", text)
+            yield from (Statement(where, text) for where, text in _entries_of(shelf))
         for folder in self._skill_folders.values():
             for subject in folder.subjects():
                 skill = read_skill(subject, folder.files(subject))
@@ -296,13 +303,10 @@ class Home:
         """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
         from reverie.adapters.instructions import statements_in
         from reverie.deep.material import Known
-        from reverie.memory.formats import FORMATS
 
         for shelf in self._shelves.available():
             if name.startswith(f"{shelf.name}/"):
-                for place in shelf.places():
-                    for text in FORMATS[place.form].read(shelf.read(place.document) or b"").entries:
-                        yield Known(f"{shelf.name}/{place.document}", text)
+                yield from (Known(where, text) for where, text in _entries_of(shelf))
         own = getattr(self._shelves.named(name), "instructions", ())
         yield from (Known(where, text) for where, text in statements_in((*own, *self.config.instructions)))
 
