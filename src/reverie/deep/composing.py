@@ -82,7 +82,8 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
     """Wordings, each with what speaks for it beforehand: the form of the entry is worth keeping."""
     old, language = standing.known.text, note.candidate.language
     worded = len(clauses(note.text).over) >= len(clauses(note.words).over)  # the wording kept every denial
-    for said in (note.text, note.words) if worded else (note.words,):
+    says = (note.text, note.words) if worded else (note.words,)
+    for said in () if _hangs_together(old) else says:
         parts = clauses(said)
         whole = DAY.sub("", ", ".join(parts.affirmed))
         for piece in dict.fromkeys((*(DAY.sub("", one) for one in parts.affirmed), whole)):
@@ -101,6 +102,15 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
     )
 
 
+def _hangs_together(old: str) -> bool:
+    """ "…goes out on Monday night because they come on Tuesday": who exchanges one of the days makes nonsense of it."""
+    reason = pattern("reasons").search(plain(old))
+    if reason is None:
+        return False
+    before, behind = old[: reason.start()], old[reason.end() :]
+    return any(shape.search(before) and shape.search(behind) for shape in SHAPES.values())
+
+
 # ---- values of one shape ---------------------------------------------------------------------------------------------
 
 
@@ -116,13 +126,21 @@ def by_shape(old: str, new: str) -> str:
         taken += [found.span() for found in theirs]
         if len(mine) != 1 or len(theirs) != 1 or _singular(mine[0][0]) == _singular(theirs[0][0]):
             continue
-        text, changed = text[: mine[0].start()] + theirs[0][0] + text[mine[0].end() :], True
+        text = text[: mine[0].start()] + _in_number(mine[0][0], theirs[0][0]) + text[mine[0].end() :]
+        changed = True
     return closed(text) if changed else ""
 
 
 def _singular(value: str) -> str:
     """ "Tuesday" is no other value than "Tuesdays"."""
     return value.casefold().removesuffix("s")
+
+
+def _in_number(was: str, now: str) -> str:
+    """ "every Wednesday" becomes "every Monday", whether "Mondays" were said or not."""
+    if not re.search(r"days?$", was) or not re.search(r"days?$", now):
+        return now
+    return now.removesuffix("s") + ("s" if was.endswith("s") else "")
 
 
 def _by_key(old: str, new: str) -> tuple[str, bool]:

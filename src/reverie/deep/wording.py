@@ -50,7 +50,7 @@ def _says_of(matter: Matter, text: str) -> float:
 
 def tidy(text: str, language: str = "en") -> str:
     """Without lead-ins, pleas, first persons that need no name, and days that mean nothing to a later reader."""
-    rest = without_lead(text)
+    rest = without("hence", without_lead(text).rstrip(" .!"))
     rest = without("standing", _SEAL.sub("", without("pleas", rest)))
     return closed(in_third_person(rest, language)) or closed(text)
 
