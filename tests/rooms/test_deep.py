@@ -182,6 +182,8 @@ def test_clauses_tell_what_holds_from_what_is_over() -> None:
         ("Retiens que je compte toujours en grammes.", "Compte toujours en grammes."),
         ("Recuerda que soy vegetariana.", "Es vegetariana."),
         ("No emojis in my mails.", "No emojis in my mails."),
+        ("Releases happen every Wednesday, so this has to be merged on Tuesday.", "Releases happen every Wednesday."),
+        ("Times in UTC confuse them, please convert them.", "Times in UTC confuse them, convert them."),
     ],
 )
 def test_wording_is_short_and_declarative(said: str, line: str) -> None:
@@ -303,3 +305,21 @@ def test_numbers_of_accounts_and_codes_of_doors_are_not_kept() -> None:
     assert all(
         one.verb is Verb.SENSITIVE for one in decided(None, "Remember that the alarm code of the store is 4471.")
     )
+
+
+def test_what_is_taken_for_granted_at_work_speaks_for_what_was_said() -> None:
+    stated, at_work = "All our feature flags sit in Unleash, don't hard-code them.", "Put it behind a flag in Unleash."
+    [matter] = matters(heard(stated, at_work))
+    assert [one.words for one in matter.said] == [stated] and [one.words for one in matter.again] == [at_work]
+    assert len(matter.sessions) == 2
+    for other in ("Put a new flag in front of the seat map.", "Put it behind a flag in LaunchDarkly.", at_work + "?"):
+        assert not any(one.again for one in matters(heard(stated, other))), other
+    [decision] = deepen(heard(stated, at_work), Mind((), DOCUMENTS, NOW, owner="ann")).decisions
+    assert [(one.quote, one.weight) for one in decision.evidence] == [(stated, "support"), (at_work, "context")]
+    assert "Unleash, don't" in decision.text
+
+
+def test_a_reason_and_its_value_are_not_exchanged_by_halves() -> None:
+    entry = known("Paper bin goes out on Monday night because they come on Tuesday.")
+    [decision] = decided(entry, "The paper bin is collected on Thursdays now, not on Tuesdays any more.")
+    assert decision.verb is Verb.SUPERSEDE and "Thursday" in decision.text and "Monday" not in decision.text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from reverie.deep.lessons import is_routine
@@ -86,6 +86,7 @@ class Decision:
     def evidence(self) -> tuple[Evidence, ...]:
         """What speaks for it, each quotation once, oldest first; then what it stood in."""
         found = [one for note in self.matter.said for one in note.candidate.evidence]
+        found += [replace(one, weight="context") for note in self.matter.again for one in note.candidate.evidence]
         ordered = sorted(dict.fromkeys(found), key=lambda one: one.weight != "support")
         return tuple(ordered)
 

@@ -10,6 +10,7 @@ from reverie.light.candidate import Candidate
 from reverie.sessions.session import Evidence
 
 BESIDE = "matters beside what is known"  # a mark: a statement that says nothing by itself
+AGAIN = "speaks of something again"  # a mark: words of a day's work that may show that something said still holds
 
 
 @dataclass(frozen=True, slots=True)

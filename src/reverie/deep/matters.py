@@ -6,12 +6,13 @@ Within a matter the last word counts: what was taken back or overtaken by the sa
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from reverie.deep.clauses import clauses
 from reverie.deep.lessons import same_lesson
-from reverie.deep.material import BESIDE, Noted
+from reverie.deep.material import AGAIN, BESIDE, Noted
+from reverie.deep.shapes import values
 from reverie.deep.subjects import about, near_ones, same_matter, shared
 from reverie.deep.vocabulary import pattern, plain
 from reverie.language.relation import RelationKind, relate
@@ -21,6 +22,7 @@ from reverie.light.marks import Mark
 _VALUE = re.compile(r"(?=\w*\d)\w+")  # a number, or a name with one in it
 ALIKE, MEANT = 0.5, 0.3
 _NAMES_IN_COMMON = 2
+_AGAINST = 0.5
 MOST_COMPARED = 20  # of one group, so that what is said all the time costs no more
 OVERTAKEN, SURELY_OVERTAKEN, SAME_WORDS = 0.6, 0.85, 0.6
 _CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
@@ -29,19 +31,28 @@ _LESSONS = frozenset({Kind.SKILL_CANDIDATE})
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """`said` are the statements that stand, oldest first; `overtaken` those their speaker took back or replaced."""
+    """`said` are the statements that stand, oldest first; `overtaken` those their speaker took back or replaced.
+
+    `again` is where the same person spoke of it elsewhere, without stating it.
+    """
 
     said: tuple[Noted, ...]
     overtaken: tuple[Noted, ...] = ()
     taken_back: bool = False
+    again: tuple[Noted, ...] = ()
 
     def and_also(self, other: Matter) -> Matter:
         said = sorted((*self.said, *other.said), key=lambda one: one.order)
-        return Matter(tuple(said), (*self.overtaken, *other.overtaken))
+        return Matter(tuple(said), (*self.overtaken, *other.overtaken), again=(*self.again, *other.again))
 
     @property
     def sessions(self) -> frozenset[str]:
-        return frozenset(one.session_id for one in self.said)
+        return frozenset(one.session_id for one in self.every)
+
+    @property
+    def every(self) -> tuple[Noted, ...]:
+        """All that speaks for it."""
+        return (*self.said, *self.again)
 
     @property
     def only_beside(self) -> bool:
@@ -72,7 +83,7 @@ class Matter:
 
 def matters(noted: Sequence[Noted]) -> list[Matter]:
     """Statements of one speaker that are about the same thing, together; in the order they were first said."""
-    ordered = sorted(noted, key=lambda one: one.order)
+    ordered = sorted((one for one in noted if AGAIN not in one.marks), key=lambda one: one.order)
     near = near_ones([one.text for one in ordered])
     groups: list[list[Noted]] = []
     homes: list[int] = []  # of each statement, the group it is in
@@ -87,7 +98,34 @@ def matters(noted: Sequence[Noted]) -> list[Matter]:
         homes.append(home)
         for stem in stems:
             speaking_of.setdefault(stem, set()).add(home)
-    return [_settled(group) for group in groups]
+    again = _again([one for one in noted if AGAIN in one.marks], groups, speaking_of)
+    return [replace(_settled(group), again=again.get(place, ())) for place, group in enumerate(groups)]
+
+
+def _again(
+    noted: Sequence[Noted], groups: Sequence[Sequence[Noted]], speaking_of: Mapping[str, set[int]]
+) -> dict[int, tuple[Noted, ...]]:
+    """By group, where else it was spoken of: once for each session that does not state it."""
+    found: dict[int, dict[str, Noted]] = {}
+    for one in sorted(noted, key=lambda one: one.order):
+        stems = about(one.text, one.candidate.language)
+        likely = sorted(set[int]().union(*(speaking_of.get(stem, ()) for stem in stems)))
+        place = _home(one, groups, [place for place in likely if _is_borne_out(groups[place], one)])
+        if place < len(groups) and all(other.session_id != one.session_id for other in groups[place]):
+            found.setdefault(place, {}).setdefault(one.session_id, one)
+    return {place: tuple(by_session.values()) for place, by_session in found.items()}
+
+
+def _is_borne_out(group: Sequence[Noted], one: Noted) -> bool:
+    """Whether someone who speaks so takes for granted what the group says: the very value, not its subject alone."""
+    last, language = group[-1], one.candidate.language
+    if last.candidate.kind in _LESSONS:
+        return False
+    mine, theirs = about(one.text, language), about(last.text, language)
+    named = frozenset[str]().union(*(about(value, language) for value in values(last.text)))
+    if not (named & mine if named else shared(mine, theirs) >= SAME_WORDS and len(mine & theirs) > 1):
+        return False
+    return relate(last.text, one.text).conflict < _AGAINST
 
 
 def _home(one: Noted, groups: Sequence[Sequence[Noted]], likely: Sequence[int]) -> int:

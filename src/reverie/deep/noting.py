@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
-from reverie.deep.material import BESIDE, Noted
+from reverie.deep.material import AGAIN, BESIDE, Noted
 from reverie.deep.vocabulary import pattern, patterns, plain
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import MAX_WORDING, Candidate, Kind
@@ -28,6 +29,7 @@ from reverie.sessions.session import Session, Turn, quote
 TAKES_BACK, TELLS_STEPS, NOT_MEANT = "takes something back", "tells a procedure", "was not meant"
 PLANTED = "asks on a page to be remembered"
 _READ = 20_000
+_A_FEW, _MOST_AGAIN = 4, 60
 _DOUBTS = frozenset({
     Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.DOUBTED, Mark.OTHERS, Mark.INTENT, Mark.PASSING, Mark.REACTION,
     Mark.THIS_ONE, Mark.VIEW,
@@ -48,6 +50,8 @@ def noted(session: Session, user: str, new_id: Callable[[], str], widen: Widen =
     seen = {(one.first_turn, one.evidence[0].quote) for one in found}
     found += [one for one in _beside(session) if (one.first_turn, one.evidence[0].quote) not in seen]
     found += [*_planted(session), *routines(session)]
+    seen |= {(one.first_turn, one.evidence[0].quote) for one in found}
+    found += [one for one in _again(session) if (one.first_turn, one.evidence[0].quote) not in seen]
     found.sort(key=lambda one: one.first_turn)
     return [_noted(session, user, _marked(session, one), new_id()) for one in found]
 
@@ -89,14 +93,28 @@ def _speaker(turn: Turn, user: str, candidate: Candidate) -> str | None:
 
 
 def _beside(session: Session) -> Iterator[Candidate]:
-    turns = [turn for turn in session.turns if turn.role == "user" and turn.noise is None and turn.origin in _PEOPLE]
-    playing = in_play(session)
-    for turn in turns:
-        text = edges(heard(turn.text))
-        for sentence in sentences(text, own_words(text)) if turn.number not in playing else ():
-            if sentence.text in turn.text and (kind := _kind(sentence)):
-                yield _candidate(session, turn, sentence, *kind)
+    for turn, sentence in _spoken(session):
+        if kind := _kind(sentence):
+            yield _candidate(session, turn, sentence, *kind)
     yield from _notices(session)
+
+
+def _again(session: Session) -> Iterator[Candidate]:
+    """What people say at work: worth nothing by itself, but "put it behind a flag in Unleash" shows where flags are."""
+    said = ((turn, one) for turn, one in _spoken(session) if not one.asked and len(one.own.split()) >= _A_FEW)
+    meant = ((turn, one) for turn, one in said if not _is_doubtful(one))
+    for turn, sentence in islice(meant, _MOST_AGAIN):
+        yield _candidate(session, turn, sentence, Kind.PROJECT_FACT, (AGAIN,))
+
+
+def _spoken(session: Session) -> Iterator[tuple[Turn, Sentence]]:
+    """The sentences of people, but for those of a game."""
+    playing = in_play(session)
+    for turn in session.turns:
+        if turn.role != "user" or turn.noise is not None or turn.origin not in _PEOPLE or turn.number in playing:
+            continue
+        text = edges(heard(turn.text))
+        yield from ((turn, one) for one in sentences(text, own_words(text)) if one.text in turn.text)
 
 
 def _notices(session: Session) -> Iterator[Candidate]:

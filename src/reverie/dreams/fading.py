@@ -30,7 +30,8 @@ def staying(left: Sequence[Decision], now: datetime) -> Staying:
     notes: set[str] = set()
     let_go: dict[int, str] = {}
     for decision in sorted(left, key=_said_last, reverse=True):
-        names = [note.id for note in decision.matter.said[-MOST_OF_ONE:]]
+        matter = decision.matter
+        names = [note.id for note in (*matter.said[-MOST_OF_ONE:], *matter.again[-MOST_OF_ONE:])]
         days = (now - _said_last(decision)).days
         if _said_last(decision) != _LONG_AGO and days > FADES_AFTER.days:
             let_go[id(decision)] = f"Let go: it was last said {days} days ago, and not again."
@@ -42,4 +43,4 @@ def staying(left: Sequence[Decision], now: datetime) -> Staying:
 
 
 def _said_last(decision: Decision) -> datetime:
-    return max((note.said_at for note in decision.matter.said if note.said_at), default=_LONG_AGO)
+    return max((note.said_at for note in decision.matter.every if note.said_at), default=_LONG_AGO)

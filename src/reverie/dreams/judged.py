@@ -11,7 +11,7 @@ def judged_of(decision: Decision, fate: Fate, why: str, score: Score | None = No
     """What was kept out for being private or unsafe is not repeated in the diary."""
     told = decision.verb not in (Verb.SENSITIVE, Verb.UNSAFE)
     return Judged(
-        candidates=tuple(note.id for note in decision.matter.said),
+        candidates=tuple(note.id for note in decision.matter.every),
         verb=decision.verb,
         fate=fate,
         reason=decision.reason,

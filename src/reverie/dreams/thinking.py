@@ -9,7 +9,7 @@ from itertools import chain
 
 from reverie.deep.decision import STAGED, Decision
 from reverie.deep.judging import Deepened, Mind, deepen
-from reverie.deep.material import Known, Noted
+from reverie.deep.material import AGAIN, Known, Noted
 from reverie.deep.matters import Matter
 from reverie.deep.subjects import about
 from reverie.deep.surfaces import touched_on
@@ -62,10 +62,15 @@ def think(
     planned = [_or_let_go(one, stays.let_go.get(id(made), "")) for one, made in zip(planned, order, strict=True)]
     staged = stays.notes
     return Thought(
-        len(fresh), len(carried), len(deepened.themes), tuple(planned),
+        sum(map(_counts, fresh)), sum(map(_counts, carried)), len(deepened.themes), tuple(planned),
         tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
         together([*heard, on_decisions, on_worth]),
     )  # fmt: skip
+
+
+def _counts(note: Noted) -> bool:
+    """Whether it was noticed for itself."""
+    return AGAIN not in note.marks
 
 
 def _entries(rooms: Rooms, shelf: str) -> list[Known]:

@@ -105,7 +105,7 @@ def _worth(decision: Decision, weighing: Weighing) -> _Found:
     useful = max(_USEFUL[kind] for kind in kinds)
     asked = weighing.asked.get(matter.last.id)
     acts, cue = max(((_ACTS.get(Mark(mark), 0.0), mark) for mark in _marks(decision)), default=(0.0, "nothing"))
-    stands_for = len(matter.said)
+    stands_for = len(matter.every)
     return {
         "future_usefulness": (useful, f"It is a {_listed(kind.replace('_', ' ') for kind in kinds)}."),
         "query_diversity": (1 - 0.6 ** (asked or 0), _spoken_of(asked)),
@@ -124,12 +124,12 @@ def _spoken_of(asked: int | None) -> str:
 
 def _standing_of(decision: Decision, weighing: Weighing) -> _Found:
     matter, marks = decision.matter, _marks(decision)
-    days = {note.said_at.date() for note in matter.said if note.said_at}
+    days = {note.said_at.date() for note in matter.every if note.said_at}
     lasts = max((_LASTS.get(Mark(mark), 0.2) for mark in marks), default=0.2)
     lasts += 0.25 * (marks >= _OWN_CORRECTED)
     lasts += 0.2 * (len(days) > 1) - 0.2 * bool(matter.overtaken)
     times = len(matter.sessions)
-    last = max((note.said_at for note in matter.said if note.said_at), default=None)
+    last = max((note.said_at for note in matter.every if note.said_at), default=None)
     age = max(0, (weighing.now - last).days) if last else None
     plain = max(_plainness(note) for note in matter.said)
     corrected = 1.0 if marks & {Mark.CORRECTS, Mark.DENIES} else 0.8 if marks & {Mark.CHANGED, Mark.ENDED} else 0.0
