@@ -94,7 +94,9 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
         for was, now in parts.moved:
             yield _exchanged(old, without_now(was), _as_said(without_now(now), note.words), whole), _OWN_WORDS
         if standing.named:
-            yield _swapped(old, whole, standing.named, language), _KEPT_FORM
+            beside = [one for one in parts.affirmed if about(one, language) & about(old, language)] or parts.affirmed
+            said_of_it = DAY.sub("", ", ".join(beside)) if len(parts.affirmed) > 1 else whole
+            yield _swapped(old, said_of_it, standing.named, language), _KEPT_FORM
     dated = DAY.search(note.text) and not DAY.search(note.words)  # a weekday was taken for one day of the past
     yield (
         _restated(standing.known, as_it_is_now(note.words if dated or not worded else note.text, language), language),

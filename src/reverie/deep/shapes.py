@@ -16,7 +16,7 @@ SHAPES = {
         r"[$€£] ?\d(?:[\d.,]*\d)?\b|\b\d[\d.,]*(?: ?[€£$%]"
         r"| (?:EUR|USD|GBP|CHF|SEK|PLN|euros?|dollars?|pounds?|percent|Prozent)\b)"
     ),
-    "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m)?"),
+    "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m\b)?|\b\d{1,2} ?[ap]m\b|\b\d{1,2}(?:[.:]\d\d)? Uhr\b"),
     "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
     "weekday": re.compile(
         r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|lunes"

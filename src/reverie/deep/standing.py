@@ -114,7 +114,14 @@ class _Pair:
 
     @property
     def changes(self) -> bool:
-        return bool(CHANGES & self.note.marks) or self.parts.denies or self.parts.tells_now
+        return bool(CHANGES & self.note.marks) or self.parts.denies or self.parts.tells_now or self.puts_another_there
+
+    @property
+    def puts_another_there(self) -> bool:
+        """ "We dropped Acuity, everybody books through Bookwhen": a name of the entry is over, and the rest goes on."""
+        over = self.parts.names_over(self.language)
+        known = about(" ".join(values(self.known.text)), self.language)
+        return bool(over & known and self.affirmed & self.theirs and self.affirmed - self.theirs)
 
     @property
     def tells(self) -> bool:

@@ -17,6 +17,7 @@ _MOST_ADDED = 4
 _INTERPRETERS = frozenset(
     {"python", "python3", "node", "bash", "sh", "ruby", "perl", "make", "just", "task", "Rscript"}
 )
+_SCRIPT = re.compile(r"/[\w-]+\.\w{1,4}$")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,15}")
 
 
@@ -35,6 +36,8 @@ def step(command: str) -> str:
     name = program(command)
     words = [word for word in command.split() if "=" not in word and word not in _PREFIX]
     after = next((word for word in words[1:] if not word.startswith("-")), "")
+    if name in _INTERPRETERS and _SCRIPT.search(after):
+        after = after.rsplit("/", 1)[-1]
     runs = name in _INTERPRETERS and after and "/" not in after
     return f"{name} {after}" if runs or _SUBCOMMAND.fullmatch(after) else name
 

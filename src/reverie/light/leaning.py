@@ -32,6 +32,7 @@ _SUBJECT = re.compile(
     r" (?:isn't|is not|is no longer|is|was|has|moved|changed|no longer|doesn't|runs|lives|uses)\b",
     re.IGNORECASE,
 )
+_GONE = re.compile(r"\b(?:is|are) (?:dead|off|out|over|gone|history|cancelled|canceled|impossible)\b", re.IGNORECASE)
 _IS = re.compile(r"^'s\b")
 _NOBODY = frozenset({"it", "that", "this", "there", "he", "she", "they", "we", "you", "i", "what", "which", "who"})
 
@@ -64,7 +65,7 @@ def named(text: str, before: str) -> str:
     it = _IT.match(text)
     found = _DONE_TO.search(before) or _SUBJECT.match(before)
     what = found["what"] if found else ""
-    if not it or not what or what.split()[0].lower() in _NOBODY:
+    if not it or not what or what.split()[0].lower() in _NOBODY or _GONE.search(before):
         return text
     name = what if what[0].isupper() else f"the {what}"
     rest = text[it.end("it") :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import takewhile
 
@@ -17,6 +17,7 @@ from reverie.light.kinds import about, explicitness, kind_of
 from reverie.light.leaning import generalises, leans, named
 from reverie.light.lessons import lessons
 from reverie.light.marks import Mark
+from reverie.light.phrases import phrase
 from reverie.light.recurring import recurring
 from reverie.light.regions import edges, own_words
 from reverie.light.sentences import Sentence, sentences
@@ -31,6 +32,7 @@ MOST_PER_TURN = 4
 REPLACED = 0.4  # how much of a change an earlier turn must speak of to count as what it changes
 SAID_AGAIN = 0.28
 _SOON = 6
+_COMPLAINT = 2  # sentences
 _LATELY = 600  # characters of an answer that a person reacts to
 _LONG_AGO = 100  # turns; further back nothing is looked for, so that a long session stays linear
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
@@ -73,7 +75,8 @@ def _spoken(session: Session) -> list[Heard]:
 def _heard(session: Session, turn: Turn, main: str) -> Heard:
     text = edges(heard(turn.text))
     own = own_words(text)
-    said = [sentence for sentence in sentences(text, own) if sentence.text in turn.text]
+    verbatim = (sentence for sentence in sentences(text, own) if sentence.text in turn.text)
+    said = [replace(sentence, place=place) for place, sentence in enumerate(verbatim)]
     at = turn.at or session.head.started_at
     return Heard(turn.number, own, language_of(own, main), said, at.date() if at else None)
 
@@ -99,15 +102,22 @@ def _weighed(session: Session, turn: Heard, voice: Tongue, before: Heard | None)
     asked = _asked_before(session, turn)
     opens, told = before is None, False
     about_another = before is not None and _ends_about_another(before)
-    general = [bool(sentence.place) and generalises(plain(sentence.own)) for sentence in turn.sentences]
-    for sentence, of_all in zip(turn.sentences, [*general[1:], False], strict=False):
-        if general[sentence.place]:
+    general = [(sentence.place > 0 or asked) and generalises(plain(sentence.own)) for sentence in turn.sentences]
+    before_general = False
+    complains = before is not None and any(phrase("once_more").match(plain(one.own)) for one in turn.sentences[:1])
+    for sentence, only_general, of_all in zip(turn.sentences, general, [*general[1:], False], strict=False):
+        if only_general:
+            before_general = sentence.place == 0  # "altogether. red is the juniors' crest"
             continue
         told = told and leans(plain(sentence.own))
         own_voice = tongue(clearly(sentence.own, turn.language)) or voice
         goes_on = about_another and goes_on_about(plain(sentence.own), own_voice)
         corrects = puts_right and sentence.place == 1
-        setting = Setting(opens, asked and sentence.place == 0, asks, agrees, goes_on, told, corrects, of_all)
+        setting = Setting(
+            opens, asked and sentence.place == 0, asks, agrees, goes_on, told, corrects, of_all or before_general,
+            complains and sentence.place < _COMPLAINT,
+        )  # fmt: skip
+        before_general = False
         weighed = weigh(sentence, own_voice, setting)
         about_another = Mark.OTHERS in weighed.marks
         told = bool(_TELLING & weighed.marks.keys()) and not _UNTOLD & weighed.marks.keys()

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from reverie.light.phrases import phrase
+
 QUOTED = "¤"
 MAX_OWN_WORDS = 1500  # people rarely type more in one go; beyond it only the first and last paragraph are theirs
 MAX_PARAGRAPH = 900
+MAX_LEAD = 200
 _EDGE = 6_000
 
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
@@ -34,6 +37,9 @@ _CODE_LINE = re.compile(
     r"|package|using|SELECT|INSERT|UPDATE|CREATE)\b.*[\w(){};:=,'\"]\s*$(?<![.!?])"
     r"|.*[;{}]\s*$|</?\w+[^>]*>\s*$|[\w.\[\]\"']+\s*=\s*\S+\s*$|@\w+[\w.]*\()"
 )
+# A paragraph that hands something over to be worked on, and ends in a colon: what follows is what it hands over.
+_HANDS_OVER = re.compile(r":\s*$")
+_FEW_LINES = 3
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARKS = (
     r'"[^"\n]{1,400}"', r"“[^”\n]{1,400}”", r"„[^“”\n]{1,400}[“”]", r"«[^»\n]{1,400}»", r"「[^」\n]{1,400}」",
@@ -57,8 +63,8 @@ def own_words(text: str) -> str:
 def _lines(text: str) -> Iterator[str]:
     fence, document, headers, log = "", False, 0, False
     lines = text.splitlines(keepends=True)
-    voices = _voices(lines)
-    for line in lines:
+    voices, handed_over = _voices(lines), _handed_over(lines)
+    for number, line in enumerate(lines):
         if opening := _FENCE.match(line):
             fence = "" if fence == opening[1] else fence or opening[1]
             yield _blank(line)
@@ -72,7 +78,20 @@ def _lines(text: str) -> Iterator[str]:
             log = bool(_LOG_LINE.match(line)) or (log and bool(_LOG_GOES_ON.match(line)))
             spoken = _SPEAKER.match(line)
             theirs = log or bool(spoken and spoken["who"] in voices)
+            theirs |= number in handed_over
             yield _blank(line) if document or theirs or _is_foreign(line) else line
+
+
+def _handed_over(lines: list[str]) -> range:
+    """The lines of a document under "Give me the gist of this:". A list right under such a line is the person's own,
+    and so is everything if they ask for it to be remembered."""
+    for number, line in enumerate(lines[:-1]):
+        if _HANDS_OVER.search(line) and not lines[number + 1].strip():
+            below = [one for one in lines[number + 1 :] if one.strip()]
+            told = phrase("hands_over").search(" ".join(lines[: number + 1]).lower())
+            if told and (len(below) >= _FEW_LINES or sum(map(len, below)) > MAX_LEAD):
+                return range(number + 1, len(lines))
+    return range(0)
 
 
 def _voices(lines: list[str]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from reverie.light.marks import (
     THRESHOLD,
     Mark,
 )
+from reverie.light.phrases import phrase
 from reverie.light.regions import QUOTED
 from reverie.light.sentences import Sentence
 from reverie.light.tongues import Tongue, plain
@@ -40,6 +41,7 @@ _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _GENERAL = frozenset({Mark.STANDING, Mark.REMEMBER})
 _ASKED_FOR = _GENERAL | {Mark.WISH}
+_WANTS = frozenset({Mark.PREFER, Mark.WISH, Mark.CORRECTS, Mark.RULE})
 _NOT_TOLD = {Mark.QUESTION, Mark.ASKS, Mark.TASK, Mark.REACTION}
 _CLAUSE_END = re.compile(
     r"[,;:—–]\s|\s-\s|\b(?:but|and|so|because|since|which|although|aber|pero|mais|mas|ma|maar)\b|[、，；]"
@@ -57,7 +59,8 @@ class Setting:
     of_another: bool = False  # it goes on about someone the sentence before spoke of
     completes: bool = False  # it says what holds, after one that told of a change
     corrects: bool = False  # it says what holds, after one that said no to the agent
-    general: bool = False  # the next sentence says that it holds in general
+    general: bool = False  # the sentence beside it says that it holds in general
+    once_more: bool = False  # it stands in a complaint about something that was done before
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,13 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
     everywhere = (0, len(words))
     if _EXACT.search(sentence.own):
         marks[Mark.EXACT] = everywhere
+    if useless := phrase("of_no_use").search(words):
+        marks.setdefault(Mark.PREFER, useless.span())
+        marks.setdefault(Mark.MINE, useless.span())
+    if Mark.REMEMBER in marks:  # "remember this one for good"
+        for mark in (Mark.THIS_ONE, Mark.PASSING):
+            if mark in marks and marks[mark][0] <= marks[Mark.REMEMBER][1] + 1:
+                del marks[mark]
     if Mark.DONE in marks and not _DATED.search(words):
         del marks[Mark.DONE]
     if Mark.DECIDED in marks and _UNDECIDED.search(words, 0, marks[Mark.DECIDED][0]):
@@ -152,7 +162,7 @@ def _settle_lasting(marks: dict[Mark, tuple[int, int]], setting: Setting, everyw
     """What comes back on a schedule, or is said to hold in general, does not pass."""
     if Mark.CADENCE in marks:  # "every Thursday afternoon"
         marks.pop(Mark.PASSING, None)
-    if setting.general:
+    if setting.general or (setting.once_more and _WANTS & marks.keys()):
         marks[Mark.STANDING] = everywhere
         marks.pop(Mark.TASK, None)
 
