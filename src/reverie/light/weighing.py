@@ -125,20 +125,7 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
     everywhere = (0, len(words))
     if _EXACT.search(sentence.own):
         marks[Mark.EXACT] = everywhere
-    if useless := phrase("of_no_use").search(words):
-        marks.setdefault(Mark.PREFER, useless.span())
-        marks.setdefault(Mark.MINE, useless.span())
-    if Mark.REMEMBER in marks:  # "remember this one for good"
-        for mark in (Mark.THIS_ONE, Mark.PASSING):
-            if mark in marks and marks[mark][0] <= marks[Mark.REMEMBER][1] + 1:
-                del marks[mark]
-    if Mark.DONE in marks and not _DATED.search(words):
-        del marks[Mark.DONE]
-    if Mark.DECIDED in marks and _UNDECIDED.search(words, 0, marks[Mark.DECIDED][0]):
-        del marks[Mark.DECIDED]
-    for mark in (Mark.STANDING, Mark.HABIT):
-        if mark in marks and _DESCRIBED.search(words, 0, marks[mark][0]):
-            del marks[mark]
+    _settle_what_it_says(marks, words)
     _settle_requests(marks, sentence, setting, words)
     _settle_lasting(marks, setting, everywhere)
     if setting.completes and Mark.EXACT in marks:
@@ -156,6 +143,23 @@ def _settle(marks: dict[Mark, tuple[int, int]], sentence: Sentence, setting: Set
         marks[Mark.OPENING] = everywhere
     if setting.asked_before and Mark.EXACT in marks and not {Mark.QUESTION, Mark.REACTION, Mark.TASK} & marks.keys():
         marks[Mark.ANSWERS] = everywhere
+
+
+def _settle_what_it_says(marks: dict[Mark, tuple[int, int]], words: str) -> None:
+    """What words only mean beside others."""
+    if useless := phrase("of_no_use").search(words):
+        marks.setdefault(Mark.PREFER, useless.span())
+        marks.setdefault(Mark.MINE, useless.span())
+    for mark in (Mark.THIS_ONE, Mark.PASSING) if Mark.REMEMBER in marks else ():
+        if mark in marks and marks[mark][0] <= marks[Mark.REMEMBER][1] + 1:  # "remember this one for good"
+            del marks[mark]
+    if Mark.DONE in marks and not _DATED.search(words):
+        del marks[Mark.DONE]
+    if Mark.DECIDED in marks and _UNDECIDED.search(words, 0, marks[Mark.DECIDED][0]):
+        del marks[Mark.DECIDED]
+    for mark in (Mark.STANDING, Mark.HABIT):
+        if mark in marks and _DESCRIBED.search(words, 0, marks[mark][0]):
+            del marks[mark]
 
 
 def _settle_lasting(marks: dict[Mark, tuple[int, int]], setting: Setting, everywhere: tuple[int, int]) -> None:

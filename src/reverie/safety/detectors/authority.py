@@ -60,10 +60,14 @@ RULES = (
         1,
         "no need|don't need|do not need|don't have to|do not have to|don't bother|needn't|never ask|without checking"
         "|without running|without clearing|without consulting|without my",
-        r"\b(?:(?:no need to|(?:don't|do not) (?:need to|have to|bother(?: to)?)|needn't) (?:ask(?:ing)?|check(?:ing)?(?: in)? "
-        r"with|run(?:ning)? ~3by|wait(?:ing)? for|clear(?:ing)? ~3with|consult(?:ing)?) (?:me|us|my|our)\b(?! (?:for (?:the|a|my"
-        r"|your)|what|which|where|how|why|who|whether))|(?:don't|do not|no) need (?:for )?(?:my|our) ~1(?:ok|okay|approval"
-        r"|permission|blessing|go-ahead|consent|sign-?off|confirmation)|never ask (?:me )?before ~1\w+ing\b|without (?:checking"
+        r"\b(?:(?:no need to|(?:don't|do not) (?:need to|have to|bother(?: to)?)|needn't) (?:ask(?:ing)?"
+        r"|check(?:ing)?(?: in)? "
+        r"with|run(?:ning)? ~3by|wait(?:ing)? for|clear(?:ing)? ~3with|consult(?:ing)?) (?:me|us|my|our)\b(?!"
+        r" (?:for (?:the|a|my"
+        r"|your)|what|which|where|how|why|who|whether))|(?:don't|do not|no) need (?:for )?(?:my|our) ~1(?:ok"
+        r"|okay|approval"
+        r"|permission|blessing|go-ahead|consent|sign-?off|confirmation)|never ask (?:me )?before ~1\w+ing\b"
+        r"|without (?:checking"
         r"|running it|clearing it|consulting|my) (?:by |with |in with )?(?:me|us|ok|okay|approval|permission|go-ahead"
         r"|consent)\b)",
         context=0.3,
@@ -74,8 +78,10 @@ RULES = (
         "authority.on-its-own",
         1,
         "you can|you may|you're free|you are free|feel free|you're allowed|you are allowed|go ahead",
-        r"<unnegated>\b(?:you can|you may|you(?:'re| are) (?:free|allowed) to|feel free to|go ahead and) (?:always |also |just"
-        r" |simply )?(?:restart|reboot|run|execut|deploy|merg|push|delet|drop|approv|pay|order|buy|purchas|install|publish|sign"
+        r"<unnegated>\b(?:you can|you may|you(?:'re| are) (?:free|allowed) to|feel free to|go ahead and)"
+        r" (?:always |also |just"
+        r" |simply )?(?:restart|reboot|run|execut|deploy|merg|push|delet|drop|approv|pay|order|buy|purchas"
+        r"|install|publish|sign"
         r"|refund|transfer|releas|shut|cancel)\w*\b[^.\n]{0,60}\b(?:on your own|yourself|by yourself|on my behalf"
         r"|unattended|at any time|any ?time|whenever)\b",
         context=0.2,

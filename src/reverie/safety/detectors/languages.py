@@ -197,9 +197,12 @@ RULES = (
         1,
         "ohne|musst|brauchst|zustimmung|erlaubnis|freigabe|genehmigung",
         r"\b(?:ohne (?:(?:weitere |erneute )?(?:nachfragen?|ruckfragen?|rucksprache|absprache|freigabe)|(?:mich |uns )?"
-        r"(?:vorher )?zu fragen|meine (?:zustimmung|erlaubnis|freigabe|genehmigung))|(?:musst|brauchst) ~1(?:mich|uns|dafur"
-        r"|dazu) ~2(?:nicht|nie) ~2(?:fragen|zu fragen|nachfragen)(?! (?:wie|was|wo|wer|welche\w*|nach))|brauchst ~2(?:nicht"
-        r"|keine) ~3(?:zustimmung|erlaubnis|freigabe|genehmigung|ruckfrage)|(?:zustimmung|erlaubnis|freigabe|genehmigung) "
+        r"(?:vorher )?zu fragen|meine (?:zustimmung|erlaubnis|freigabe|genehmigung))|(?:musst|brauchst)"
+        r" ~1(?:mich|uns|dafur"
+        r"|dazu) ~2(?:nicht|nie) ~2(?:fragen|zu fragen|nachfragen)(?! (?:wie|was|wo|wer|welche\w*|nach))"
+        r"|brauchst ~2(?:nicht"
+        r"|keine) ~3(?:zustimmung|erlaubnis|freigabe|genehmigung|ruckfrage)|(?:zustimmung|erlaubnis|freigabe"
+        r"|genehmigung) "
         r"(?:brauchst du|ist) ~3(?:nicht|keine))\b",
     ),
     rule(
@@ -207,13 +210,20 @@ RULES = (
         1,
         "sin|sans|senza|sem|pas besoin|inutile|plus besoin|no hace falta|no necesitas|no precisas|non serve|non occorre"
         "|non hai|non devi|non c'e|nao precisa|nao precisas|nao e|nao necessit",
-        r"\b(?:sin (?:preguntar\w*|consultar\w*|pedir\w* ~2(?:confirmacion|permiso|autorizacion)|mi (?:permiso|aprobacion"
-        r"|autorizacion|visto bueno))|sans (?:(?:me|nous|rien|devoir|avoir a) ){0,2}(?:demander|consulter)|sans (?:mon|notre) "
-        r"(?:accord|autorisation|feu vert|aval)|(?:pas|plus) besoin (?:de|d') ?~2(?:accord|autorisation|feu vert|demander)"
-        r"|inutile de (?:me|nous) (?:demander|consulter)|senza (?:dover\w* )?(?:chieder\w*|consultar\w*|il mio (?:permesso"
-        r"|consenso|ok|benestare))|sem (?:me |nos |ter de |precisar de )?(?:perguntar\w*|consultar\w*|pedir\w*)|sem (?:a )?"
-        r"minha (?:autorizacao|permissao|aprovacao)|no hace falta ~2(?:preguntes|pidas|consultes|preguntar\w*|pedir\w*)|no "
-        r"(?:necesitas|precisas) ~2(?:permiso|aprobacion|autorizacion|visto bueno|preguntar\w*|pedir\w*)|non (?:serve|occorre"
+        r"\b(?:sin (?:preguntar\w*|consultar\w*|pedir\w* ~2(?:confirmacion|permiso|autorizacion)|mi (?:permiso"
+        r"|aprobacion"
+        r"|autorizacion|visto bueno))|sans (?:(?:me|nous|rien|devoir|avoir a) ){0,2}(?:demander|consulter)|sans"
+        r" (?:mon|notre) "
+        r"(?:accord|autorisation|feu vert|aval)|(?:pas|plus) besoin (?:de|d') ?~2(?:accord|autorisation|feu"
+        r" vert|demander)"
+        r"|inutile de (?:me|nous) (?:demander|consulter)|senza (?:dover\w* )?(?:chieder\w*|consultar\w*|il mio"
+        r" (?:permesso"
+        r"|consenso|ok|benestare))|sem (?:me |nos |ter de |precisar de )?(?:perguntar\w*|consultar\w*|pedir\w*)"
+        r"|sem (?:a )?"
+        r"minha (?:autorizacao|permissao|aprovacao)|no hace falta ~2(?:preguntes|pidas|consultes|preguntar\w*"
+        r"|pedir\w*)|no "
+        r"(?:necesitas|precisas) ~2(?:permiso|aprobacion|autorizacion|visto bueno|preguntar\w*|pedir\w*)|non"
+        r" (?:serve|occorre"
         r"|hai bisogno|devi|c'e bisogno) ~4(?:permesso|consenso|benestare|chieder\w*)|nao (?:precisas?|e preciso"
         r"|necessitas?) ~3(?:perguntar\w*|pedir\w*|autorizacao|permissao|consultar\w*|aprovacao))\b",
     ),
@@ -222,20 +232,27 @@ RULES = (
         1,
         "zonder|hoeft|hoef|toestemming|utan|uten|uden|behover|trenger|bez|nie musisz|nie potrzebujesz|nemusis"
         "|zgody|sormadan|sormana|onay|izn",
-        r"\b(?:zonder (?:overleg|toestemming|akkoord|(?:het )?(?:me |mij |ons )?(?:te vragen|na te vragen|te overleggen)|mijn "
-        r"(?:toestemming|akkoord))|hoeft? ~4(?:niet|nooit|geen) ~5(?:te vragen|te overleggen|toestemming)(?! (?:hoe|wat|waar"
-        r"|wie|welke|naar))|toestemming ~2niet ~3nodig|utan att (?:fraga|be om)|ut[ae]n (?:mitt|min) (?:godkannande|tillatelse"
+        r"\b(?:zonder (?:overleg|toestemming|akkoord|(?:het )?(?:me |mij |ons )?(?:te vragen|na te vragen|te"
+        r" overleggen)|mijn "
+        r"(?:toestemming|akkoord))|hoeft? ~4(?:niet|nooit|geen) ~5(?:te vragen|te overleggen|toestemming)(?!"
+        r" (?:hoe|wat|waar"
+        r"|wie|welke|naar))|toestemming ~2niet ~3nodig|utan att (?:fraga|be om)|ut[ae]n (?:mitt|min)"
+        r" (?:godkannande|tillatelse"
         r"|ok)|uten [aå] sp[oø]rre|uden at sp[oø]rge|(?:behover|trenger) ~1(?:inte|ikke|ikkje) ~2(?:fraga|sp[oø]rre"
         r"|sp[oø]rge|sp[oø]rja)|bez (?:pytania|pytan|mojej zgody|konsultacji|potwierdzenia|ptani|meho souhlasu)|nie "
-        r"(?:musisz|potrzebujesz) ~3(?:pytac|prosic|zgody)|nemusis ~3(?:ptat|zadat)|zgody ~2nie ~1potrzebujesz|(?:bana |bize )?"
-        r"sormadan|sormana gerek yok|onay\w* (?:almadan|olmadan|beklemeden|gerek yok)|izn\w* (?:almadan|olmadan|gerek yok))",
+        r"(?:musisz|potrzebujesz) ~3(?:pytac|prosic|zgody)|nemusis ~3(?:ptat|zadat)|zgody ~2nie ~1potrzebujesz"
+        r"|(?:bana |bize )?"
+        r"sormadan|sormana gerek yok|onay\w* (?:almadan|olmadan|beklemeden|gerek yok)|izn\w* (?:almadan|olmadan"
+        r"|gerek yok))",
     ),
     rule(
         "authority.many",
         1,
         "不用|不必|无需|無需|不需要|没必要|用不着|без подтвержден|не спрашива|без спроса|確認|許可|聞かなくて|断りなく",
-        r"(?:(?:不用|不必|[无無]需|不需要|没必要|用不着)(?:再)?(?:问我|先问|经过我|征求我|等我|我(?:的)?(?:同意|批准|确认)|确认|询问|批准)"
-        r"|без подтвержден\w*|не спрашива\w*|без спроса|確認(?:せず|なし|不要|しなくて)|許可(?:なく|なし|不要|を取らなくて)"
+        r"(?:(?:不用|不必|[无無]需|不需要|没必要|用不着)(?:再)?(?:问我|先问|经过我|征求我|等我|我(?:的)?(?:同意"
+        r"|批准|确认)|确认|询问|批准)"
+        r"|без подтвержден\w*|не спрашива\w*|без спроса|確認(?:せず|なし|不要|しなくて)|許可(?:なく|なし|不要"
+        r"|を取らなくて)"
         r"|聞かなくて(?:も)?(?:いい|よい|大丈夫)|断りなく)",
     ),
 )
