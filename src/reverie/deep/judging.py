@@ -8,6 +8,7 @@ from datetime import datetime
 
 from reverie.deep.clauses import clauses
 from reverie.deep.composing import composed
+from reverie.deep.corrections import corrected
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
 from reverie.deep.keeping_out import brings_danger, passing, private_kinds, reworded, too_private, too_thin, unsafe
@@ -17,8 +18,9 @@ from reverie.deep.matters import Matter, matters
 from reverie.deep.noting import PLANTED
 from reverie.deep.procedures import Lines, drafted
 from reverie.deep.routines import TIMES
-from reverie.deep.standing import CHANGES, SURE, Breath, Standing, breath_of, ended_in, likeness, standing
+from reverie.deep.standing import CHANGES, SURE, Breath, Spoken, Standing, breath_of, likeness, spoken_in, standing
 from reverie.deep.subjects import about, distinctive, nearness, same_matter
+from reverie.deep.unstated import unstated
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import LONGEST, canonical, scoped
 from reverie.kernel.origin import Origin
@@ -29,6 +31,7 @@ from reverie.light.suggestions import FROM_A_MODEL
 from reverie.skills.library import Found
 
 PLAINLY = 0.7  # how directly a statement must be put to take another's place
+_OWN = (Origin.OWNER, Origin.OPERATOR)
 SAME = 0.8
 NOT_PLAIN = "it was not said plainly enough to take the place of what stands there"
 UNTOLD = "which of the two is newer cannot be told"
@@ -59,11 +62,12 @@ class Deepened:
 
 
 def deepen(noted: Sequence[Noted], mind: Mind) -> Deepened:
+    noted = [*noted, *unstated(noted, mind.known)]
     found = matters(noted)
-    ended = ended_in(noted)
-    decided = {id(matter): _decided(matter, mind, found, ended) for matter in found}
+    spoken = spoken_in(noted)
+    decided = {id(matter): _decided(matter, mind, found, spoken) for matter in found}
     together = _about_one_entry(_in_one_breath(list(decided.values())))  # in other words, they spoke of one thing
-    decisions = [decided.get(id(matter)) or _decided(matter, mind, together, ended) for matter in together]
+    decisions = [decided.get(id(matter)) or _decided(matter, mind, together, spoken) for matter in together]
     kept = [one for one in decisions if one.changes_known or not (one.matter.only_beside or _takes_nothing_back(one))]
     return Deepened(tuple(one.matter for one in kept), tuple(map(_credited, kept)))
 
@@ -128,7 +132,7 @@ def _about_one_entry(found: Sequence[tuple[Matter, Known | None]]) -> list[Matte
     return list(made.values())
 
 
-def _decided(matter: Matter, mind: Mind, every: Sequence[Matter], ended: Mapping[Breath, frozenset[str]]) -> Decision:
+def _decided(matter: Matter, mind: Mind, every: Sequence[Matter], spoken: Mapping[Breath, Spoken]) -> Decision:
     if PLANTED in matter.last.marks:
         return Decision(Verb.UNSAFE, matter, NOT_OBEYED)
     if why := too_private(matter):
@@ -141,8 +145,12 @@ def _decided(matter: Matter, mind: Mind, every: Sequence[Matter], ended: Mapping
         return Decision(Verb.LOW_CONFIDENCE, matter, f"Not kept yet: {why}.")
     if _is_procedure(matter):
         return _as_skill(matter, mind)
+    if matter.last.origin in _OWN and (skill := corrected(matter, mind.skills, mind.now)):
+        return Decision(
+            Verb.BETTER_AS_SKILL, matter, "It puts a rule of this skill right.", canonical(matter), skill=skill
+        )
     stands_in = distinctive(about(known.text, matter.language) for known in mind.known)
-    standings = [standing(matter, known, stands_in, ended) for known in mind.known]
+    standings = [standing(matter, known, stands_in, spoken) for known in mind.known]
     decision = _against_known(matter, standings) or _new(matter, mind, every)
     if decision.verb is Verb.SUPERSEDE and decision.target and decision.target.document is None:
         decision = replace(_new(matter, mind, every), asks=decision.asks)  # what stands there is not ours to change

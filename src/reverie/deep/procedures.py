@@ -73,16 +73,16 @@ def _says_every_step(found: Found, matter: Matter) -> bool:
 
 def _patched(matter: Matter, home: Found, now: datetime, lines: Lines) -> Drafted | None:
     patch = refine(home.skill, section="Gotchas", add=list(lines.gotchas or [gotcha(matter)]))
-    return _drafted(home.folder.key, home.folder.files(home.skill.subject), patch, now)
+    return drafted_of(home.folder.key, home.folder.files(home.skill.subject), patch, now)
 
 
 def _created(matter: Matter, skills: Sequence[Found], now: datetime, lines: Lines) -> Drafted | None:
     beside = [one.skill.subject for one in skills]
     name = _free(_named(matter), beside)
-    return _drafted("", {}, draft(name, _body(matter, lines), description=_description(matter), beside=beside), now)
+    return drafted_of("", {}, draft(name, _body(matter, lines), description=_description(matter), beside=beside), now)
 
 
-def _drafted(folder: str, files: Mapping[str, bytes], change: Patch | Create, now: datetime) -> Drafted | None:
+def drafted_of(folder: str, files: Mapping[str, bytes], change: Patch | Create, now: datetime) -> Drafted | None:
     made = amended(files, change, now)
     if not isinstance(made, Amended) or not made.files_after:
         return None

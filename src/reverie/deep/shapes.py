@@ -32,15 +32,21 @@ SHAPES = {
 
 
 _KEYED = re.compile(r"\b(?P<key>[^\W\d_]{3,}) (?:is |= ?|: ?|no\.? |number )?(?P<value>\d[\d.,:]*\d|\d)\b")
+_UNIT = re.compile(r"\b(?P<value>\d[\d.,]*\d|\d) ?(?P<key>[a-zA-Zµ°]{1,12})\b")
+_NO_UNIT = re.compile(r"a|am|an|and|at|by|for|from|in|is|of|on|or|pm|st|nd|rd|th|the|to|uhr|und|et|y|e|en|de|der|die")
 _NAMED = re.compile(r"(?<=[\w,:] )[A-ZÀ-ÞŁŚŻŞİ][\w'’-]+")
 _WITH_PORT = re.compile(r":(\d{2,5})$")
 
 
 def keyed(text: str) -> dict[str, list[tuple[int, int]]]:
-    """Numbers by the word right before them ("port 5433"), with where they stand."""
+    """Numbers by the word right before them ("port 5433") or by their unit ("300 dpi"), with where they stand."""
     found: dict[str, list[tuple[int, int]]] = {}
     for one in _KEYED.finditer(text):
         found.setdefault(one["key"].lower(), []).append(one.span("value"))
+    taken = {place for places in found.values() for place in places}
+    for one in _UNIT.finditer(text):
+        if not _NO_UNIT.fullmatch(one["key"].lower()) and one.span("value") not in taken:
+            found.setdefault(f"… {one['key'].lower()}", []).append(one.span("value"))
     return found
 
 

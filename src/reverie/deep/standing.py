@@ -23,6 +23,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 SURE = 0.75
 _NEAR, _CLOSE = 0.5, 0.7
 _DENIED = 0.5
+_OF_IT = 2
 _BEGINS_CLAUSE = re.compile(
     r"(?:^\W*|[,.;:!?—–、，。]\s*|\b(?:and|but|while|that|und|aber|et|mais|que|y|pero|e|ma|mas|che|en|maar|dat|a|i|że|och|att"
     r"|ve|ale) )(?:now )?$"
@@ -54,25 +55,35 @@ def breath_of(note: Noted) -> Breath:
     return note.session_id, note.candidate.first_turn
 
 
-def ended_in(noted: Iterable[Noted]) -> dict[Breath, frozenset[str]]:
-    """What each turn says is over, in whichever of its sentences."""
-    found: dict[Breath, frozenset[str]] = {}
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What one breath says is over and what holds, in whichever of its sentences."""
+
+    over: frozenset[str] = frozenset()
+    holds: frozenset[str] = frozenset()
+
+    def and_also(self, other: Spoken) -> Spoken:
+        return Spoken(self.over | other.over, self.holds | other.holds)
+
+
+def spoken_in(noted: Iterable[Noted]) -> dict[Breath, Spoken]:
+    found: dict[Breath, Spoken] = {}
     for note in noted:
-        gone = clauses(note.words).names_over(note.candidate.language)
-        found[breath_of(note)] = found.get(breath_of(note), frozenset()) | gone
+        parts, language = clauses(note.words), note.candidate.language
+        told = Spoken(parts.names_over(language), parts.names_affirmed(language))
+        found[breath_of(note)] = found.get(breath_of(note), Spoken()).and_also(told)
     return found
 
 
-def standing(
-    matter: Matter, known: Known, stands_in: Mapping[str, int], ended: Mapping[Breath, frozenset[str]]
-) -> Standing:
+def standing(matter: Matter, known: Known, stands_in: Mapping[str, int], spoken: Mapping[Breath, Spoken]) -> Standing:
     """The strongest relation any statement of the matter has to what is known.
 
-    `stands_in` counts where stems stand; `ended` is what is said to be over in the same breath.
+    `stands_in` counts where stems stand; `spoken` is what is said in the same breath.
     """
-    together = (*matter.overtaken, *matter.said)
-    gone = frozenset[str]().union(*(ended.get(breath_of(note), frozenset()) for note in together))
-    return max((_one(note, known, stands_in, gone) for note in matter.said), key=_strength)
+    together = Spoken()
+    for note in (*matter.overtaken, *matter.said):
+        together = together.and_also(spoken.get(breath_of(note), Spoken()))
+    return max((_one(note, known, stands_in, together) for note in matter.said), key=_strength)
 
 
 def _strength(found: Standing) -> tuple[bool, bool, float, float]:
@@ -91,7 +102,11 @@ class _Pair:
     mine: frozenset[str]
     theirs: frozenset[str]
     stands_in: Mapping[str, int]
-    gone: frozenset[str] = frozenset()
+    together: Spoken = Spoken()
+
+    @property
+    def gone(self) -> frozenset[str]:
+        return self.together.over
 
     @property
     def language(self) -> str:
@@ -154,10 +169,10 @@ class _Pair:
         return frozenset(stem for stem in stems if self.stands_in.get(stem, 1) <= 2)
 
 
-def _one(note: Noted, known: Known, stands_in: Mapping[str, int], gone: frozenset[str]) -> Standing:
+def _one(note: Noted, known: Known, stands_in: Mapping[str, int], together: Spoken) -> Standing:
     language = note.candidate.language
     texts = about(note.text, language), about(known.text, language)
-    pair = _Pair(note, known, clauses(note.words), *texts, stands_in, gone)
+    pair = _Pair(note, known, clauses(note.words), *texts, stands_in, together)
     apart = not (pair.mine | pair.gone) & pair.theirs and not ZONE.search(known.text)
     if apart and nearness(note.text, known.text) < _NEAR:
         return Standing(known, RelationKind.UNRELATED, 1.0, "They have nothing in common.", 0.0)
@@ -189,7 +204,8 @@ def _is_about_it(pair: _Pair) -> bool:
     itself = not pair.parts.affirmed and first(pair.known.text, pair.language) in pair.named
     short = len(pair.theirs) <= 3 and bool(pair.parts.affirmed)
     enough = len(pointing) >= min(2, len(pair.theirs))
-    return bool(pointing) and any((pair.affirmed & pair.theirs, itself, pair.parts.moved, short, enough))
+    goes_on = len((pair.together.holds & pair.theirs) - pair.named) >= _OF_IT  # "On Tuesdays at that hour I am free"
+    return bool(pointing) and any((pair.affirmed & pair.theirs, itself, pair.parts.moved, short, enough, goes_on))
 
 
 def _told_a_change(pair: _Pair, read: Relation) -> Standing | None:

@@ -36,6 +36,7 @@ class Mark(StrEnum):
     ANSWERS = "answers a question"
     TOLD = "is told for its own sake"
     CADENCE = "comes back on a schedule"
+    ONCE_MORE = "was said before, as they say"
     # what only says which kind it is
     MANNER = "concerns how to answer"
     MINE = "speaks of the speaker"

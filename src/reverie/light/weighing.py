@@ -150,6 +150,8 @@ def _settle_what_it_says(marks: dict[Mark, tuple[int, int]], words: str) -> None
     if useless := phrase("of_no_use").search(words):
         marks.setdefault(Mark.PREFER, useless.span())
         marks.setdefault(Mark.MINE, useless.span())
+    if before := phrase("said_before").search(words):
+        marks[Mark.ONCE_MORE] = before.span()
     for mark in (Mark.THIS_ONE, Mark.PASSING) if Mark.REMEMBER in marks else ():
         if mark in marks and marks[mark][0] <= marks[Mark.REMEMBER][1] + 1:  # "remember this one for good"
             del marks[mark]
@@ -166,7 +168,9 @@ def _settle_lasting(marks: dict[Mark, tuple[int, int]], setting: Setting, everyw
     """What comes back on a schedule, or is said to hold in general, does not pass."""
     if Mark.CADENCE in marks:  # "every Thursday afternoon"
         marks.pop(Mark.PASSING, None)
-    if setting.general or (setting.once_more and _WANTS & marks.keys()):
+    if setting.once_more and _WANTS & marks.keys():
+        marks[Mark.ONCE_MORE] = everywhere
+    if setting.general or Mark.ONCE_MORE in marks:
         marks[Mark.STANDING] = everywhere
         marks.pop(Mark.TASK, None)
 

@@ -128,7 +128,8 @@ def _standing_of(decision: Decision, weighing: Weighing) -> _Found:
     lasts = max((_LASTS.get(Mark(mark), 0.2) for mark in marks), default=0.2)
     lasts += 0.25 * (marks >= _OWN_CORRECTED)
     lasts += 0.2 * (len(days) > 1) - 0.2 * bool(matter.overtaken)
-    times = len(matter.sessions)
+    told_before = len(matter.sessions) == 1 and Mark.ONCE_MORE in marks
+    times = len(matter.sessions) + told_before
     last = max((note.said_at for note in matter.every if note.said_at), default=None)
     age = max(0, (weighing.now - last).days) if last else None
     plain = max(_plainness(note) for note in matter.said)
@@ -137,11 +138,17 @@ def _standing_of(decision: Decision, weighing: Weighing) -> _Found:
     ago = "Nobody knows when." if age is None else f"It was last said {_count(age, 'day')} ago."
     return {
         "stability": (lasts, f"It was said on {_count(len(days), 'day')} and {holds} in general."),
-        "recurrence": (_RECURS[min(times, len(_RECURS) - 1)], f"It was said in {_count(times, 'session')}."),
+        "recurrence": (_RECURS[min(times, len(_RECURS) - 1)], _said_in(times, told_before)),
         "recency": (0.3 if age is None else 0.5 ** (age / _HALF_LIFE_DAYS), ago),
         "explicitness": (plain, "It was put plainly." if plain >= 0.6 else "It was said in passing."),
         "correction_signal": (corrected, "It puts something right." if corrected else "It corrects nothing."),
     }
+
+
+def _said_in(times: int, told_before: bool) -> str:
+    if told_before:
+        return "It was said in 1 session, and before, as the person says."
+    return f"It was said in {_count(times, 'session')}."
 
 
 def _plainness(note: Noted) -> float:
