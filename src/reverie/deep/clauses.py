@@ -9,6 +9,7 @@ from functools import lru_cache
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import lead_in, pattern, patterns, plain
 
+_NAMES = re.compile(r"(?<=\w )[A-ZÀ-ÞŁŚŻŞİ][\w'’-]+")
 _CUT = re.compile(
     r"(?<=\S)\s*(?:[;:—–](?=\s)|,(?=\s)|\.(?=\s)|!(?=\s)|\s-\s|[、，；。：])\s*"
     r"|\s+(?=(?:but|aber|sondern|pero|mais|mas|maar|sino|because|weil|porque|parce que|perché|omdat) )"
@@ -57,7 +58,10 @@ def clauses(text: str) -> Clauses:
             over.append(pairs[-1][0])
             affirmed.append(_without(piece, moved))
         elif _is_over(piece):
-            over.append(piece)
+            name = _who(piece, affirmed)
+            over.append(f"{name}: {piece}" if name else piece)
+            if name:
+                affirmed[-1] = affirmed[-1].replace(name, "")
         else:
             affirmed.append(piece)
     return Clauses(tuple(affirmed), tuple(over), tuple(pairs), pieces or (text,))
@@ -70,6 +74,12 @@ def _without(piece: str, moved: re.Match[str]) -> str:
     if moved.start("old") == 0:
         return piece[moved.start("new") :]
     return piece[: moved.start()] + piece[moved.end("old") :]
+
+
+def _who(piece: str, before: list[str]) -> str:
+    """ "Take Rafe off the list, he left in July": who left is told by the clause before."""
+    names = _NAMES.findall(before[-1]) if before and pattern("pronouns").match(plain(piece)) else []
+    return names[-1] if names else ""
 
 
 def _is_over(piece: str) -> bool:

@@ -32,6 +32,18 @@ _VALUE = re.compile(r"(?a:\w*[\d_/@]\w[\w.:/@-]*|\w+\d\w*)|(?<=[\w,:] )[A-ZÀ-Þ
 _NAME = re.compile(r"^(?P<name>[A-ZÀ-Þ][\w'’-]+) (?P<verb>[a-zà-ÿ]+)")
 _RUN = re.compile(r"(?<=[\w,:] )[A-ZÀ-Þ][\w'’-]*(?: [A-ZÀ-Þ][\w'’-]*)*(?: \d{1,4}[a-z]?\b(?![:.]\d))?")
 _HOUSE = re.compile(r" \d{1,4}[a-z]?\b(?![:.]\d)(?P<where>, [^,;.]{2,30}(?=\.?$))?")
+_AMOUNT = re.compile(  # a number that is no part of a date
+    r"(?<![\w.,:/-])\d+(?:[.,]\d+)?(?![\w:/-])(?!\.\d)"
+    r"(?!\.? [A-Za-zä]{3,9}(?:ber|ary|uar|il|ch|st|ne|ly|ai|io|re|ro|to|zo|o)\b)"
+)
+_LABELLED = re.compile(r"^(?P<label>[^:.;]{3,50}): (?P<value>[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)*)\.?$")
+_NAMED = re.compile(r"(?:(?<=[\w,:] )|(?<=[lLdD]['’])|^)[A-ZÀ-ÞŁŚŻŞİ][\w-]+(?: [A-ZÀ-Þ][\w-]+)*")
+_VERB = re.compile(
+    r"\b(?:costs?|comes?|goes|go|takes?|has|have|gets?|starts?|ends?|opens?|closes?|meets?|works?|sits?|stands?|leaves?"
+    r"|kostet|kosten|kommt|geht|hat|haben|beginnt|öffnet|schließt|trifft|coûte|ouvre|ferme|commence|cuesta|abre|cierra"
+    r"|empieza|costa|apre|chiude|inizia|custa|fecha|começa|kost|opent|sluit|begint)\b",
+    re.IGNORECASE,
+)
 _KEPT_FORM = 0.6
 _OWN_WORDS = 4.0  # the statement itself puts the one against the other
 _ARTICLE = re.compile(
@@ -44,7 +56,7 @@ _BEHIND = re.compile(r"^\s*\([^)]*\)")
 
 def composed(matter: Matter, standing: Standing) -> str:
     """The entry as it should read after this matter."""
-    tried = [text for note in reversed(matter.said) for text in _tries(note, standing)]
+    tried = [text for note in reversed(_last_words(matter, standing)) for text in _tries(note, standing)]
     fresh = _fresh(matter, standing)
     sources = [standing.known.text, *(text for note in matter.said for text in (note.text, note.words))]
     fit = [(text, kept) for text, kept in tried if text and len(text) <= LONGEST and not invents_a_name(text, sources)]
@@ -53,14 +65,27 @@ def composed(matter: Matter, standing: Standing) -> str:
     return best[0]
 
 
+def _last_words(matter: Matter, standing: Standing) -> list[Noted]:
+    """Without what was put there in an earlier session and has been given up since."""
+    brings = {id(note): _brings(note, matter, standing) for note in matter.said}
+    last = next((note for note in reversed(matter.said) if brings[id(note)]), matter.last)
+    new = brings[id(last)]
+    return [one for one in matter.said
+            if one.session_id == last.session_id or not brings[id(one)] or brings[id(one)] & new]  # fmt: skip
+
+
 def _is_whole(text: str, old: str) -> bool:
     """What was a sentence is one still: "Staging is on db1" does not become "Staging to db2"."""
-    return FRAME.search(text) is not None or FRAME.search(old) is None
+    return any(verb.search(text) is not None for verb in (FRAME, _VERB)) or not (FRAME.search(old) or _VERB.search(old))
 
 
 def _fresh(matter: Matter, standing: Standing) -> frozenset[str]:
     """The values and names the matter brings that the entry has not."""
-    pieces = (DAY.sub("", piece) for note in matter.said for piece in clauses(note.text).affirmed)
+    return frozenset[str]().union(*(_brings(note, matter, standing) for note in _last_words(matter, standing)))
+
+
+def _brings(note: Noted, matter: Matter, standing: Standing) -> frozenset[str]:
+    pieces = (DAY.sub("", piece) for piece in clauses(note.text).affirmed)
     found = (one for piece in pieces for one in _VALUE.findall(piece))
     stems = frozenset[str]().union(*(about(one, matter.language) for one in found))
     return stems - about(standing.known.text, matter.language) - standing.named
@@ -88,6 +113,7 @@ def _tries(note: Noted, standing: Standing) -> Iterator[tuple[str, float]]:
         whole = DAY.sub("", ", ".join(parts.affirmed))
         for piece in dict.fromkeys((*(DAY.sub("", one) for one in parts.affirmed), whole)):
             yield by_shape(old, piece), _KEPT_FORM
+            yield _relabelled(old, piece, language), _KEPT_FORM
             if not _CJK.search(old):
                 yield _overlaid(old, piece, whole, standing.named, language), _KEPT_FORM
                 yield _slotted(old, piece, whole, language), _KEPT_FORM
@@ -130,7 +156,18 @@ def by_shape(old: str, new: str) -> str:
             continue
         text = text[: mine[0].start()] + _in_number(mine[0][0], theirs[0][0]) + text[mine[0].end() :]
         changed = True
+    text, changed = (text, True) if changed else _in_money(old, new)
     return closed(text) if changed else ""
+
+
+def _in_money(old: str, new: str) -> tuple[str, bool]:
+    """ "A day pass costs 14 €" and "the day pass is up to 15.50": a number without its currency."""
+    mine = list(SHAPES["money"].finditer(old))
+    theirs = [one[0] for one in _AMOUNT.finditer(new)]
+    if len(mine) != 1 or len(theirs) != 1 or theirs[0] in mine[0][0] or not about(old) & about(new):
+        return old, False
+    amount = _AMOUNT.sub(theirs[0], mine[0][0], count=1)
+    return old[: mine[0].start()] + amount + old[mine[0].end() :], amount != mine[0][0]
 
 
 def _singular(value: str) -> str:
@@ -152,6 +189,15 @@ def _by_key(old: str, new: str) -> tuple[str, bool]:
     for (start, end), place in sorted(fellows, reverse=True):
         old = old[:start] + new[slice(*place)] + old[end:]
     return old, old != before
+
+
+def _relabelled(old: str, new: str, language: str) -> str:
+    """ "Head setter: Rafe." with the one name there is in "Ksenia is head setter"."""
+    label = _LABELLED.match(old)
+    if not label or not about(label["label"], language) & about(new, language):
+        return ""
+    names = {one[0] for one in _NAMED.finditer(new)} - set(label["value"].split())
+    return closed(f"{label['label']}: {names.pop()}") if len(names) == 1 else ""
 
 
 # ---- word by word ----------------------------------------------------------------------------------------------------

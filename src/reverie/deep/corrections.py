@@ -10,7 +10,8 @@ from reverie.deep.composing import by_shape
 from reverie.deep.decision import Drafted
 from reverie.deep.matters import Matter
 from reverie.deep.procedures import drafted_of
-from reverie.deep.vocabulary import plain
+from reverie.deep.vocabulary import pattern, plain
+from reverie.deep.wording import canonical
 from reverie.kernel.errors import BadInput
 from reverie.skills.edits import rules_of
 from reverie.skills.library import Found
@@ -19,22 +20,24 @@ from reverie.skills.refining import refine
 
 
 def corrected(matter: Matter, skills: Sequence[Found], now: datetime) -> Drafted | None:
-    """The skill with the one rule put right that has another value than the person says; None where none has."""
+    """The skill they name with the one rule put right that has another value; with one more gotcha where none has."""
     for found in (one for one in skills if _is_named(matter, one.skill.name)):
         changes = {(section, old): new for section, old, new in _put_right(matter, found)}
-        if len(changes) != 1:
-            continue
-        [((section, old), new)] = changes.items()
         try:
-            patch = refine(found.skill, section=section, replace={old: new})
-        except BadInput:  # the section is there twice, say
+            if len(changes) == 1:
+                [((section, old), new)] = changes.items()
+                patch = refine(found.skill, section=section, replace={old: new})
+            else:
+                patch = refine(found.skill, section="Gotchas", add=[canonical(matter)])
+        except BadInput:  # it says so already, or has no room for it
             continue
         return drafted_of(found.folder.key, found.folder.files(found.skill.subject), patch, now)
     return None
 
 
 def _is_named(matter: Matter, name: str) -> bool:
-    told = [plain(note.words) for note in matter.every]
+    """By its name, as a skill or a step of one: not everything that is called so is meant."""
+    told = [plain(note.words) for note in matter.every if pattern("of_a_skill").search(plain(note.words))]
     return any(name.lower() in words or name.replace("-", " ").lower() in words for words in told)
 
 

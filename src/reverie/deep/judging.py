@@ -11,7 +11,16 @@ from reverie.deep.composing import composed
 from reverie.deep.corrections import corrected
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
-from reverie.deep.keeping_out import brings_danger, passing, private_kinds, reworded, too_private, too_thin, unsafe
+from reverie.deep.keeping_out import (
+    bears_authority,
+    brings_danger,
+    passing,
+    private_kinds,
+    reworded,
+    too_private,
+    too_thin,
+    unsafe,
+)
 from reverie.deep.lessons import is_routine
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter, matters
@@ -156,7 +165,7 @@ def _decided(matter: Matter, mind: Mind, every: Sequence[Matter], spoken: Mappin
         decision = replace(_new(matter, mind, every), asks=decision.asks)  # what stands there is not ours to change
     if not decision.rejected and (why := unsafe(matter, decision.text or matter.last.text)):
         return Decision(Verb.UNSAFE, matter, f"Kept out: {why}.")
-    return replace(decision, asks=decision.asks or reworded(matter))
+    return replace(decision, asks=decision.asks or reworded(matter) or bears_authority(matter))
 
 
 def _wish_taken_back(matter: Matter, mind: Mind) -> Decision | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from reverie.deep.lessons import is_routine
 from reverie.deep.material import Noted
@@ -58,6 +59,17 @@ def too_private(matter: Matter) -> str:
     if kinds and not was_asked_to_keep(matter):
         return f"it speaks of {', '.join(sorted(kinds))}, and nobody asked to have it remembered"
     return ""
+
+
+def bears_authority(matter: Matter) -> str:
+    """What was said may give leave where the line made of it does not show it: "Fenella on copy, as always"."""
+    said = dict.fromkeys(one.quote for note in matter.said for one in note.support)
+    return "it would change what the agent may do or whom it writes to" if any(map(_gives_leave, said)) else ""
+
+
+@lru_cache(maxsize=1024)
+def _gives_leave(words: str) -> bool:
+    return scan(words, surface="memory").needs_person
 
 
 def unsafe(matter: Matter, text: str, surface: str = "memory") -> str:

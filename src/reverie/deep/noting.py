@@ -35,6 +35,7 @@ _DOUBTS = frozenset({
     Mark.THIS_ONE, Mark.VIEW,
 })  # fmt: skip
 _SOON = 200
+_CHANGE = (BESIDE, Mark.CHANGED, Mark.STATE)
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)
 
 
@@ -93,10 +94,19 @@ def _speaker(turn: Turn, user: str, candidate: Candidate) -> str | None:
 
 
 def _beside(session: Session) -> Iterator[Candidate]:
+    told = 0
     for turn, sentence in _spoken(session):
-        if kind := _kind(sentence):
+        kind = _kind(sentence)
+        if kind is None and told == turn.number and not (sentence.asked or _is_doubtful(sentence)):
+            kind = Kind.SUPERSESSION_SIGNAL, _CHANGE  # "We're off Etherpad. Minutes are in HackMD."
+        told = turn.number if kind and kind[1] == _CHANGE and not _is_anothers(sentence) else 0
+        if kind:
             yield _candidate(session, turn, sentence, *kind)
     yield from _notices(session)
+
+
+def _is_anothers(sentence: Sentence) -> bool:
+    return any(one.search(plain(sentence.own)) for one in patterns("another"))
 
 
 def _again(session: Session) -> Iterator[Candidate]:
@@ -139,7 +149,7 @@ def _kind(sentence: Sentence) -> tuple[Kind, tuple[str, ...]] | None:
     told = any(pattern(name).search(words) for name in ("turns", "now", "over", "not_so"))
     if not told or _is_doubtful(sentence):
         return None
-    return Kind.SUPERSESSION_SIGNAL, (BESIDE, Mark.CHANGED, Mark.STATE)
+    return Kind.SUPERSESSION_SIGNAL, _CHANGE
 
 
 def _is_doubtful(sentence: Sentence) -> bool:

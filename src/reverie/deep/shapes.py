@@ -32,7 +32,17 @@ SHAPES = {
 
 
 _KEYED = re.compile(r"\b(?P<key>[^\W\d_]{3,}) (?:is |= ?|: ?|no\.? |number )?(?P<value>\d[\d.,:]*\d|\d)\b")
-_UNIT = re.compile(r"\b(?P<value>\d[\d.,]*\d|\d) ?(?P<key>[a-zA-Zµ°]{1,12})\b")
+_COUNTED = (  # the numbers people write in letters
+    r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|ein(?:e[nr]?)?|zwei"
+    r"|drei|vier|fünf"
+    r"|sechs|sieben|acht|neun|zehn|elf|zwölf|un[eoa]?|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|quinze"
+    r"|dos|tres|cuatro"
+    r"|cinco|seis|siete|ocho|nueve|diez|doce|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|dodici|dois|duas"
+    r"|três|quatro"
+    r"|sete|oito|dez|doze|een|twee|drie|vijf|zes|zeven|negen|tien|twaalf|två|tre|fyra|fem|dwa|trzy|cztery|pięć"
+)
+_UNIT = re.compile(rf"\b(?P<value>\d[\d.,]*\d|\d|(?:{_COUNTED})(?= )) ?(?P<key>[^\W\d_]{{2,14}})\b", re.IGNORECASE)
+_PLURAL = re.compile(r"(?:es|s|en|n|e|i)$")
 _NO_UNIT = re.compile(r"a|am|an|and|at|by|for|from|in|is|of|on|or|pm|st|nd|rd|th|the|to|uhr|und|et|y|e|en|de|der|die")
 _NAMED = re.compile(r"(?<=[\w,:] )[A-ZÀ-ÞŁŚŻŞİ][\w'’-]+")
 _WITH_PORT = re.compile(r":(\d{2,5})$")
@@ -46,7 +56,7 @@ def keyed(text: str) -> dict[str, list[tuple[int, int]]]:
     taken = {place for places in found.values() for place in places}
     for one in _UNIT.finditer(text):
         if not _NO_UNIT.fullmatch(one["key"].lower()) and one.span("value") not in taken:
-            found.setdefault(f"… {one['key'].lower()}", []).append(one.span("value"))
+            found.setdefault(f"… {_PLURAL.sub('', one['key'].lower())}", []).append(one.span("value"))
     return found
 
 

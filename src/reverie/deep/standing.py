@@ -11,7 +11,7 @@ from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter
 from reverie.deep.shapes import ZONE, other_value, values
 from reverie.deep.subjects import about, first, nearness, shared
-from reverie.deep.vocabulary import patterns, plain
+from reverie.deep.vocabulary import pattern, patterns, plain
 from reverie.deep.wording import DAY
 from reverie.language.relation import Relation, RelationKind, relate
 from reverie.light.marks import Mark
@@ -129,7 +129,12 @@ class _Pair:
 
     @property
     def changes(self) -> bool:
-        return bool(CHANGES & self.note.marks) or self.parts.denies or self.parts.tells_now or self.puts_another_there
+        return bool(CHANGES & self.note.marks) or self.parts.denies or self.tells_a_turn or self.puts_another_there
+
+    @property
+    def tells_a_turn(self) -> bool:
+        words = plain(self.note.words)
+        return self.parts.tells_now or any(pattern(name).search(words) for name in ("turns", "stays"))
 
     @property
     def puts_another_there(self) -> bool:

@@ -55,7 +55,7 @@ def _steps_of(trial: Trial) -> list[str]:
     """What a call does, without what it does it to."""
     if trial.command.startswith(f"{trial.tool} "):  # no shell command: the call itself
         return [] if LOOKING_TOOL.search(trial.tool) else [trial.tool]
-    return [step(part) for part in doing(trial.command)]
+    return [key for part in doing(trial.command) if (key := step(part))]
 
 
 def _evidence(session: Session, request: Turn, ran: Sequence[Trial]) -> Iterator[Evidence]:

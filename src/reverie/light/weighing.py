@@ -37,6 +37,12 @@ _UNDECIDED = re.compile(
 )
 _DESCRIBED = re.compile(r"\b(?:who|which|that|der|die|das|que|qui|che|dat)\s+$")  # "a captain who never writes tests"
 _AT_THE_AGENT = re.compile(r"\W*(?:you|du|vous|você)\b")  # "you've added it twice": what it did, not what holds
+_NOT_ONLY = re.compile(
+    r"\bnot (?:just|only) (?:this (?:one|time|once)|today|for (?:this|now)\b)|\bnicht nur (?:diesmal|heute"
+    r"|dieses mal|hier)"
+    r"|\bpas (?:seulement|que) (?:cette fois|aujourd'hui)|\bno solo (?:esta vez|hoy)|\bnon solo (?:questa volta|oggi)"
+    r"|\bnão só (?:desta vez|hoje)|\bniet alleen (?:deze keer|vandaag|nu)"
+)
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _GENERAL = frozenset({Mark.STANDING, Mark.REMEMBER})
@@ -150,6 +156,11 @@ def _settle_what_it_says(marks: dict[Mark, tuple[int, int]], words: str) -> None
     if useless := phrase("of_no_use").search(words):
         marks.setdefault(Mark.PREFER, useless.span())
         marks.setdefault(Mark.MINE, useless.span())
+    if general := _NOT_ONLY.search(words):  # "on all of them, not just this one"
+        marks[Mark.STANDING] = general.span()
+        for mark in (Mark.THIS_ONE, Mark.PASSING):
+            if mark in marks and general.start() <= marks[mark][0] < general.end():
+                del marks[mark]
     if before := phrase("said_before").search(words):
         marks[Mark.ONCE_MORE] = before.span()
     for mark in (Mark.THIS_ONE, Mark.PASSING) if Mark.REMEMBER in marks else ():

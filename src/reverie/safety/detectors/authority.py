@@ -152,6 +152,16 @@ RULES = (
         context=0.5,
         skill=0.3,
     ),
+    rule(
+        "authority.copied-in",
+        0.9,
+        "copy|put|keep|cc",
+        r"\b(?:copy|cc|put|keep) (?:~4in on|~4on copy|~4in copy|~4in cc|~4in the loop) ~6(?:all|every|each|any"
+        r"|from|always)\b",
+        memory=1,
+        context=0.3,
+        skill=0.2,
+    ),
     rule("authority.bcc", 0.9, "bcc |cc ", r"\bb?cc [\w.+-]{1,40}@[\w-]{1,40}\.\w", memory=1, context=0.6, skill=0.4),
     rule(
         "authority.endpoint",
