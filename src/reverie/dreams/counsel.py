@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from reverie.deep.decision import Decision
+from reverie.deep.decision import Decision, Verb
 from reverie.deep.matters import Matter
 from reverie.deep.procedures import Lines
 from reverie.dreams.dream import Consulted
 from reverie.dreams.records import Told
+from reverie.dreams.rewording import why_not
 from reverie.kernel.errors import ReverieError
 from reverie.light.candidate import Candidate
 from reverie.light.suggestions import taken
@@ -23,6 +24,8 @@ from reverie.models.ledger import Call, totals
 from reverie.models.lessons import Lesson, worded
 from reverie.models.reading import read
 from reverie.models.using import SHARE
+from reverie.models.wording import MOST_LINES, Line, Wordings, wordings
+from reverie.rem.gates import Weighed
 from reverie.sessions.session import Session
 
 
@@ -61,6 +64,20 @@ class Counsel:
         found = _believed(opinions(Role.DEEP, stated, asker, self.prompts))
         return [_advised(one, found.of.get(one.matter.last.id, {})) for one in decisions], _told(found)
 
+    def of_wordings(self, weighed: Sequence[Weighed], size: Size) -> tuple[list[Weighed], Told]:
+        """What is about to be kept or proposed, in a model's words where they say the same. Scores stay as they are."""
+        asker = self.askers.get(Role.DEEP)
+        wanted = [one for one in weighed if _has_a_line(one) and self._may_be_shown(one.decision, size)]
+        if asker is None or not wanted:
+            return list(weighed), Told()
+        wanted = wanted[:MOST_LINES]
+        found = _believed(wordings([self._line(one.decision, size) for one in wanted], asker, self.prompts))
+        new = {id(wanted[place]): text for place, text in found.of.items() if text != wanted[place].decision.text}
+        refused = {key: why for one in wanted if (key := id(one)) in new and (why := why_not(one, new[key]))}
+        put = [_put(one, new[id(one)]) if id(one) in new.keys() - refused.keys() else one for one in weighed]
+        dropped = Counter(found.dropped) + Counter(refused.values())
+        return put, Told(dict(dropped), found.enough.why if found.enough else "")
+
     def of_worth(self, decisions: Sequence[Decision], size: Size) -> tuple[dict[str, dict[str, float]], Told]:
         """What a model thinks of two dimensions of each decision, by the id of its last statement."""
         asker = self.askers.get(Role.REM)
@@ -89,6 +106,11 @@ class Counsel:
 
         return lines
 
+    def _line(self, decision: Decision, size: Size) -> Line:
+        room = self.share * size(decision.matter) - len(decision.text)
+        said = _within((one.quote for one in decision.evidence if one.weight == "support"), room)
+        return Line(decision.text, tuple(said[:_MOST_SAID]), decision.target.text if decision.target else "")
+
     def _may_be_shown(self, decision: Decision, size: Size) -> bool:
         return (
             bool(decision.text) and not decision.rejected and len(decision.text) <= self.share * size(decision.matter)
@@ -96,7 +118,18 @@ class Counsel:
 
 
 NOBODY = Counsel()
+_MOST_SAID = 3
+_LINES = frozenset({Verb.PROMOTE, Verb.SUPERSEDE, Verb.MERGE})
 Size = Callable[[Matter], int]  # of the transcripts a matter rests on, in characters
+
+
+def _has_a_line(one: Weighed) -> bool:
+    return one.passes and one.decision.verb in _LINES
+
+
+def _put(one: Weighed, text: str) -> Weighed:
+    decision = one.decision
+    return replace(one, decision=replace(decision, text=text, reason=f"{decision.reason} A model worded it."))
 
 
 def _quotations(matter: Matter) -> list[str]:
@@ -114,7 +147,7 @@ def _within(texts: Iterable[str], room: float) -> list[str]:
     return chosen
 
 
-_OpinionT = TypeVar("_OpinionT", Opinions, Lesson)
+_OpinionT = TypeVar("_OpinionT", Opinions, Lesson, Wordings)
 
 
 def _believed(found: _OpinionT) -> _OpinionT:

@@ -16,6 +16,8 @@ from reverie.models.judging import Stated, opinion_questions
 from reverie.models.lessons import lesson_question
 from reverie.models.question import Question, Usage
 from reverie.models.reading import questions
+from reverie.models.wording import Line, wording_question
+from reverie.rem.gates import Limits
 from reverie.sessions.library import Library
 from reverie.sessions.session import Session
 
@@ -65,7 +67,8 @@ def estimated(library: Library, shelf: str, chosen: Chosen, asking: Asking) -> E
     found = [candidate for _, noticed in read for candidate in noticed]
     asked = {
         Role.LIGHT: [one for session, noticed in read for one in _shown(session, noticed, asking)],
-        **{role: opinion_questions(role, _stated(found), asking.prompts) for role in (Role.DEEP, Role.REM)},
+        Role.DEEP: [*opinion_questions(Role.DEEP, _stated(found), asking.prompts), *_wording(found, asking)],
+        Role.REM: opinion_questions(Role.REM, _stated(found), asking.prompts),
         Role.SKILLS: [_lesson(one, asking) for one in found if one.kind is Kind.SKILL_CANDIDATE],
     }
     foreseen = [_foreseen(role, asking, asked[role]) for role in Role if role in asking.models]
@@ -89,6 +92,12 @@ def _shown(session: Session, noticed: Iterable[Candidate], asking: Asking) -> li
 
 def _stated(found: Sequence[Candidate]) -> list[Stated]:
     return [Stated(str(number), one.text) for number, one in enumerate(found)]
+
+
+def _wording(found: Sequence[Candidate], asking: Asking) -> list[Question]:
+    """As many lines as a night changes."""
+    lines = [Line(one.text, tuple(item.quote for item in one.evidence)) for one in found[: Limits().max_changes]]
+    return [wording_question(lines, asking.prompts)] if lines else []
 
 
 def _lesson(one: Candidate, asking: Asking) -> Question:

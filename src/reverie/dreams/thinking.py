@@ -51,7 +51,7 @@ def think(
     opinions, on_worth = counsel.of_worth(decisions, size)
     deepened = replace(deepened, decisions=tuple(decisions))
     weighing = _weighing(rooms, dream, Weighing(dream.started_at, known, opinions=opinions), deepened)
-    weighed = weigh(deepened.decisions, weighing, rooms.gates, rooms.limits)
+    weighed, on_wordings = counsel.of_wordings(weigh(deepened.decisions, weighing, rooms.gates, rooms.limits), size)
     stays = staying(_left_over(deepened, weighed), dream.started_at)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
     planned += [_rejected(one) for one in deepened.decisions if one.rejected and not one.untold]
@@ -64,7 +64,7 @@ def think(
     return Thought(
         sum(map(_counts, fresh)), sum(map(_counts, carried)), len(deepened.themes), tuple(planned),
         tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
-        together([*heard, on_decisions, on_worth]),
+        together([*heard, on_decisions, on_worth, on_wordings]),
     )  # fmt: skip
 
 

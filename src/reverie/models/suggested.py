@@ -92,9 +92,9 @@ def _says_something(words: str) -> bool:
     return len(_WORD.findall(words)) > 1 or sum(ord(letter) > 0x2E80 for letter in words) >= 4
 
 
-def objections(text: str, quotes: Sequence[str]) -> Iterator[str]:
+def objections(text: str, quotes: Sequence[str], longest: int = LONGEST) -> Iterator[str]:
     """What speaks against a wording that is to rest on these quotations."""
-    if not text.isprintable() or not 3 <= len(text) <= LONGEST:
+    if not text.isprintable() or not 3 <= len(text) <= longest:
         yield "is no plain sentence"
     if _STAND_IN.search(text):
         yield "speaks of something hidden"
