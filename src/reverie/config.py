@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from reverie.kernel.errors import BadSetting, NotPermitted
 from reverie.models.choice import BUILT_IN
-from reverie.models.using import NO_CAP, SHARE, TOKENS_PER_DAY, TOKENS_PER_DREAM, Using, number, using
+from reverie.models.using import AT_ONCE, NO_CAP, SHARE, TOKENS_PER_DAY, TOKENS_PER_DREAM, Using, number, using
 
 FILE = "reverie.toml"
 _PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@")
@@ -56,8 +56,8 @@ def _plain(name: str, about: str, default: str = "", default_text: str = "") -> 
     return Setting(name, about, lambda _: default, shown)
 
 
-def _number(name: str, about: str, default: str) -> Setting:
-    return Setting(name, about, lambda _: default, f"`{default}`", number=True)
+def _number(name: str, about: str, default: str, shown: str = "") -> Setting:
+    return Setting(name, about, lambda _: default, shown or f"`{default}`", number=True)
 
 
 SETTINGS = (
@@ -104,6 +104,8 @@ SETTINGS = (
     _number("model_dollars_per_day", f"At most so many dollars in one day, or `{NO_CAP}`.", NO_CAP),
     _plain("model_price", "What a million tokens cost in dollars, read/written or read/written/cached, where no list "
            "says so: `0.15/0.60`.", "", "from a list of prices"),
+    _number("model_at_once", "How many calls of a phase may be under way at once.", "",
+            f"{AT_ONCE}; 1 for a model on this machine"),
     _plain("model_prompts", "A folder of Markdown files that take the place of prompts of the same name."),
     _plain("dreaming.enabled", "Whether there are nights at all: `true` or `false`.", "true"),
     _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it.", "0 3 * * *"),

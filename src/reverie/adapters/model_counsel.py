@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from reverie.adapters.database.leases import SqlLeases
 from reverie.adapters.database.spending import SqlPurse
 from reverie.adapters.model_clients import PydanticAIModel, client
-from reverie.adapters.model_prices import price_of
+from reverie.adapters.model_prices import is_here, price_of
 from reverie.dreams.counsel import NOBODY, Counsel
 from reverie.dreams.estimating import Asking
 from reverie.dreams.records import Lease
@@ -18,7 +18,7 @@ from reverie.models.asking import Asker, Patience, Timing
 from reverie.models.budget import Price
 from reverie.models.choice import Choice, Role
 from reverie.models.prompting import overrides
-from reverie.models.using import Using
+from reverie.models.using import AT_ONCE, Using
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,11 @@ class Advising:
         purse = SqlPurse(
             self.records(), lease, self.clock, self.zone, dream=using.dream, day=using.day, price_of=self.prices().get
         )
-        one_each = {model.name: Asker(model, purse, self.patience, self.timing) for model in models.values()}
+        choices = self._choices()
+        one_each = {
+            model.name: Asker(model, purse, self.patience, self.timing, self._at_once(choices[role]))
+            for role, model in models.items()
+        }
         askers = {role: one_each[model.name] for role, model in models.items()}
         return Counsel(askers, using.share, overrides(using.prompts))
 
@@ -61,6 +65,10 @@ class Advising:
     def _price(self, chosen: Choice) -> Price | None:
         said = self.using.price
         return (said if chosen.given else None) or price_of(chosen) or said
+
+    def _at_once(self, chosen: Choice) -> int:
+        """What runs on this machine gets no faster when it is asked more."""
+        return self.using.at_once or (1 if is_here(chosen) else AT_ONCE)
 
     def _models(self) -> dict[Role, PydanticAIModel]:
         return {role: client(chosen, self.environment) for role, chosen in self._choices().items()}

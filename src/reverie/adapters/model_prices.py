@@ -17,7 +17,7 @@ _PER_MILLION = Decimal(1_000_000) / _SAMPLE
 
 def price_of(choice: Choice) -> Price | None:
     """None where it is not known. What runs on this machine is free."""
-    if choice.provider == "ollama" or _is_here(choice.base_url):
+    if is_here(choice):
         return FREE
     if choice.given or find_spec("genai_prices") is None:
         return None
@@ -51,8 +51,11 @@ def _sample(choice: Choice, usage: Any) -> Decimal | None:
     return price * _PER_MILLION
 
 
-def _is_here(base_url: str) -> bool:
-    host = urlsplit(base_url).hostname or ""
+def is_here(choice: Choice) -> bool:
+    """Whether it runs on this machine, or is Ollama, which people run themselves."""
+    host = urlsplit(choice.base_url).hostname or ""
+    if choice.provider == "ollama":
+        return True
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

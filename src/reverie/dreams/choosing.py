@@ -40,11 +40,15 @@ def choose(library: Library, read: Iterable[Read], asked: Asked) -> Chosen:
 
 def noticed_in(library: Library, read: Read, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
     """What there is to think over in a session; nothing in one that was taken out meanwhile."""
+    session = session_of(library, read)
+    return noticed(session, read.user, ids, counsel) if session else ([], Told())
+
+
+def session_of(library: Library, read: Read) -> Session | None:
     try:
-        session = library.get(read.session_id, user=read.user, revision=read.revision)
+        return library.get(read.session_id, user=read.user, revision=read.revision)
     except NotFound:
-        return [], Told()
-    return noticed(session, read.user, ids, counsel)
+        return None
 
 
 def noticed(session: Session, user: str, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:

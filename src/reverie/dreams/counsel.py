@@ -15,14 +15,17 @@ from reverie.dreams.records import Told
 from reverie.dreams.rewording import why_not
 from reverie.kernel.errors import ReverieError
 from reverie.light.candidate import Candidate
+from reverie.light.notice import notice
 from reverie.light.suggestions import taken
+from reverie.models.ahead import ask_ahead
 from reverie.models.asking import Asker
 from reverie.models.budget import CapExceeded
 from reverie.models.choice import Role
 from reverie.models.judging import STEPS, Opinions, Stated, opinions
 from reverie.models.ledger import Call, totals
-from reverie.models.lessons import Lesson, worded
-from reverie.models.reading import read
+from reverie.models.lessons import Lesson, lesson_question, worded
+from reverie.models.question import Question
+from reverie.models.reading import questions, read
 from reverie.models.using import SHARE
 from reverie.models.wording import MOST_LINES, Line, Wordings, wordings
 from reverie.rem.gates import Weighed
@@ -53,6 +56,21 @@ class Counsel:
         more, dropped = taken(session, reading.suggested, found)
         enough = reading.enough.why if reading.enough else ""
         return more, Told(dict(Counter(reading.dropped) + dropped), enough)
+
+    def read_ahead(self, sessions: Iterable[Session]) -> None:
+        """Ask about several sessions at once, as far as the models of the settings may be; `read` finds the answers."""
+        asker = self.askers.get(Role.LIGHT)
+        if asker is not None:
+            ask_ahead(asker, (one for session in sessions for one in self._questions(session)))
+
+    def _questions(self, session: Session) -> list[Question]:
+        noticed = [evidence for candidate in notice(session) for evidence in candidate.evidence]
+        return questions(session, noticed, self.share, self.prompts)
+
+    @property
+    def reads_ahead(self) -> bool:
+        asker = self.askers.get(Role.LIGHT)
+        return asker is not None and asker.at_once > 1
 
     def of_decisions(self, decisions: Sequence[Decision], size: Size) -> tuple[list[Decision], Told]:
         """Decisions as Deep made them; where a model sees one otherwise, a person is asked and told so."""
@@ -92,19 +110,16 @@ class Counsel:
         }
         return thought, _told(found)
 
-    def wording(self, heard: list[Told], size: Size) -> Callable[[Matter], Lines]:
-        """How a model would word a lesson; what there is to tell of it goes to `heard`."""
+    def of_lessons(self, lessons: Sequence[Matter], size: Size) -> tuple[dict[Matter, Lines], Told]:
+        """How a model would word each lesson that belongs in a skill."""
         asker = self.askers.get(Role.SKILLS)
-
-        def lines(matter: Matter) -> Lines:
-            evidence = _within(_quotations(matter), self.share * size(matter)) if asker else []
-            if asker is None or not evidence:
-                return Lines()
-            found = _believed(worded(evidence, asker, self.prompts))
-            heard.append(_told(found))
-            return Lines(found.steps, found.gotchas)
-
-        return lines
+        shown = {one: quoted for one in lessons if (quoted := _within(_quotations(one), self.share * size(one)))}
+        if asker is None or not shown:
+            return {}, Told()
+        ask_ahead(asker, [lesson_question(quoted, self.prompts) for quoted in shown.values()])
+        found = {one: _believed(worded(quoted, asker, self.prompts)) for one, quoted in shown.items()}
+        lines = {one: Lines(lesson.steps, lesson.gotchas) for one, lesson in found.items()}
+        return lines, together(map(_told, found.values()))
 
     def _line(self, decision: Decision, size: Size) -> Line:
         room = self.share * size(decision.matter) - len(decision.text)

@@ -11,6 +11,7 @@ from reverie.deep.decision import STAGED, Decision
 from reverie.deep.judging import Deepened, Mind, deepen
 from reverie.deep.material import AGAIN, Known, Noted
 from reverie.deep.matters import Matter
+from reverie.deep.procedures import Lines
 from reverie.deep.subjects import about
 from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
@@ -19,7 +20,7 @@ from reverie.dreams.dream import Dream, Fate
 from reverie.dreams.fading import staying
 from reverie.dreams.judged import judged_of
 from reverie.dreams.putting import planned_of
-from reverie.dreams.records import Planned, Thought, Told
+from reverie.dreams.records import Planned, Thought
 from reverie.dreams.rooms import Rooms
 from reverie.kernel.errors import NotFound
 from reverie.language.finding import Finder
@@ -39,14 +40,16 @@ def think(
     rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted], counsel: Counsel = NOBODY
 ) -> Thought:
     """What is to become of every matter, in the order it is to be done."""
-    heard: list[Told] = []
     skills = tuple(rooms.skills.every()) if rooms.skills else ()
     every = [*carried, *fresh]
     elsewhere = chain(rooms.surfaces(dream.shelf), _rules(skills))
     known = (*_entries(rooms, dream.shelf), *touched_on(elsewhere, every))
     size = _sizes(rooms, dream)
-    documents, wording = _documents(rooms, dream.shelf), counsel.wording(heard, size)
-    deepened = deepen(every, Mind(known, documents, dream.started_at, skills, rooms.owner, wording))
+    mind = Mind(known, _documents(rooms, dream.shelf), dream.started_at, skills, rooms.owner)
+    deepened = deepen(every, mind)
+    lines, on_lessons = counsel.of_lessons([one.matter for one in deepened.decisions if one.skill], size)
+    if lines:  # what is drafted depends on its words, and on it whether it is safe and new
+        deepened = deepen(every, replace(mind, worded=lambda matter: lines.get(matter, Lines())))
     decisions, on_decisions = counsel.of_decisions(deepened.decisions, size)
     opinions, on_worth = counsel.of_worth(decisions, size)
     deepened = replace(deepened, decisions=tuple(decisions))
@@ -64,7 +67,7 @@ def think(
     return Thought(
         sum(map(_counts, fresh)), sum(map(_counts, carried)), len(deepened.themes), tuple(planned),
         tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
-        together([*heard, on_decisions, on_worth, on_wordings]),
+        together([on_lessons, on_decisions, on_worth, on_wordings]),
     )  # fmt: skip
 
 

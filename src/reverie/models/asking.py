@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from reverie.models.budget import CapExceeded, CapReached
+from reverie.models.budget import CapExceeded, CapReached, Reservation
 from reverie.models.ledger import ANSWERED, Paying, Recorded
 from reverie.models.question import Failed, Model, Question, Replied, Reply, Usage
 from reverie.models.schema import faults
@@ -29,10 +29,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """No answer, and why, for the diary. The night goes on."""
+    """No answer, and why, for the diary. The night goes on.
+
+    `failed`: the provider could not answer, however often it was asked. `away` is how long it then wants to be left
+    alone, if it said so.
+    """
 
     why: str
     tries: int
+    failed: bool = field(default=False, compare=False)
+    away: float | None = field(default=None, compare=False)
 
 
 Outcome = Answer | Dropped | CapReached | CapExceeded
@@ -81,27 +87,55 @@ class _Try:
     left: float
 
 
+Reserved = Reservation | Dropped | CapReached | CapExceeded
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """One model, for one dream, within one purse."""
+    """One model, for one dream, within one purse. Up to `at_once` questions may be under way (`models.ahead`).
+
+    Whoever asks several at once calls `reserved` in the order they stand, and `pursued` from wherever; what came of a
+    question is taken from `dropped` and the purse by `ask`, one after the other.
+    """
 
     model: Model
     purse: Paying
     patience: Patience = Patience()
     timing: Timing = Timing()
+    at_once: int = 1
+    dropped: dict[str, Dropped] = field(default_factory=dict)  # by the hash of a question that was asked ahead
     _rest: _Rest = field(default_factory=_Rest)
 
     def ask(self, question: Question) -> Outcome:
         """What was answered before is not asked again."""
-        if known := self.purse.recorded(question):
-            return Answer(known.value, Usage(), 0.0, 0)
-        started = self.timing.now()
-        if started < self._rest.until:
+        outcome = self._found(question)
+        if outcome is None:
+            reserved = self.reserved(question)
+            outcome = self.pursued(question, reserved) if isinstance(reserved, Reservation) else reserved
+        self._learn(outcome)
+        return outcome
+
+    def _found(self, question: Question) -> Outcome | None:
+        known = self.purse.recorded(question)
+        return Answer(known.value, Usage(), 0.0, 0) if known else self.dropped.pop(question.sha256, None)
+
+    def reserved(self, question: Question) -> Reserved:
+        """Room for the first try, or why there is none."""
+        if self.timing.now() < self._rest.until:
             return Dropped(f"the model is left alone for now: {self._rest.why}", 0)
-        unusable = 0
+        return self.purse.reserve(question, self.model.name, self.patience.most_tokens)
+
+    def pursued(self, question: Question, reserved: Reservation) -> Outcome:
+        """All tries of a question for which there is room. Changes nothing here, so several may run at once."""
+        started, unusable = self.timing.now(), 0
         for number in range(1, self.patience.tries + 1):
+            room: Reserved = reserved
+            if number > 1:
+                room = self.purse.reserve(question, self.model.name, self.patience.most_tokens)
+            if not isinstance(room, Reservation):
+                return room
             left = self.patience.seconds - (self.timing.now() - started)
-            done = self._tried(question, _Try(number, unusable, left))
+            done = self._tried(question, room, _Try(number, unusable, left))
             if not isinstance(done, _AskAgain):
                 return done
             unusable += done.unusable
@@ -109,10 +143,7 @@ class Asker:
                 self.timing.sleep(done.wait)
         raise AssertionError("the last try decides")  # pragma: no cover
 
-    def _tried(self, question: Question, this: _Try) -> Outcome | _AskAgain:
-        reserved = self.purse.reserve(question, self.model.name, self.patience.most_tokens)
-        if isinstance(reserved, CapReached | CapExceeded):
-            return reserved
+    def _tried(self, question: Question, reserved: Reservation, this: _Try) -> Outcome | _AskAgain:
         reply = self.model.ask(question, self.patience.most_tokens, max(this.left, 0.01))
         read = _read(reply, question)
         outcome = read if isinstance(read, str) else ANSWERED
@@ -122,7 +153,6 @@ class Asker:
             return exceeded
         if isinstance(reply, Failed):
             return self._after_failure(reply, this)
-        self._rest.failures = 0
         if not isinstance(read, str):
             return Answer(read.value, reply.usage or Usage(), reply.seconds, this.number)
         last = this.number == self.patience.tries or this.unusable + 1 >= self.patience.unusable_tries
@@ -133,17 +163,21 @@ class Asker:
             return Dropped(failed.why, this.number)
         wait = self._wait(failed, this.number)
         too_long = failed.wait is not None and failed.wait > self.patience.longest_wait
-        if too_long:
-            self._rest.begin(self.timing.now() + min(failed.wait or 0, self.patience.longest_rest), failed.why)
         if too_long or this.number == self.patience.tries or wait + failed.seconds >= this.left:
-            return self._given_up(failed, this.number)
+            return Dropped(failed.why, this.number, failed=True, away=failed.wait if too_long else None)
         return _AskAgain(wait=wait)
 
-    def _given_up(self, failed: Failed, tries: int) -> Dropped:
-        self._rest.failures += 1
-        if self._rest.failures >= self.patience.failures_before_rest:
-            self._rest.begin(self.timing.now() + self.patience.rest, failed.why)
-        return Dropped(failed.why, tries)
+    def _learn(self, outcome: Outcome) -> None:
+        """When to leave the provider alone."""
+        now, patience = self.timing.now(), self.patience
+        if isinstance(outcome, Answer) or (isinstance(outcome, Dropped) and outcome.tries and not outcome.failed):
+            self._rest.failures = 0
+        elif isinstance(outcome, Dropped) and outcome.away is not None:
+            self._rest.begin(now + min(outcome.away, patience.longest_rest), outcome.why)
+        elif isinstance(outcome, Dropped) and outcome.failed:
+            self._rest.failures += 1
+            if self._rest.failures >= patience.failures_before_rest:
+                self._rest.begin(now + patience.rest, outcome.why)
 
     def _wait(self, failed: Failed, number: int) -> float:
         """What the provider asked for and a little more, or twice as long each time with some chance in it."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reverie.models.ahead import ask_ahead
 from reverie.models.asking import Answer, Asker, Dropped
 from reverie.models.budget import CapExceeded, CapReached
 from reverie.models.choice import Role
@@ -63,8 +64,10 @@ def opinions(
     """What a model thinks of the statements, as far as it says so properly."""
     found: dict[str, Mapping[str, Any]] = {}
     dropped: dict[str, int] = {}
-    for group in _groups(stated):
-        outcome = asker.ask(_question(role, group, prompts, random))
+    asked = [(group, _question(role, group, prompts, random)) for group in _groups(stated)]
+    ask_ahead(asker, [question for _, question in asked])
+    for group, question in asked:
+        outcome = asker.ask(question)
         match outcome:
             case Answer(value):
                 found |= _by_key(value, group, dropped)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reverie.models.ahead import ask_ahead
 from reverie.models.asking import Answer, Asker, Dropped, Outcome
 from reverie.models.budget import CapExceeded, CapReached
 from reverie.models.choice import Role
@@ -51,7 +52,9 @@ def read(
     good: dict[tuple[str, str], Suggested] = {}
     dropped: Counter[str] = Counter()
     sent, question, outcome = 0, None, None
-    for group, question in _asked(cover, noticed, share, prompts, random):
+    asked = list(_asked(cover, noticed, share, prompts, random))
+    ask_ahead(asker, [one for _, one in asked])
+    for group, question in asked:
         outcome = asker.ask(question)
         match outcome:
             case Answer(value):

@@ -14,13 +14,15 @@ from reverie.models.choice import Choices, Role, choices
 SHARE = 0.2
 TOKENS_PER_DREAM = 500_000
 TOKENS_PER_DAY = 2_000_000
+AT_ONCE, MOST_AT_ONCE = 4, 64
 NO_CAP = "none"
 _Number = TypeVar("_Number", int, float, Decimal)
 
 
 @dataclass(frozen=True, slots=True)
 class Using:
-    """`price` is what the person says their endpoint costs; None leaves it to the list of prices."""
+    """`price` is what the person says their endpoint costs; None leaves it to the list of prices. `at_once` is how
+    many calls may be under way; None leaves it to where the model runs."""
 
     choices: Choices
     dream: Cap
@@ -28,6 +30,7 @@ class Using:
     share: float
     price: Price | None
     prompts: str
+    at_once: int | None = None
 
 
 def using(said: Mapping[str, str]) -> Using:
@@ -41,6 +44,7 @@ def using(said: Mapping[str, str]) -> Using:
         number(said, "model_share", float, 0, 1),
         _price(said["model_price"]),
         said["model_prompts"],
+        number(said, "model_at_once", int, 1, MOST_AT_ONCE) if said["model_at_once"] else None,
     )
 
 

@@ -81,6 +81,18 @@ class Sends:
 
 
 @dataclass(frozen=True, slots=True)
+class Waits:
+    """Another play, after a while."""
+
+    then: Play
+    seconds: float
+
+    def perform(self, asked: Asked, line: Line) -> None:
+        if line.wait(self.seconds):
+            self.then.perform(asked, line)
+
+
+@dataclass(frozen=True, slots=True)
 class Drips:
     """A proper reply, a byte at a time."""
 
