@@ -622,6 +622,35 @@ def test_the_command_line_tells_what_models_can_do_would_cost_and_did(configured
     assert "prompts notice" in run("explain", "last", *home).output
 
 
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_an_estimate_reads_what_is_new_in_the_sources_and_stores_nothing(
+    configured: Server, homes: HomeMaker, tmp_path: Path
+) -> None:
+    home, sources = ["--home", str(tmp_path / "home")], tmp_path / "transcripts"
+    sources.mkdir()
+    (sources / "s1.json").write_text(json.dumps(session("s1", PLAIN)))
+    run("sessions", "add", str(sources), *home)
+    first = run("dream", "--estimate", "--shelf", "hermes", *home).output
+    assert "would read 1 session" in first and "in the sources" not in first
+    (sources / "s2.json").write_text(json.dumps(session("s2", "I prefer tabs over spaces.", day=12)))
+    (sources / "s1.json").write_text(json.dumps(session("s1", PLAIN, "We decided to keep invoices in Lisbon.")))
+    before = everything(tmp_path)
+    told = run("dream", "--estimate", "--shelf", "hermes", *home).output
+    assert "would read 2 sessions" in told and "2 of them are new or have grown in the sources" in told
+    assert "light: openai:scripted would be asked 2 questions" in told and "Nothing was stored now." in told
+    one = json.loads(run("dream", "--estimate", "--shelf", "hermes", "--limit", "1", "--json", *home).output)
+    assert (one["sessions"], one["fresh"], one["left"]) == (1, 1, 1)
+    named = json.loads(run("dream", "s1", "--estimate", "--shelf", "hermes", "--json", *home).output)
+    assert (named["sessions"], named["fresh"], named["characters"] > one["characters"]) == (1, 1, True)
+    assert everything(tmp_path) == before and configured.asked == []
+    run("dream", "--shelf", "hermes", *home)
+    night = homes().dreams.records.find(homes().owned)[0]
+    assert {one.session_id for one in night.sessions} == {"s1", "s2"}
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [("model = 'gpt'", "openai:NAME"), ("model_share = 2", "a number from 0 to 1"),

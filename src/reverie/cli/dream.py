@@ -76,6 +76,9 @@ def _foretold(estimate: Estimate, shell: Shell) -> None:
         f"{counted(estimate.characters, 'character')}; "
         f"the built-in reader notices {counted(estimate.noticed, 'thing')}."
     )
+    if estimate.fresh:
+        new = "are new or have grown" if estimate.fresh > 1 else "is new or has grown"
+        click.echo(f"{estimate.fresh:,} of them {new} in the sources: a night brings that in. Nothing was stored now.")
     click.echo("Without a model: free.")
     for one in estimate.foreseen:
         share = f" with {one.characters * 100 / max(1, estimate.characters):.0f} % of the text" * (one.phase == "light")

@@ -28,14 +28,18 @@ class Chosen:
 
 def choose(library: Library, read: Iterable[Read], asked: Asked) -> Chosen:
     """Sessions not dreamt about as they are now, newest first; those that are named, whether or not they were."""
-    names, limit = asked.names, asked.limit
     seen = {(one.user, one.session_id): (one.revision, one.turns) for one in read}
     found = [one for one in library.find(user=asked.user, wanted=Wanted(since=asked.since)) if not one.removed]
-    if names is not None:
-        fresh = [one for one in found if one.head.id in names or one.head.id.partition(":")[2] in names]
+    if asked.names is not None:
+        fresh = [one for one in found if is_named(one.head.id, asked)]
     else:
         fresh = [one for one in found if seen.get((one.user, one.head.id)) != (one.revision, one.turns)]
-    return Chosen(tuple(fresh[:limit]), max(0, len(fresh) - limit))
+    return Chosen(tuple(fresh[: asked.limit]), max(0, len(fresh) - asked.limit))
+
+
+def is_named(session_id: str, asked: Asked) -> bool:
+    """With or without its harness; everything, where nothing is named."""
+    return asked.names is None or session_id in asked.names or session_id.partition(":")[2] in asked.names
 
 
 def noticed_in(library: Library, read: Read, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from reverie.dreams.choosing import choose
+from reverie.dreams.choosing import choose, is_named
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.estimating import Asking, Estimate, estimated
 from reverie.dreams.night import Night
@@ -16,6 +16,7 @@ from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
 from reverie.kernel.errors import BadInput
+from reverie.sessions.as_if_refreshed import as_if_refreshed
 
 NIGHTS_LOOKED_AT = 20
 
@@ -97,12 +98,14 @@ class Dreaming:
         self, shelf: str = "hermes", sessions: Sequence[str] | None = None, since: datetime | None = None,
         limit: int | None = None, user: str | None = None,
     ) -> Estimate:  # fmt: skip
-        """What a night would read of what is stored, and what models would cost. Writes nothing, asks nobody."""
+        """What a night would read, with what it would bring in first, and what models would cost. Writes nothing, asks
+        nobody."""
         night = self.night
         self.shown(shelf)
-        read = night.records.read(night.scope, shelf)
-        chosen = choose(night.sessions, read, night.asked(sessions, since, limit, user))
-        return estimated(night.sessions, shelf, chosen, self.asking())
+        read, asked = night.records.read(night.scope, shelf), night.asked(sessions, since, limit, user)
+        then = as_if_refreshed(night.sessions, asked.limit, lambda head: is_named(head.id, asked))
+        chosen = choose(then.library, read, asked)
+        return estimated(then, shelf, chosen, self.asking())
 
     def new_sessions(self, shelf: str) -> int:
         """How many sessions a night over this shelf would find that none has read."""

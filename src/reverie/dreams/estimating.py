@@ -18,6 +18,7 @@ from reverie.models.question import Question, Usage
 from reverie.models.reading import questions
 from reverie.models.wording import Line, wording_question
 from reverie.rem.gates import Limits
+from reverie.sessions.as_if_refreshed import Refreshed
 from reverie.sessions.library import Library
 from reverie.sessions.session import Session
 
@@ -52,18 +53,20 @@ class Foreseen:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`left` sessions would wait for another night; `noticed` is what the built-in reader finds by itself."""
+    """`fresh` of the sessions are not stored, or not as they are now: a night would bring them in first. `left` ones
+    would wait for another night; `noticed` is what the built-in reader finds by itself."""
 
     shelf: str
     sessions: int
+    fresh: int
     left: int
     characters: int
     noticed: int
     foreseen: tuple[Foreseen, ...]
 
 
-def estimated(library: Library, shelf: str, chosen: Chosen, asking: Asking) -> Estimate:
-    read = list(_read(library, chosen))
+def estimated(then: Refreshed, shelf: str, chosen: Chosen, asking: Asking) -> Estimate:
+    read = list(_read(then.library, chosen))
     found = [candidate for _, noticed in read for candidate in noticed]
     asked = {
         Role.LIGHT: [one for session, noticed in read for one in _shown(session, noticed, asking)],
@@ -73,7 +76,8 @@ def estimated(library: Library, shelf: str, chosen: Chosen, asking: Asking) -> E
     }
     foreseen = [_foreseen(role, asking, asked[role]) for role in Role if role in asking.models]
     characters = sum(session.characters for session, _ in read)
-    return Estimate(shelf, len(read), chosen.left, characters, len(found), tuple(foreseen))
+    fresh = sum((one.user, one.head.id) in then.fresh for one in chosen.sessions)
+    return Estimate(shelf, len(read), fresh, chosen.left, characters, len(found), tuple(foreseen))
 
 
 def _read(library: Library, chosen: Chosen) -> Iterator[tuple[Session, list[Candidate]]]:

@@ -115,6 +115,15 @@ class Session:
         return self.turns[number - 1]
 
 
+def same_words(old: Turn, new: Turn) -> bool:
+    """Whether the source still says what it said. How we label it (noise, Origin) may have changed since."""
+    return _source_part(old.said) == _source_part(new.said)
+
+
+def _source_part(said: Said) -> tuple[object, ...]:
+    return said.role, said.text, said.name, said.at, said.calls, said.answers
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A verbatim quotation. Make one with `quote`; one that is not in the text cannot be made."""

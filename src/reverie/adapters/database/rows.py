@@ -51,15 +51,6 @@ def turn_of(row: Row[Any]) -> Turn:
     return Turn(row.number, said, Origin(row.origin))
 
 
-def same_words(old: Turn, new: Turn) -> bool:
-    """Whether the source still says what it said. How we label it (noise, Origin) may have changed since."""
-    return _source_part(old.said) == _source_part(new.said)
-
-
-def _source_part(said: Said) -> tuple[object, ...]:
-    return said.role, said.text, said.name, said.at, said.calls, said.answers
-
-
 def head_values(head: Head) -> dict[str, Any]:
     return {
         "harness": head.harness,

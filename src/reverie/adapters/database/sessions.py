@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, delete, insert, literal, select, text, update
 
 from reverie.adapters.database import schema
-from reverie.adapters.database.rows import TURN_ROW, head_values, same_words, stored_of, turn_of, turn_row
+from reverie.adapters.database.rows import TURN_ROW, head_values, stored_of, turn_of, turn_row
 from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import next_change, upsert
 from reverie.kernel.clock import Clock
@@ -22,7 +22,7 @@ from reverie.kernel.errors import BadInput, NotFound
 from reverie.kernel.hashes import sha256
 from reverie.kernel.scope import Scope
 from reverie.sessions.records import Fate, Stored, Wanted
-from reverie.sessions.session import Head, Session, Turn
+from reverie.sessions.session import Head, Session, Turn, same_words
 
 _PAGE = 500
 
