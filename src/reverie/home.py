@@ -337,7 +337,8 @@ class Home:
 
         from reverie.adapters.database.dreams import SqlDreams
 
-        return SqlDreams(self.engine, self.clock, f"{socket.gethostname()}:{self.config.home}")
+        holder = f"{socket.gethostname()}:{self.config.home}"
+        return SqlDreams(self.engine, self.clock, holder, lambda name: self._shelves.named(name).key)
 
     def worker(self, executor: str | None = None) -> NightEngine:
         """What does queued nights. It starts threads at its first `work` or `follow`; `close` ends them."""

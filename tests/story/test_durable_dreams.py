@@ -80,7 +80,8 @@ def begun(home: Home, *, until: str = "put") -> tuple[Steps, Dream]:
 
 
 def of_another_machine(home: Home, later: timedelta = timedelta()) -> SqlDreams:
-    return SqlDreams(home.engine, FixedClock(NOON + later), "elsewhere:/home")
+    key_of = lambda name: home.memory.shelf(name).key  # noqa: E731
+    return SqlDreams(home.engine, FixedClock(NOON + later), "elsewhere:/home", key_of)
 
 
 # ---- broken off ------------------------------------------------------------------------------------------------------
@@ -341,3 +342,54 @@ def test_a_plain_night_needs_no_engine_and_a_queued_one_starts_no_thread(tmp_pat
 
 def test_a_process_has_one_engine_and_another_home_is_told_so(tmp_path: Path) -> None:
     script(TWO_HOMES, str(tmp_path / "one"), str(tmp_path / "two"))
+
+
+# ---- two homes on one database ---------------------------------------------------------------------------------------
+
+WISH = "Please remember that I always want distances in kilometres."
+
+
+@pytest.fixture
+def two_homes(homes: HomeMaker, tmp_path: Path, database: str) -> tuple[Home, Home]:
+    """Of one owner, each with a shelf `home` of its own."""
+    one, other = (homes(tmp_path / name, database=database) for name in ("laptop", "desk"))
+    for name, words in (("s1", WISH), ("s2", "I prefer tabs over spaces.")):
+        messages = [{"role": "user", "content": words}, {"role": "assistant", "content": "All right."}]
+        one.sessions.add({"id": name, "started_at": "2026-05-08T10:00:00Z", "messages": messages})
+    return one, other
+
+
+def test_two_homes_with_a_shelf_of_one_name_have_nights_of_their_own(two_homes: tuple[Home, Home]) -> None:
+    one, other = two_homes
+    first, second = one.dream(shelf="home"), other.dream(shelf="home")
+    for home, night in ((one, first), (other, second)):
+        assert len(night.sessions) == 2 and len(night.changes) == 1 and night.carried == 0
+        assert "kilometres" in "".join(entry.text for entry in home.memory.entries("home"))
+        assert [found.id for found in home.dreams.records.find(home.owned, "home")] == [night.id]
+        staged = home.dreams.records.staged(home.owned, "home")
+        assert [note.text for note in staged] == ["Prefers tabs over spaces."]
+        assert home.dream(shelf="home").sessions == ()
+
+
+def test_a_home_finishes_and_works_off_its_own_nights_only(two_homes: tuple[Home, Home]) -> None:
+    one, other = two_homes
+    night = one.dreams.open("home", "land", Asked())
+    queued = one.dream.later(shelf="home")
+    assert other.dream.recover() == [] and other.dreams.records.queued(other.owned) == []
+    with pytest.raises(BadInput, match="another shelf here"):
+        other.dream.run(night.id)
+    assert other.dream(shelf="home").status is Status.COMPLETED
+    assert one.dreams.get(night.id).status is Status.PENDING
+    assert [found.dream for found in one.dreams.records.queued(one.owned)] == [queued.id]
+    (done,) = one.dream.recover()
+    assert done.id == night.id and len(done.changes) == 1
+
+
+def test_rows_from_before_shelves_went_by_their_key_still_count(two_homes: tuple[Home, Home]) -> None:
+    home = two_homes[0]
+    before = SqlDreams(home.engine, home.clock, home.dreams.records._holder)  # type: ignore[attr-defined]
+    earlier = replace(home.dreams, records=before).dream("home")
+    assert len(earlier.sessions) == 2
+    again = home.dream(shelf="home")
+    assert again.sessions == () and home.dreams.records.find(home.owned, "home") == [again, earlier]
+    assert [note.text for note in home.dreams.records.staged(home.owned, "home")] == ["Prefers tabs over spaces."]

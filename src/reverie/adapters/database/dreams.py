@@ -38,17 +38,20 @@ class SqlDreams(SqlLeases):
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
     def read(self, scope: Scope, shelf: str) -> Iterable[Read]:
-        rows = self._rows(scope, select(schema.dreamt).filter_by(**owner(scope), shelf=shelf))
-        return [_read(row) for row in rows]
+        table, (key, name) = schema.dreamt, self._shelf(shelf)
+        rows = self._rows(scope, select(table).filter_by(**owner(scope)).where(table.c.shelf.in_((key, name))))
+        return [_read(row) for row in sorted(rows, key=lambda row: row.shelf == key)]  # what was read last, last
 
     def staged(self, scope: Scope, shelf: str) -> list[Noted]:
         table = schema.candidates
-        asked = select(table).filter_by(**owner(scope), shelf=shelf, staged=True).order_by(table.c.said_at, table.c.id)
-        return [noted_from(row) for row in self._rows(scope, asked)]
+        asked = select(table).filter_by(**owner(scope), staged=True).where(table.c.shelf.in_(self._shelf(shelf)))
+        return [noted_from(row) for row in self._rows(scope, asked.order_by(table.c.said_at, table.c.id))]
 
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         table = schema.dreams
-        asked = select(table).filter_by(**owner(scope), **({"shelf": shelf} if shelf else {}))
+        asked = select(table).filter_by(**owner(scope))
+        if shelf:
+            asked = asked.where(table.c.shelf.in_(self._shelf(shelf)))
         return [dream_from(row) for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(limit))]
 
     def get(self, scope: Scope, dream: str) -> Dream | None:

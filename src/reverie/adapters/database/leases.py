@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -31,12 +31,18 @@ WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
 
 class SqlLeases:
     """`holder` names the machine and the home: of one holder's processes a lock of the system lets one dream at a
-    time, so whoever gets that far takes over from one that is dead."""
+    time, so whoever gets that far takes over from one that is dead.
 
-    def __init__(self, engine: Engine, clock: Clock, holder: str = "") -> None:
+    In the rows a shelf goes by its key, which `key_of` finds: two homes may each have one of the same name. Rows from
+    before that have its name, and count for whoever has a shelf of it."""
+
+    def __init__(
+        self, engine: Engine, clock: Clock, holder: str = "", key_of: Callable[[str], str] = lambda name: name
+    ) -> None:
         self._engine = engine
         self._clock = clock
         self._holder = holder or socket.gethostname()
+        self._key_of = key_of
 
     def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
         with writing(self._engine, scope) as connection:
@@ -48,8 +54,12 @@ class SqlLeases:
         self._keep_dream(connection, scope, dream)
 
     def hold(self, scope: Scope, dream: Dream) -> Lease:
-        now, key = self._clock.now(), owner(scope) | {"shelf": dream.shelf}
+        now, ours = self._clock.now(), self._shelf(dream.shelf)
         with writing(self._engine, scope) as connection:
+            shelf = _shelf_of(connection, scope, dream.id)
+            if shelf not in ours:
+                raise _of_another(dream, shelf)
+            key = owner(scope) | {"shelf": shelf}
             held = _lease(connection, key)
             if held is not None and held.holder not in ("", self._holder) and held.until > now:
                 raise _elsewhere(dream.shelf, held.holder, rfc3339(held.until))
@@ -59,7 +69,7 @@ class SqlLeases:
             night = schema.nights
             taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
             attempts = connection.execute(taken.returning(night.c.attempts)).scalar_one()
-        return Lease(scope, dream.id, dream.shelf, token, attempts)
+        return Lease(scope, dream.id, shelf, token, attempts)
 
     def release(self, lease: Lease) -> None:
         """The shelf is free, if it was still held so."""
@@ -74,9 +84,21 @@ class SqlLeases:
         asked = select(dreams).join(night, same & (dreams.c.id == night.c.dream)).where(begun)
         here = [dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or "")]
         here.append(dreams.c.shelf.not_like("store:%"))  # those are a server's
-        asked = asked.where(*here, *([dreams.c.shelf == shelf] if shelf else [])).order_by(dreams.c.number)
+        asked = asked.where(*here, *([dreams.c.shelf.in_(self._shelf(shelf))] if shelf else []))
         with reading(self._engine, scope) as connection:
-            return [dream_from(row) for row in connection.execute(asked)]
+            found = [(dream_from(row), row.shelf) for row in connection.execute(asked.order_by(dreams.c.number))]
+        return [dream for dream, key in found if self._is_here(dream, key, unknown=True)]
+
+    def _shelf(self, name: str) -> tuple[str, str]:
+        """What a shelf goes by in the rows."""
+        return self._key_of(name), name
+
+    def _is_here(self, dream: Dream, key: str, *, unknown: bool) -> bool:
+        """Whether a night is over a shelf of this home's; `unknown` where no shelf of its name is there now."""
+        try:
+            return key in self._shelf(dream.shelf)
+        except BadInput:
+            return unknown
 
     def queued(self, scope: Scope) -> list[Queued]:
         dreams, night, lease = schema.dreams, schema.nights, schema.leases
@@ -85,18 +107,23 @@ class SqlLeases:
         free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
         whose = [dreams.c.workspace == scope.workspace, *([dreams.c.user == scope.user] if scope.user else [])]
         asked = (
-            select(dreams.c.workspace, dreams.c.user, dreams.c.id, dreams.c.shelf, night.c.attempts, lease.c.token)
+            select(dreams, night.c.attempts, lease.c.token)
             .join(night, same & (dreams.c.id == night.c.dream))
             .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
             .where(*whose, night.c.queued, or_(night.c.attempts == 0, free))
         )
         with reading(self._engine, scope) as connection:
             found = connection.execute(asked.order_by(dreams.c.number)).all()
-        return [Queued(*row[:4], taken=row.token if row.attempts else 0) for row in found]
+        return [
+            Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0)
+            for row in found
+            if self._is_here(dream_from(row), row.shelf, unknown=False)
+        ]
 
     def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
         with writing(self._engine, scope) as connection:
-            _lease(connection, owner(scope) | {"shelf": dream.shelf})  # in the order of all who hold both
+            # In the order of all who hold both.
+            _lease(connection, owner(scope) | {"shelf": _shelf_of(connection, scope, dream.id)})
             night = _night(connection, scope, dream.id)
             status = _status(connection, scope, dream.id)
             if night is None or status in OVER:
@@ -141,11 +168,11 @@ class SqlLeases:
 
     def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         row = {
-            "shelf": dream.shelf, "status": dream.status, "started_at": dream.started_at, "ended_at": dream.ended_at,
+            "status": dream.status, "started_at": dream.started_at, "ended_at": dream.ended_at,
             "details": json.dumps(details_of(dream)),
         }  # fmt: skip
         if dream.status is Status.PENDING:
-            row["number"] = next_number(connection, scope.workspace, "dreams")
+            row |= {"number": next_number(connection, scope.workspace, "dreams"), "shelf": self._key_of(dream.shelf)}
             connection.execute(insert(schema.dreams), owner(scope) | {"id": dream.id} | row)
         else:
             connection.execute(update(schema.dreams).filter_by(**owner(scope), id=dream.id).values(**row))
@@ -163,6 +190,12 @@ def _night(connection: Connection, scope: Scope, dream: str) -> Any:
     return connection.execute(select(schema.nights).filter_by(**owner(scope), dream=dream).with_for_update()).first()
 
 
+def _shelf_of(connection: Connection, scope: Scope, dream: str) -> str:
+    """Its key, as the night was opened with."""
+    found: str | None = connection.execute(select(schema.dreams.c.shelf).filter_by(**owner(scope), id=dream)).scalar()
+    return found or ""
+
+
 def _status(connection: Connection, scope: Scope, dream: str) -> str | None:
     found: str | None = connection.execute(select(schema.dreams.c.status).filter_by(**owner(scope), id=dream)).scalar()
     return found
@@ -172,6 +205,13 @@ def _elsewhere(shelf: str, holder: str, until: str) -> StillLocked:
     return StillLocked(
         f"{holder} dreams over {shelf}, or died doing so.", expected="one dream on a shelf at a time",
         next_step=f"Try again when it is done; if it is dead, after {until}.",
+    )  # fmt: skip
+
+
+def _of_another(dream: Dream, shelf: str) -> BadInput:
+    return BadInput(
+        f"{dream.id} is a night over {shelf}, and {dream.shelf} is another shelf here.",
+        expected="a dream over a shelf of this home", next_step="Run it from the home it was begun in.",
     )  # fmt: skip
 
 

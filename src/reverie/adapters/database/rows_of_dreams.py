@@ -38,8 +38,9 @@ def noted_from(row: Any) -> Noted:
 
 def details_of(dream: Dream) -> dict[str, Any]:
     return {
-        "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions], "left": dream.left,
-        "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes, "diary": dream.diary,
+        "shelf": dream.shelf, "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions],
+        "left": dream.left, "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes,
+        "diary": dream.diary,
         "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
         "flaws": list(dream.flaws), "judged": [_judged_details(one) for one in dream.judged],
     }  # fmt: skip
@@ -53,7 +54,7 @@ def _judged_details(one: Judged) -> dict[str, Any]:
 def dream_from(row: Any) -> Dream:
     told = json.loads(row.details)
     return Dream(
-        row.id, row.shelf, told["mode"], Status(row.status), row.started_at, row.ended_at,
+        row.id, told.get("shelf", row.shelf), told["mode"], Status(row.status), row.started_at, row.ended_at,
         tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
         tuple(_judged(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
         tuple(_consulted(one) for one in told.get("consulted", ())), told.get("dropped", {}), told.get("enough", ""),
