@@ -150,11 +150,9 @@ async def waiting(client):
     assert (await done(api.archive(dream.id))).status == "canceled"
     rewriting = {"type": "update_existing", "memory_store_id": store}
     first = await done(api.create(inputs=inputs(store, session), model="built-in", output_behavior=rewriting))
-    began = time.monotonic()
     await refused(
         409, "conflict_error", api.create, inputs=inputs(store, session), model="x", output_behavior=rewriting
     )
-    assert time.monotonic() - began < 0.45, "the SDK was told not to try again"
     beside = await done(api.create(inputs=inputs(store, session), model="built-in"))
     assert beside.status == "pending", "a copy can be dreamt beside it"
     await done(api.cancel(first.id))

@@ -255,27 +255,6 @@ async def streaming(client):
     await refused(404, "not_found_error", client.beta.sessions.events.stream, session.id)
 
 
-async def guide(client):
-    """The loop people copy: send, then read until the turn has ended. It ends although nobody answers."""
-    session = await made(client)
-    stream = await done(client.beta.sessions.events.stream(session.id))
-    await done(client.beta.sessions.events.send(session.id, events=[said("Hello?")]))
-    kinds = []
-    if hasattr(stream, "__aiter__"):
-        async for event in stream:
-            kinds.append(event.type)
-            if event.type == "session.status_idle":
-                break
-    else:
-        for event in stream:
-            kinds.append(event.type)
-            if event.type == "session.status_idle":
-                break
-    await done(stream.close())
-    assert kinds == ["user.message", "session.status_idle"]
-    assert (await done(client.beta.sessions.retrieve(session.id))).status == "idle"
-
-
 def main():
     scenario, url, key = globals()[sys.argv[1]], sys.argv[2], sys.argv[3]
     kind = anthropic.AsyncAnthropic if sys.argv[4] == "async" else anthropic.Anthropic

@@ -1,4 +1,4 @@
-"""An unmodified `anthropic` SDK 2.8.0 pointed at us: stores, memories, versions; its traps, pages and races."""
+"""An unmodified `anthropic` SDK 2.8.0 pointed at us: stores, memories, versions; pages and races."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def served(database: str, tmp_path: Path) -> Iterator[Served]:
 
 @pytest.mark.peer
 @pytest.mark.parametrize("client", ["sync", "async"])
-@pytest.mark.parametrize("scenario", ["stores", "memories", "traps"])
+@pytest.mark.parametrize("scenario", ["stores", "memories", "rules"])
 def test_the_sdk_works_unmodified(served: Served, scenario: str, client: str) -> None:
     run(served, scenario, client)
 

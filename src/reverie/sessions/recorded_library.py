@@ -19,7 +19,7 @@ from reverie.sessions import recorded_rules as rules
 from reverie.sessions.intake import Redact
 from reverie.sessions.recorded import Always, Recorded, RecordedEvent, Span, Status, Walk, Which
 from reverie.sessions.recorded_definitions import Definitions
-from reverie.sessions.recorded_records import RecordedRecords
+from reverie.sessions.recorded_records import RecordedRecords, Spoken
 from reverie.sessions.recorded_turns import head_of, turns_of, without_secrets
 
 Told = Mapping[str, Any]
@@ -64,17 +64,13 @@ class Recording:
             self._title(wish.title), rules.merged({}, wish.metadata), tuple(map(rules.storable, wish.resources)),
             tuple(map(rules.storable, wish.vaults)), rules.storable(wish.budget),
         )  # fmt: skip
-        self.records.add(self.scope.of(made.user), made)
-        if events:
-            self._record(made, events)
+        self.records.add(self.scope.of(made.user), made, self._spoken(made, events) if events else None)
         return made
 
-    def begin_own(self, agent: Told, title: str) -> Recorded:
-        """A session we work in ourselves. Nothing can be sent to it from outside that we would heed."""
+    def own(self, agent: Told, title: str) -> Recorded:
+        """A session to work in ourselves, not kept yet. Nothing can be sent to it from outside that we would heed."""
         now = self.clock.now()
-        made = Recorded(self.ids.new("sesn"), self.scope.user or "", agent, "env_dreaming", now, now, title)
-        self.records.add(self.scope.of(made.user), made)
-        return made
+        return Recorded(self.ids.new("sesn"), self.scope.user or "", agent, "env_dreaming", now, now, title)
 
     def _agent(self, wish: Wish) -> Told:
         found = self.agents.get(wish.agent, wish.version)
@@ -159,14 +155,16 @@ class Recording:
         return self._record(self.get(name), events)
 
     def _record(self, session: Recorded, events: Sequence[Told]) -> list[RecordedEvent]:
-        made = [self._event(event) for event in events]
-        head = None if session.is_ours else head_of(session)
-        turns = turns_of(session, made, self.speaker(session.user), self.redact) if head else []
-        kept = self.records.record(self.scope.of(session.user), session.id, made, head, turns)
+        kept = self.records.record(self.scope.of(session.user), session.id, self._spoken(session, events))
         if not kept:
             raise NotFound(f"There is no session {session.id}.")
         self.told(session.id)
         return kept
+
+    def _spoken(self, session: Recorded, events: Sequence[Told]) -> Spoken:
+        made = [self._event(event) for event in events]
+        head = None if session.is_ours else head_of(session)
+        return Spoken(made, head, turns_of(session, made, self.speaker(session.user), self.redact) if head else [])
 
     def _event(self, event: Told) -> RecordedEvent:
         told = without_secrets(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from reverie.kernel.scope import Scope
@@ -30,8 +31,19 @@ class DefinitionRecords(Protocol):
     def delete(self, scope: Scope, kind: Kind, name: str) -> bool: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """Events, and the words of theirs in the session's transcript. Without a head there is no transcript."""
+
+    events: Sequence[RecordedEvent]
+    head: Head | None
+    turns: Sequence[Turn]
+
+
 class RecordedSessions(Protocol):
-    def add(self, scope: Scope, session: Recorded) -> None: ...
+    def add(self, scope: Scope, session: Recorded, first: Spoken | None = None) -> None:
+        """With its first events, in one transaction: who is told that it failed may try again, and has one session."""
+        ...
 
     def change(self, scope: Scope, name: str, change: Callable[[Recorded], Recorded]) -> Recorded | None: ...
 
@@ -45,11 +57,8 @@ class RecordedSessions(Protocol):
 
 
 class RecordedEvents(Protocol):
-    def record(
-        self, scope: Scope, name: str, events: Sequence[RecordedEvent], head: Head | None, turns: Sequence[Turn]
-    ) -> list[RecordedEvent]:
-        """The events behind those there are, and the words in the session's transcript, in one transaction.
-        Without a head there is no transcript.
+    def record(self, scope: Scope, name: str, spoken: Spoken) -> list[RecordedEvent]:
+        """Behind the events there are, in one transaction.
 
         Returned are the events with their numbers; none when the session was deleted meanwhile.
         """

@@ -26,7 +26,7 @@ from reverie.adapters.database.transactions import reading, writing
 from reverie.kernel.clock import Clock
 from reverie.kernel.scope import Scope
 from reverie.sessions.recorded import Recorded, RecordedEvent, Span, Walk, Which
-from reverie.sessions.session import Head, Turn
+from reverie.sessions.recorded_records import Spoken
 
 
 class SqlRecorded:
@@ -36,10 +36,12 @@ class SqlRecorded:
 
     # ---- RecordedSessions --------------------------------------------------------------------------------------------
 
-    def add(self, scope: Scope, session: Recorded) -> None:
+    def add(self, scope: Scope, session: Recorded, first: Spoken | None = None) -> None:
         with writing(self._engine, scope) as connection:
             row = owner(scope) | {"id": session.id, "events": 0} | recorded_row(session)
             connection.execute(insert(recorded), row)
+            if first is not None:
+                self._kept(connection, scope, session.id, 0, first)
 
     def change(self, scope: Scope, name: str, change: Callable[[Recorded], Recorded]) -> Recorded | None:
         with writing(self._engine, scope) as connection:
@@ -73,20 +75,19 @@ class SqlRecorded:
 
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
 
-    def record(
-        self, scope: Scope, name: str, events: Sequence[RecordedEvent], head: Head | None, turns: Sequence[Turn]
-    ) -> list[RecordedEvent]:
+    def record(self, scope: Scope, name: str, spoken: Spoken) -> list[RecordedEvent]:
         with writing(self._engine, scope) as connection:
             found = _held(connection, scope, name)
-            if found is None:
-                return []
-            kept = [replace(event, number=number) for number, event in enumerate(events, found.events + 1)]
-            connection.execute(insert(recorded_events), [_row(scope, name, event) for event in kept])
-            last = {"events": found.events + len(kept), "updated_at": kept[-1].at}
-            connection.execute(update(recorded).filter_by(**owner(scope), id=name).values(**last))
-            if head is not None:
-                add_words(connection, self._clock, scope, replace(head, ended_at=kept[-1].at), turns)
-            return kept
+            return [] if found is None else self._kept(connection, scope, name, found.events, spoken)
+
+    def _kept(self, connection: Connection, scope: Scope, name: str, there: int, spoken: Spoken) -> list[RecordedEvent]:
+        kept = [replace(event, number=number) for number, event in enumerate(spoken.events, there + 1)]
+        connection.execute(insert(recorded_events), [_row(scope, name, event) for event in kept])
+        last = {"events": there + len(kept), "updated_at": kept[-1].at}
+        connection.execute(update(recorded).filter_by(**owner(scope), id=name).values(**last))
+        if spoken.head is not None:
+            add_words(connection, self._clock, scope, replace(spoken.head, ended_at=kept[-1].at), spoken.turns)
+        return kept
 
     def events(self, scope: Scope, name: str, types: Sequence[str], at: Span, walk: Walk) -> list[RecordedEvent]:
         asked = select(recorded_events).filter_by(**owner(scope), session=name)

@@ -13,10 +13,11 @@ from reverie.adapters.database import schema
 from reverie.adapters.database.cloning import cloned
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.adapters.database.leases import owner
+from reverie.adapters.database.recorded import SqlRecorded
 from reverie.adapters.database.rows_of_plans import became_details
 from reverie.adapters.database.rows_of_stores import within
 from reverie.adapters.database.stores import key_of
-from reverie.adapters.database.transactions import hold, reading_across, writing
+from reverie.adapters.database.transactions import hold, part_of, reading_across, writing
 from reverie.dreams.dream import Dream, Judged, Status
 from reverie.dreams.records import Asked, Lease
 from reverie.dreams.stores.dream import Failure, StoreDream, Usage
@@ -26,6 +27,7 @@ from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Author, Store
 from reverie.models.choice import BUILT_IN
+from reverie.sessions.recorded import Recorded
 
 OPEN = (Status.PENDING, Status.RUNNING)
 _TABLE = schema.store_dreams
@@ -39,7 +41,7 @@ class SqlStoreDreams(SqlDreams):
 
     # ---- KeptStoreDreams ---------------------------------------------------------------------------------------------
 
-    def add(self, scope: Scope, made: StoreDream, dream: Dream) -> StoreDream | None:
+    def add(self, scope: Scope, made: StoreDream, dream: Dream, own: Recorded) -> StoreDream | None:
         asked = {name: getattr(made, name) for name in _KEPT}
         row = {name: getattr(made, name) for name in ("id", "store", "output", "session", "in_place", "created_at")}
         with writing(self._engine, scope) as connection:
@@ -50,6 +52,7 @@ class SqlStoreDreams(SqlDreams):
                 if found := connection.execute(rival).first():
                     return _from_row(found)
             told = {"asked": json.dumps(asked), "told": _told(made), "cloned": made.in_place}
+            SqlRecorded(part_of(connection), self._clock).add(scope, own)
             connection.execute(insert(_TABLE), owner(scope) | row | told)
             self._open(connection, scope, dream, Asked(made.sessions, limit=len(made.sessions)))
         return None

@@ -51,14 +51,13 @@ class StoreDreaming:
         for name in wish.sessions:
             self._session(scope, name)
         now, output = self.clock.now(), store.id if wish.in_place else self.ids.new("memstore")
-        own = self.recording(scope).begin_own(dreaming_agent(wish.model), f"Dream over {store.name}"[:255])
+        own = self.recording(scope).own(dreaming_agent(wish.model), f"Dream over {store.name}"[:255])
         made = StoreDream(
             self.ids.new("drm"), store.user, store.id, output, own.id, tuple(sorted(wish.sessions)), wish.model, now,
             wish.speed, wish.instructions, wish.in_place, cloned=wish.in_place,
         )  # fmt: skip
         night = Dream(made.id, self.key(scope, output), "land", Status.PENDING, now)
-        if rival := self.records.add(scope, made, night):
-            self.recording(scope).archive(own.id)
+        if rival := self.records.add(scope, made, night, own):
             raise AlreadyDreamt(
                 f"{rival.id} rewrites {store.id} and is {rival.status}.", expected="one such dream at a time",
                 next_step="Wait for it, or cancel it.",

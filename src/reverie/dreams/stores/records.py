@@ -11,6 +11,7 @@ from reverie.dreams.records import Dreams, Lease
 from reverie.dreams.stores.dream import StoreDream
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Between, Store
+from reverie.sessions.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ class Due:
 
 
 class KeptStoreDreams(Protocol):
-    def add(self, scope: Scope, made: StoreDream, dream: Dream) -> StoreDream | None:
-        """Keep one that is to come. Returned is another that rewrites the same store and is not over: then not."""
+    def add(self, scope: Scope, made: StoreDream, dream: Dream, own: Recorded) -> StoreDream | None:
+        """Keep one that is to come and its own session, or neither. Returned is another that rewrites the same store
+        and is not over: then not."""
         ...
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None: ...
