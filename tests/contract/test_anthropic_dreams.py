@@ -19,7 +19,7 @@ ALONE = ("waiting", "streaming")  # nobody dreams until the test says so
 
 @pytest.mark.peer
 @pytest.mark.parametrize("client", ["sync", "async"])
-@pytest.mark.parametrize("scenario", ["lifecycle", "listing", "refusals", "waiting", "in_place", "streaming"])
+@pytest.mark.parametrize("scenario", ["lifecycle", "listing", "refusals", "waiting", "in_place", "unsafe", "streaming"])
 def test_the_sdk_works_unmodified(database: str, tmp_path: Path, scenario: str, client: str) -> None:
     python = python_with(ANTHROPIC)
     with (

@@ -103,9 +103,14 @@ class DreamPage(BaseModel):
     next_page: str | None
 
 
+PageOperation = Literal["added", "changed", "removed", "withheld"]
+
+
 class PageChange(BaseModel):
+    """`withheld`: it looks unsafe, and did not come along, or not with all its statements. Its words are not told."""
+
     path: str
-    operation: Literal["added", "changed", "removed"]
+    operation: PageOperation
     before: str | None
     after: str | None
     diff: str
@@ -176,11 +181,21 @@ class DreamDiary(BaseModel):
 
 
 def page_diff(one: PageDiff) -> PageChange:
-    operation: Literal["added", "changed", "removed"] = "changed"
-    operation = "added" if one.before is None else "removed" if one.after is None else operation
     return PageChange(
-        path=one.path, operation=operation, before=_text(one.before), after=_text(one.after), diff=one.diff
+        path=one.path, operation=_became(one), before=_text(one.before), after=_text(one.after), diff=one.diff
     )
+
+
+def _became(one: PageDiff) -> PageOperation:
+    match one.before, one.after:
+        case None, None:
+            return "withheld"
+        case None, _:
+            return "added"
+        case _, None:
+            return "removed"
+        case _:
+            return "changed"
 
 
 def _text(content: bytes | None) -> str | None:

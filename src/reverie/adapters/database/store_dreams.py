@@ -20,12 +20,12 @@ from reverie.adapters.database.stores import key_of
 from reverie.adapters.database.transactions import hold, part_of, reading_across, writing
 from reverie.dreams.dream import Dream, Judged, Status
 from reverie.dreams.records import Asked, Lease
-from reverie.dreams.stores.dream import Failure, StoreDream, Usage
-from reverie.dreams.stores.records import Due, Which
+from reverie.dreams.stores.dream import Failure, StoreDream, Usage, Withheld
+from reverie.dreams.stores.records import Clone, Due, Which
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
-from reverie.memory.store import Author, Store
+from reverie.memory.store import Author
 from reverie.models.choice import BUILT_IN
 from reverie.sessions.recorded import Recorded
 
@@ -98,19 +98,22 @@ class SqlStoreDreams(SqlDreams):
 
     # ---- StoreNights -------------------------------------------------------------------------------------------------
 
-    def begin(self, lease: Lease, dream: Dream, made: StoreDream, output: Store | None) -> None:
-        scope = lease.scope
+    def begin(self, lease: Lease, dream: Dream, made: StoreDream, clone: Clone | None) -> StoreDream:
+        scope, withheld = lease.scope, tuple[Withheld, ...]()
         with self.fenced(lease) as connection:
             self._chose(connection, lease, dream)
             hold(connection, key_of(scope, made.store))
             counted = select(schema.memory_stores.c.written).filter_by(**owner(scope), id=made.store)
             written = connection.execute(counted).scalar() or 0
-            if output is not None:
+            if clone is not None:
                 author = Author("session", made.session)
-                cloned(connection, scope, made.store, output, ids=self._ids, author=author, at=self._clock.now())
-            begun = update(_TABLE).filter_by(**owner(scope), id=made.id)
-            told = _told(replace(made, written=written))
-            connection.execute(begun.values(cloned=True, told=told))
+                withheld = cloned(
+                    connection, scope, made.store, clone, ids=self._ids, author=author, at=self._clock.now()
+                )
+            begun = replace(made, cloned=True, written=written, withheld=withheld)
+            kept = update(_TABLE).filter_by(**owner(scope), id=made.id)
+            connection.execute(kept.values(cloned=True, told=_told(begun)))
+        return begun
 
     def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:
         with self.fenced(lease) as connection:
@@ -137,6 +140,7 @@ def _told(made: StoreDream) -> str:
     return json.dumps({
         "written": made.written, "usage": asdict(made.usage), "reader": made.reader,
         "error": made.error and asdict(made.error), "decided": made.decided, "change": made.change,
+        "withheld": [asdict(one) for one in made.withheld],
     })  # fmt: skip
 
 
@@ -147,5 +151,5 @@ def _from_row(row: Any) -> StoreDream:
         asked["speed"], asked["instructions"], row.in_place, Status(row.status), row.ended_at, row.archived_at,
         row.cloned, told["written"], Usage(**told["usage"]), told.get("reader", BUILT_IN),
         Failure(**told["error"]) if told["error"] else None,
-        told["decided"], told["change"],
+        told["decided"], told["change"], tuple(Withheld(**one) for one in told.get("withheld", ())),
     )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reverie.dreams.stores.dream import Withheld
 from reverie.history.change import Change, Edit
 from reverie.review.proposal import drawn_diff
 
@@ -13,7 +14,7 @@ CONTEXT = 3
 
 @dataclass(frozen=True, slots=True)
 class PageDiff:
-    """What became of one page over all Changes. None: there was, or is, no such page."""
+    """What became of one page over all Changes. None: there was, or is, no such page; both: it was withheld."""
 
     path: str
     before: bytes | None
@@ -21,18 +22,20 @@ class PageDiff:
     diff: str
 
 
-def diffs(changes: Iterable[Change]) -> list[PageDiff]:
-    """By path; pages that read in the end as they did before are not among them."""
+def diffs(changes: Iterable[Change], withheld: Iterable[Withheld] = ()) -> list[PageDiff]:
+    """By path; pages that read in the end as they did before are not among them. Of what was withheld no word is."""
     sides: dict[str, Edit] = {}
     for change in changes:
         for edit in change.edits:
             first = sides.get(edit.document)
             sides[edit.document] = Edit(edit.document, first.before if first else edit.before, edit.after)
-    return [
+    changed = [
         PageDiff(path, edit.before, edit.after, drawn_diff("", [_bare(edit)], CONTEXT))
-        for path, edit in sorted(sides.items())
+        for path, edit in sides.items()
         if edit.before != edit.after
     ]
+    kept_out = [PageDiff(one.path, None, None, "") for one in withheld if one.path not in sides]
+    return sorted([*changed, *kept_out], key=lambda one: one.path)
 
 
 def _bare(edit: Edit) -> Edit:

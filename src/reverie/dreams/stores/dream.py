@@ -32,11 +32,21 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Withheld:
+    """A memory of the input that looks unsafe: so many of its statements; with none, all of it."""
+
+    path: str
+    found: str
+    statements: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class StoreDream:
     """`output` is the store that is written: the input itself if `in_place`. It is there once it is `cloned`.
 
     `session` is the dream's own; `sessions` are those it reads. `written` counts the versions of the input when it was
     cloned, so that it can be told whether it moved on since. `reader` is who read the sessions beside the built-in one.
+    `withheld` is what of the input was not cloned.
     """
 
     id: str
@@ -60,6 +70,7 @@ class StoreDream:
     error: Failure | None = None
     decided: Decided | None = None
     change: str | None = None
+    withheld: tuple[Withheld, ...] = ()
 
     @property
     def over(self) -> bool:

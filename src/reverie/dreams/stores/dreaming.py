@@ -94,10 +94,10 @@ class StoreDreaming:
         return found
 
     def diff(self, dream: str) -> list[PageDiff]:
-        """Every page that reads otherwise than before, from the Changes it landed."""
-        scope = self.of(self.get(dream))
-        landed = (self.history.get(scope, ref) for ref in self.account(dream).changes)
-        return diffs(change for change in landed if change is not None)
+        """Every page that reads otherwise than before, from the Changes it landed and what it withheld."""
+        made = self.get(dream)
+        landed = (self.history.get(self.of(made), ref) for ref in self.account(dream).changes)
+        return diffs((change for change in landed if change is not None), made.withheld)
 
     def find(self, which: Which, *, after: str | None = None, limit: int = 20) -> list[StoreDream]:
         return self.records.listed(self.scope, which, after, limit)

@@ -25,16 +25,12 @@ _HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`.
-
-    `unsafe` is what the scan said when it was written, if it would keep it out of a prompt.
-    """
+    """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`."""
 
     path: str
     content: bytes
     seen: datetime
     since: datetime | None = None
-    unsafe: str = ""
 
 
 @dataclass(frozen=True, slots=True)

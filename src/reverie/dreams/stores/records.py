@@ -9,6 +9,7 @@ from typing import Protocol
 from reverie.dreams.dream import Dream, Judged, Status
 from reverie.dreams.records import Dreams, Lease
 from reverie.dreams.stores.dream import StoreDream
+from reverie.dreams.stores.withholding import Cleaned
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Between, Store
 from reverie.sessions.recorded import Recorded
@@ -30,6 +31,14 @@ class Due:
     workspace: str
     user: str
     dream: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clone:
+    """The output to be, and what is to come along of a memory in which the scan found something."""
+
+    output: Store
+    clean: Callable[[str, bytes], Cleaned | None]
 
 
 class KeptStoreDreams(Protocol):
@@ -54,8 +63,9 @@ class KeptStoreDreams(Protocol):
 
 
 class StoreNights(Protocol):
-    def begin(self, lease: Lease, dream: Dream, made: StoreDream, output: Store | None) -> None:
-        """That it runs and what it reads; and the output as a clone of the input, row by row, in one transaction."""
+    def begin(self, lease: Lease, dream: Dream, made: StoreDream, clone: Clone | None) -> StoreDream:
+        """That it runs and what it reads; and the output as a clone of the input, row by row, in one transaction.
+        What was withheld from it is kept with the dream."""
         ...
 
     def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:

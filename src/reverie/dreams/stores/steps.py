@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 
 from reverie.dreams.choosing import noticed
 from reverie.dreams.counsel import NOBODY, Counsel
@@ -13,12 +13,13 @@ from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
 from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
 from reverie.dreams.steps import Doing
-from reverie.dreams.stores.dream import Ended, StoreDream, Usage
+from reverie.dreams.stores.dream import Ended, StoreDream, Usage, Withheld
 from reverie.dreams.stores.pages import Page, Pages
-from reverie.dreams.stores.records import StoreDreamRecords
+from reverie.dreams.stores.records import Clone, StoreDreamRecords
 from reverie.dreams.stores.telling import Telling
 from reverie.dreams.stores.thinking import Plan, think
 from reverie.dreams.stores.wishes import wishes
+from reverie.dreams.stores.withholding import as_judged, cleaned
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
@@ -78,10 +79,20 @@ class StoreSteps:
             read, store = tuple(self._read()), self._input()
             now = rooms.clock.now()
             dream = replace(dream, status=Status.RUNNING, started_at=now, sessions=read)
-            rooms.records.begin(self.lease, dream, made, None if made.in_place else _output(made, store))
+            begun = rooms.records.begin(self.lease, dream, made, None if made.in_place else self._clone(store))
             copied = "It is rewritten in place" if made.in_place else f"Copied it to {made.output}"
-            self.telling.say(f"{store.id} holds {store.held:,} memories. {copied}; {len(read)} sessions to read.")
+            withheld = f", but for {len(begun.withheld)} that look unsafe" if begun.withheld else ""
+            held = f"{store.id} holds {store.held:,} memories"
+            self.telling.say(f"{held}. {copied}{withheld}; {len(read)} sessions to read.")
         return len(dream.sessions)
+
+    def _clone(self, store: Store) -> Clone:
+        """What is to be withheld is looked for before the store is locked: a long page takes a tenth of a second."""
+        clean = cache(cleaned)
+        for one in self._memories(store.id):
+            if one.flags:
+                clean(one.path, one.content or b"")
+        return Clone(_output(self.made, store), clean)
 
     def light(self, place: int) -> int:
         """Write down what is noticed in one session. How much that is."""
@@ -115,8 +126,10 @@ class StoreSteps:
         if thought is None:
             self.telling.say("Deep and REM: what was noticed is held against what the store says.")
             fresh = rooms.records.noticed(rooms.scope, dream.id)
-            plan = Plan(dream.shelf, dream.id, Pages.of(self._pages()), wishes(made.instructions), dream.started_at)
-            thought = think(plan, fresh, rooms.scope.user or "")
+            pages, asked = Pages.of(map(_page, self._memories(made.output))), wishes(made.instructions)
+            thought = think(Plan(dream.shelf, dream.id, pages, asked, dream.started_at), fresh, rooms.scope.user or "")
+            unsafe = (Planned(as_judged(one, in_place=made.in_place), done=True) for one in self._withheld())
+            thought = replace(thought, planned=(*thought.planned, *unsafe))
             rooms.records.plan(self.lease, thought)
         return len(thought.planned)
 
@@ -188,19 +201,25 @@ class StoreSteps:
         except NotFound:
             raise Ended("input_session_unavailable", f"{read.session_id} was deleted.") from None
 
-    def _pages(self) -> Iterator[Page]:
+    def _withheld(self) -> Sequence[Withheld]:
+        """What looks unsafe in the input: kept out of the output, or left where it stands if there is no other."""
+        if not self.made.in_place:
+            made = self.rooms.records.one(self.rooms.scope, self.made.id)
+            return made.withheld if made else ()
+        found = (cleaned(one.path, one.content or b"") for one in self._memories(self.made.store) if one.flags)
+        return [one.withheld for one in found if one]
+
+    def _memories(self, store: str) -> Iterator[StoredMemory]:
         after: str | None = None
-        while found := self.rooms.stores.memories(self.made.output, after=after, limit=AT_ONCE, full=True):
-            yield from (_page(one) for one in found if isinstance(one, StoredMemory))
+        while found := self.rooms.stores.memories(store, after=after, limit=AT_ONCE, full=True):
+            yield from (one for one in found if isinstance(one, StoredMemory))
             after = found[-1].path
 
 
 def _page(memory: StoredMemory) -> Page:
     """What was never rewritten may be older than its row: people bring their memories along."""
     rewritten = memory.updated_at != memory.created_at
-    since = memory.updated_at if rewritten else None
-    unsafe = ", ".join(sorted({flag.category for flag in memory.flags if flag.severity == "high"}))
-    return Page(memory.path, memory.content or b"", memory.updated_at, since, unsafe)
+    return Page(memory.path, memory.content or b"", memory.updated_at, memory.updated_at if rewritten else None)
 
 
 def _output(made: StoreDream, store: Store) -> Store:

@@ -80,7 +80,6 @@ def think(plan: Plan, noted: Sequence[Noted], owner: str) -> Thought:
     themes = _hear(plan, noted, owner)
     _merge(plan, but=lambda path: False)
     _tell_contradictions(plan)
-    _tell_unsafe(plan)
     return Thought(len(noted), 0, themes, tuple(plan.planned))
 
 
@@ -135,14 +134,6 @@ def _tell_contradictions(plan: Plan) -> None:
         if pair.tie == "contradicts" and _comparable(pair.first, pair.second):
             why = f"{pair.second.path} says: “{pair.second.text}”. No session says which one holds, so both stay."
             plan.tell(_of_the_store("undecided", Fate.HELD_BACK, why, pair.second.text, pair.first))
-
-
-def _tell_unsafe(plan: Plan) -> None:
-    """What stands there and looks unsafe is nobody's to take away unasked. Its words are not repeated."""
-    for path, page in sorted(plan.pages.now.items()):
-        if page.unsafe:
-            why = f"{path} looks unsafe ({page.unsafe}). It stood there before; nobody was asked, so it was left."
-            plan.tell(Judged((), "unsafe", Fate.HELD_BACK, why, why, "", path, "", 0, Origin.MEMBER, ()))
 
 
 def _of_the_store(verb: str, fate: Fate, why: str, text: str, old: Stated) -> Judged:
