@@ -80,13 +80,15 @@ class Served:
 def serving(home: Home, limits: Limits | None = None, *, dreams: bool = True, **given: Any) -> Iterator[Served]:
     house = house_of(home)
     key = house.keys.create("the test", frozenset(Permission) - {Permission.ADMIN}).secret
-    app = application(house, limits=limits or Limits(per_second=1e6, burst=10**6), **given)
+    limits = limits or Limits(per_second=1e6, burst=10**6)
+    app = application(house, limits=limits, **given)
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off", http=PatientProtocol)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     working = ExitStack()
     thread.start()
     try:
+        working.enter_context(house.sharing(limits))
         if dreams:
             working.enter_context(house.working())
         while not server.started:

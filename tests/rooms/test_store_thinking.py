@@ -223,6 +223,8 @@ def test_a_page_that_is_to_be_kept_is_kept(instructions: str) -> None:
     [
         ("No new memories.", {"merge", "supersede"}),
         ("Only merge duplicates.", {"merge"}),
+        ("Only remove duplicates.", {"merge"}),
+        ("Do not merge duplicates.", {"supersede", "promote"}),
         ("Ignore invoices.", {"merge", "supersede"}),
         ("Focus on deployment.", {"merge", "supersede"}),
         ("Do not delete anything. Focus on invoices.", {"promote"}),
@@ -236,6 +238,38 @@ def test_instructions_narrow_what_is_done(instructions: str, changed: set[str]) 
     assert {one.judged.verb for one in plan.planned if not one.done} == changed
     assert not plan.wishes.not_understood
     assert any(path.startswith("/inbox/") for path in pages) is ("/inbox" in instructions)
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        "Merge duplicates.",
+        "Please merge all duplicate memories and remove stale entries.",
+        "Deduplicate the store, replace outdated facts, and keep entries short.",
+        "Resolve contradictions in favor of the latest value. Keep it concise.",
+        "Remove redundant notes where possible. Be brief!",
+        "Prefer the most recent information; drop duplicates",
+    ],
+)
+def test_what_a_dream_does_anyway_is_understood(instructions: str) -> None:
+    before = {"/a.md": "We deploy on Fridays.\n", "/b.md": "Ann likes tea.\n", "/c.md": "- Ann likes tea.\n- x y z\n"}
+    _, plan = dreamt(before, ["We deploy on Tuesdays from now on."], instructions=instructions)
+    assert {one.judged.verb for one in plan.planned if not one.done} == {"merge", "supersede"}
+    assert not plan.wishes.not_understood
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        "Merge duplicates and email me.",
+        "Remove old memories.",
+        "Remove stale entries about the printer.",
+        "Merge everything into one page.",
+        "Keep each page under 200 words.",
+    ],
+)
+def test_what_is_more_than_a_dream_does_is_not_called_understood(instructions: str) -> None:
+    assert wishes(instructions).not_understood == (instructions,)
 
 
 def test_instructions_that_are_not_understood_are_listed_and_widen_nothing() -> None:

@@ -10,8 +10,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from reverie.api.errors import Problem
 from reverie.api.limits import Limits
+from reverie.api.sharing import Sharing
+from reverie.api.wiring import house_of
 from reverie.home import Home
+from reverie.kernel.keys import Permission
+from tests.conftest import HomeMaker
 from tests.serving import Served, serving
 
 STORES = "/v1/memory_stores"
@@ -83,6 +88,34 @@ def test_a_key_that_calls_too_often_is_told_when_to_come_back(home: Home) -> Non
         assert answers[-1].headers["retry-after"] == "2"
         assert 1 < int(answers[-1].headers["retry-after-ms"]) <= 2000
         assert served.call("GET", STORES, key=served.new_key("read")).status == 200, "each key for itself"
+
+
+def test_two_servers_on_one_database_admit_what_one_would(homes: HomeMaker, database: str) -> None:
+    """Each as a process of its own would be. What both admit in the same moment is paid back by both."""
+    houses = [house_of(homes(database=database)) for _ in range(2)]
+    key, now = houses[0].keys.create("a key", {Permission.READ}).key, [0.0]
+    both = [Limits(per_second=10, burst=20, now=lambda: now[0]) for _ in houses]
+    shared = [
+        Sharing(limits, lambda _, calls, house=house: house.keys.called(calls))
+        for limits, house in zip(both, houses, strict=True)
+    ]
+    admitted = 0
+    for tick in range(4 * 60):
+        now[0] = tick / 4
+        for limits, sharing in zip(both, shared, strict=True):
+            for _ in range(8):  # 64 calls a second are tried
+                try:
+                    with limits.admitted(key.id):
+                        admitted += 1
+                except Problem as refused:
+                    assert refused.status == 429 and int(refused.headers["retry-after"]) <= 5
+            sharing.share()
+    assert 10 * 60 <= admitted <= 10 * 60 + 2 * 20 + 16, "one bucket, filled once, and what was admitted unseen"
+    now[0] += 3600
+    with both[0].admitted(key.id), both[1].admitted(key.id):
+        shared[0].share(), shared[1].share()
+    with both[0].admitted(key.id), both[1].admitted(key.id):
+        pass  # what was long ago is forgotten
 
 
 def test_a_key_has_so_many_calls_at_once_and_no_more() -> None:

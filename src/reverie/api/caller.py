@@ -84,7 +84,7 @@ def caller(
         raise Problem(401, "No valid API key. Send one as `Authorization: Bearer …` or `x-api-key`.")
     request.state.key, request.state.workspace = key.id, key.workspace
     limits: Limits = request.app.state.limits
-    with limits.admitted(key.id):
+    with limits.admitted(key.id, key.workspace):
         if not all(key.may(Permission(wanted)) for wanted in needed.scopes):
             raise Problem(403, f"The key {key.id} lacks the scope {' and '.join(needed.scopes)}.")
         if anthropic_workspace_id not in (None, key.workspace):

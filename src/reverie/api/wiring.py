@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from reverie.api.bells import Bells
+from reverie.api.limits import Limits
+from reverie.api.sharing import Sharing
 from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.home import Home
 from reverie.kernel.keys import ApiKey, Keyring
@@ -58,6 +60,10 @@ class House:
             yield
         finally:
             worker.stop()
+
+    def sharing(self, limits: Limits) -> AbstractContextManager[None]:
+        """While this lasts, the limits hold for all servers on this database together."""
+        return Sharing(limits, lambda workspace, calls: self.home.keys_of(workspace).called(calls)).going_on()
 
     def look(self) -> None:
         """Raises if the database does not answer."""

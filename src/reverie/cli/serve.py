@@ -59,7 +59,7 @@ def command(
             timeout_graceful_shutdown=LEAVE_SECONDS,
         )  # fmt: skip
         working = house.working(dreams) if dreams else nullcontext()
-        with working, _listening(host, port) as listening:
+        with working, house.sharing(limits), _listening(host, port) as listening:
             _begin(listening, shell)
             uvicorn.Server(config).run(sockets=[listening])
 

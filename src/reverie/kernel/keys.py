@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -84,6 +84,10 @@ class KeyRecords(Protocol):
 
     def any(self) -> bool: ...
 
+    def called(self, scope: Scope, calls: Mapping[str, int]) -> dict[str, int]:
+        """So many calls more of each key; how many that makes, with what other servers on this database counted."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
@@ -128,6 +132,9 @@ class Keyring:
 
     def any(self) -> bool:
         return self.records.any()
+
+    def called(self, calls: Mapping[str, int]) -> dict[str, int]:
+        return self.records.called(self.scope, calls)
 
     def still(self, key: ApiKey) -> bool:
         """Whether a key that was admitted would be now."""

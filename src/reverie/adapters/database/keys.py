@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, select
@@ -9,7 +10,7 @@ from sqlalchemy import Connection, Engine, Select, select
 from reverie.adapters.database import ledger
 from reverie.adapters.database.schema import api_keys
 from reverie.adapters.database.transactions import reading, reading_across, writing
-from reverie.adapters.database.upsert import upsert
+from reverie.adapters.database.upsert import counted, upsert
 from reverie.kernel.clock import Clock
 from reverie.kernel.keys import ApiKey, Permission
 from reverie.kernel.scope import Scope
@@ -40,6 +41,10 @@ class SqlKeys:
 
     def any(self) -> bool:
         return bool(self._anyones(select(api_keys).where(api_keys.c.revoked_at.is_(None)).limit(1)))
+
+    def called(self, scope: Scope, calls: Mapping[str, int]) -> dict[str, int]:
+        with writing(self._engine, scope) as connection:
+            return {key: counted(connection, scope.workspace, f"calls of {key}", calls[key]) for key in sorted(calls)}
 
     def _anyones(self, asked: Select[Any]) -> list[ApiKey]:
         with reading_across(self._engine, "keys") as connection:

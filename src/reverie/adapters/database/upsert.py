@@ -42,8 +42,13 @@ def next_change(connection: Connection, workspace: str) -> int:
 
 def next_number(connection: Connection, workspace: str, name: str) -> int:
     """The next of a series without gaps: a transaction that is rolled back gives its number back."""
-    key = {"workspace": workspace, "name": name}
-    return int(connection.execute(_counted(connection.dialect.name), key).scalar_one())
+    return counted(connection, workspace, name, 1)
+
+
+def counted(connection: Connection, workspace: str, name: str, more: int) -> int:
+    """A counter after so many more. Its row stays locked until the commit."""
+    given = {"workspace": workspace, "name": name, "more": more}
+    return int(connection.execute(_counted(connection.dialect.name), given).scalar_one())
 
 
 def put_if_new(connection: Connection, table: Table, key: dict[str, Any], row: dict[str, Any]) -> None:
@@ -59,9 +64,11 @@ def _put(dialect: str, table: Table, key: tuple[str, ...], row: tuple[str, ...])
 @cache
 def _counted(dialect: str) -> Executable:
     table = schema.counters
-    statement = _insert(dialect, table).values(workspace=bindparam("workspace"), name=bindparam("name"), value=1)
-    one_more = statement.on_conflict_do_update(index_elements=["workspace", "name"], set_={"value": table.c.value + 1})
-    return _executable(one_more.returning(table.c.value))
+    columns = {"workspace": "workspace", "name": "name", "value": "more"}
+    statement = _insert(dialect, table).values({column: bindparam(name) for column, name in columns.items()})
+    so_many = {"value": table.c.value + statement.excluded.value}
+    more = statement.on_conflict_do_update(index_elements=["workspace", "name"], set_=so_many)
+    return _executable(more.returning(table.c.value))
 
 
 def _insert(dialect: str, table: Table) -> Any:

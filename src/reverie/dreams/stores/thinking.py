@@ -96,7 +96,8 @@ def _merge(plan: Plan, but: Callable[[str], bool]) -> None:
             continue
         if pair.tie == "contradicts" or {_key(old), _key(new)} & gone or plan.wishes.keeps(old.path):
             continue
-        if not plan.wishes.removes or (pair.tie == "supersedes" and not plan.wishes.replaces):
+        wanted = plan.wishes.merges if pair.tie == "same" else plan.wishes.replaces
+        if not (plan.wishes.removes and wanted):
             continue
         verb = "merge" if pair.tie == "same" else "remove"
         said = f"{new.path} says: “{new.text}”." if pair.tie == "same" else f"{pair.why} ({new.path}: “{new.text}”)"

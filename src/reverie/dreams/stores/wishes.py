@@ -28,10 +28,30 @@ _UNCHANGED = re.compile(
     r"|read[- ]only)\b",
     re.IGNORECASE,
 )
+_TWICE = r"(?:dedup\w*|de-dup\w*|duplicat\w+|redundan\w+|repetitions?)"
 _ONLY_MERGE = re.compile(
-    r"\b(?:only|just)\b[^.]*\b(?:merge|dedup\w*|de-dup\w*|consolidate)\b|\b(?:merge|dedup\w*)\b[^.]*\bonly\b",
-    re.IGNORECASE,
+    rf"\b(?:only|just)\b[^.]*\b(?:merge|consolidate|{_TWICE})\b|\b(?:merge|{_TWICE})\b[^.]*\bonly\b", re.IGNORECASE
 )
+_NO_MERGE = re.compile(
+    rf"\b(?:{_NOT}|without) (?:\w+ )?(?:merg\w+|combin\w+|consolidat\w+|{_TWICE})\b[^.]*[.!]?", re.IGNORECASE
+)
+# What a dream does anyway. Each part of a sentence must be one of these, to its last word.
+_ALL = r"(?:all |any |the )?"
+_LATEST = r"(?:the )?(?:latest|newest|newer|most recent)"
+_NAMES = r"(?:memory|memories|entry|entries|facts?|notes?|statements?|values?|information|info|items?|ones?)"
+_CLAUSES = (
+    rf"(?:merge|combine|consolidate|collapse|remove|delete|drop|eliminate|clean up) {_ALL}{_TWICE}",
+    r"(?:dedup\w*|de-dup\w*)(?: (?:the|all))?(?: store)?",
+    rf"(?:remove|delete|drop|replace|update|correct|clean up) {_ALL}(?:stale|outdated|obsolete|superseded)",
+    rf"(?:resolve|fix) {_ALL}(?:contradict\w+|conflict\w*)(?: {_NAMES})?(?: in favou?r of {_LATEST})?",
+    rf"(?:prefer|use|keep) {_LATEST}",
+    rf"(?:keep|make|write) (?:it|them|things|everything|{_ALL}(?:each |new )?{_NAMES}) (?:short|brief|concise|terse)",
+    r"be (?:brief|concise|terse)",
+)
+_ANYWAY = re.compile(
+    rf"(?:please )?(?:{'|'.join(_CLAUSES)})(?: {_NAMES})?(?: where possible| if there are any)?[.!]?", re.IGNORECASE
+)
+_AND = re.compile(r",\s*(?:and\s+)?|\s+and\s+(?:then\s+)?", re.IGNORECASE)
 _NO_NEW = re.compile(
     rf"\b(?:{_NOT}|without) (?:\w+ ){{0,2}}?(?:add|create|adding|creating|introduce|invent)\w*\b|"
     r"\bno new (?:memor\w+|entr\w+|facts?|files?|documents?|paths?|notes?)\b",
@@ -72,6 +92,7 @@ class Wishes:
     adds: bool = True
     replaces: bool = True
     removes: bool = True
+    merges: bool = True
     understood: tuple[str, ...] = ()
     not_understood: tuple[str, ...] = ()
 
@@ -107,6 +128,8 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _understood(sentence: str, so_far: Wishes) -> Wishes | None:
+    if _NO_MERGE.fullmatch(sentence):
+        return replace(so_far, merges=False)
     if _ONLY_MERGE.search(sentence):
         return replace(so_far, adds=False, replaces=False)
     if _NO_REMOVAL.search(sentence):
@@ -127,7 +150,7 @@ def _understood(sentence: str, so_far: Wishes) -> Wishes | None:
             return replace(so_far, kept=(*so_far.kept, *paths))
         subjects = _subjects(found["what"])
         return replace(so_far, ignored=(*so_far.ignored, *subjects)) if subjects else None
-    return None
+    return so_far if all(_ANYWAY.fullmatch(part) for part in _AND.split(sentence)) else None
 
 
 def _keeping(sentence: str, what: str, so_far: Wishes) -> Wishes | None:
