@@ -12,6 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection, case, delete, or_, select, update
 
+from reverie.adapters.database import erasing_dreams
+from reverie.adapters.database.erasing_dreams import ERASED
 from reverie.adapters.database.rows_of_stores import owner
 from reverie.adapters.database.schema import (
     blobs,
@@ -27,7 +29,6 @@ from reverie.adapters.database.schema import (
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Author, MemoryVersion
 
-ERASED = "erased"
 AT_ONCE = 500
 
 
@@ -40,6 +41,8 @@ def version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: A
     still = select(table.c.id).filter_by(**ours, sha256=redacted.sha256).limit(1)
     if redacted.sha256 is not None and connection.execute(still).first() is None:
         shelf = f"store:{scope.workspace}/{redacted.store}"
+        text = connection.execute(select(blobs.c.content).filter_by(**ours, sha256=redacted.sha256)).scalar()
+        erasing_dreams.of_text(connection, scope, redacted.store, bytes(text or b"").decode())
         _erase(connection, ours, _changes_of(ours, shelf), [redacted.sha256])
 
 
@@ -55,6 +58,7 @@ def store(connection: Connection, scope: Scope, deleted: str, shelf: str) -> Non
         connection.execute(delete(known).filter_by(**ours, shelf=shelf))
     connection.execute(delete(memory_stores).filter_by(**ours, id=deleted))
     _erase(connection, ours, touched, sorted(names))
+    erasing_dreams.of_store(connection, scope, deleted)
 
 
 def _changes_of(ours: dict[str, str], shelf: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, delete, insert, select, update
 
+from reverie.adapters.database import erasing_dreams
 from reverie.adapters.database.recorded_words import add_words, take_words_out
 from reverie.adapters.database.rows_of_recorded import (
     during,
@@ -72,6 +73,7 @@ class SqlRecorded:
             connection.execute(delete(recorded_events).filter_by(**owner(scope), session=name))
             connection.execute(delete(recorded).filter_by(**owner(scope), id=name))
             take_words_out(connection, self._clock, scope, name)
+            erasing_dreams.of_session(connection, scope, name)
 
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
 
