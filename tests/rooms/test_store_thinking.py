@@ -9,6 +9,7 @@ import pytest
 
 from reverie.deep.noting import noted
 from reverie.dreams.dream import Fate
+from reverie.dreams.stores import comparing
 from reverie.dreams.stores.pages import Page, Pages
 from reverie.dreams.stores.thinking import Plan, think
 from reverie.dreams.stores.wishes import wishes
@@ -278,6 +279,19 @@ def test_instructions_that_are_not_understood_are_listed_and_widen_nothing() -> 
     pages, plan = dreamt(REFUNDS, talk, instructions=asked)
     assert plan.wishes.not_understood == ("Trust what tools say and keep it.", "Sing a song.")
     assert "9 days" not in "".join(pages.values())
+
+
+def test_what_is_said_twice_is_found_in_a_store_of_any_size_and_what_is_not_compared_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(comparing, "MOST_SENTENCES", 10)
+    facts = {f"/{number:02}.md": f"Machine {number} stands in hall {chr(65 + number)}.\n" for number in range(20)}
+    copies = {"/x.md": "- machine 19 stands in Hall T\n- More.\n", "/y.md": facts["/03.md"]}
+    pages, plan = dreamt(facts | copies)
+    assert len(pages) == 20 and "/19.md" not in pages and ("/03.md" in pages) is not ("/y.md" in pages)
+    [said] = [one.judged for one in plan.planned if one.judged.verb == "uncompared"]
+    assert said.text == "11 statements" and "word for word only" in said.why
+    assert not [one for one in dreamt({"/a.md": "Cats sleep.\n"})[1].planned if one.judged.verb == "uncompared"]
 
 
 def test_pages_that_are_no_prose_stay_byte_for_byte() -> None:

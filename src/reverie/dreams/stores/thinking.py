@@ -14,13 +14,14 @@ from datetime import datetime
 from reverie.deep.decision import STAGED, Decision, Verb
 from reverie.deep.judging import NOT_PLAIN, UNTOLD, Mind, asks_of, deepen
 from reverie.deep.material import Noted
-from reverie.deep.pairs import Pair, pairs
+from reverie.deep.pairs import Pair
 from reverie.deep.standing import CHANGES, SURE
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wordwise import equal, much_alike, one_thing_apart, reading, same_text
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.judged import judged_of
 from reverie.dreams.records import Planned, Thought
+from reverie.dreams.stores.comparing import Comparing, other_figures, uncompared
 from reverie.dreams.stores.manner import in_its_manner
 from reverie.dreams.stores.pages import Pages, Stated
 from reverie.dreams.stores.placing import place_for
@@ -59,6 +60,7 @@ class Plan:
     wishes: Wishes
     now: datetime
     planned: list[Planned] = field(default_factory=list)
+    comparing: Comparing = field(default_factory=Comparing)
 
     def want(self, judged: Judged, operation: Operation, score: Score | None = None) -> bool:
         """Whether it can be done on what stands there by then."""
@@ -71,6 +73,9 @@ class Plan:
         self.planned.append(Planned(judged, wanted))
         return True
 
+    def ties(self) -> list[Pair[Stated]]:
+        return self.comparing.ties(self.pages.statements())
+
     def tell(self, judged: Judged) -> None:
         self.planned.append(Planned(judged, done=True))
 
@@ -80,6 +85,7 @@ def think(plan: Plan, noted: Sequence[Noted], owner: str) -> Thought:
     themes = _hear(plan, noted, owner)
     _merge(plan, but=lambda path: False)
     _tell_contradictions(plan)
+    _tell_uncompared(plan)
     return Thought(len(noted), 0, themes, tuple(plan.planned))
 
 
@@ -90,14 +96,14 @@ def _merge(plan: Plan, but: Callable[[str], bool]) -> None:
     """Of two that say the same one goes, and so does what another statement itself says is over. Beside a page that is
     kept as it is, that waits until the sessions were heard: they may say something else."""
     gone: set[tuple[str, str]] = set()
-    for pair in pairs(plan.pages.statements(), loosely=True):
+    for pair in plan.ties():
         old, new = _to_go(pair, plan)
         if but(old.path) or but(new.path) or not _comparable(old, new):
             continue
         if pair.tie == "contradicts" or {_key(old), _key(new)} & gone or plan.wishes.keeps(old.path):
             continue
         wanted = plan.wishes.merges if pair.tie == "same" else plan.wishes.replaces
-        if not (plan.wishes.removes and wanted):
+        if not (plan.wishes.removes and wanted) or (pair.tie == "same" and other_figures(old.text, new.text)):
             continue
         verb = "merge" if pair.tie == "same" else "remove"
         said = f"{new.path} says: “{new.text}”." if pair.tie == "same" else f"{pair.why} ({new.path}: “{new.text}”)"
@@ -131,10 +137,19 @@ def _key(one: Stated) -> tuple[str, str]:
 
 
 def _tell_contradictions(plan: Plan) -> None:
-    for pair in pairs(plan.pages.statements()):
+    for pair in plan.ties():
         if pair.tie == "contradicts" and _comparable(pair.first, pair.second):
             why = f"{pair.second.path} says: “{pair.second.text}”. No session says which one holds, so both stay."
             plan.tell(_of_the_store("undecided", Fate.HELD_BACK, why, pair.second.text, pair.first))
+
+
+def _tell_uncompared(plan: Plan) -> None:
+    """A store of more statements than a night can compare is put in order as far as it goes, and says so."""
+    if left := uncompared(plan.pages.statements()):
+        why = "Compared word for word only: the store has more statements than a dream compares in other words."
+        plan.tell(
+            Judged((), "uncompared", Fate.HELD_BACK, why, why, f"{left:,} statements", "", "", 0, Origin.OWNER, ())
+        )
 
 
 def _of_the_store(verb: str, fate: Fate, why: str, text: str, old: Stated) -> Judged:
