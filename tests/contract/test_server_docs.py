@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from reverie.home import Home, open_home
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Between
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import serving
 
@@ -39,13 +41,18 @@ def test_the_python_of_the_page_runs(home: Home, tmp_path: Path) -> None:
         told = {"ANTHROPIC_BASE_URL": served.url, "ANTHROPIC_API_KEY": served.key}
         done = subprocess.run(
             [str(python_with(ANTHROPIC)), str(script)],
-            capture_output=True, text=True, check=False, timeout=120, env=os.environ | told,
+            capture_output=True, text=True, check=False, timeout=240, env=os.environ | told,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     assert "modified /team/style.md Prices without VAT." in done.stdout
     assert done.stdout.count("Moving the database") == 1 and "session.status_idle" in done.stdout
     assert "completed memstore_" in done.stdout and "tomorrow's store: memstore_" in done.stdout
     assert "Staging is db2.internal from today on." in [hit.text for hit in home.search("which host is staging?")]
+    for number in range(24):
+        stores = home.stores_for(Scope("local", f"user-{number}", "test"))
+        new, old = stores.find(Between())
+        pages = [[one.content for one in stores.memories(each.id, full=True)] for each in (old, new)]  # type: ignore[union-attr]
+        assert pages == [[b"- Staging is old.internal.\n"], [f"- Staging is db{number}.internal.\n".encode()]], number
 
 
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="not run: needs curl and jq")
