@@ -70,6 +70,8 @@ def _last_words(matter: Matter, standing: Standing) -> list[Noted]:
     brings = {id(note): _brings(note, matter, standing) for note in matter.said}
     last = next((note for note in reversed(matter.said) if brings[id(note)]), matter.last)
     new = brings[id(last)]
+    if pattern("retracts").search(plain(matter.last.words)):
+        return [one for one in matter.said if one.session_id == matter.last.session_id]
     return [one for one in matter.said
             if one.session_id == last.session_id or not brings[id(one)] or brings[id(one)] & new]  # fmt: skip
 

@@ -23,9 +23,11 @@ _VALUE = re.compile(r"(?=\w*\d)\w+")  # a number, or a name with one in it
 ALIKE, MEANT = 0.5, 0.3
 _NAMES_IN_COMMON = 2
 _AGAINST = 0.5
+_OF_A_KIND = 0.1  # both are wishes of one person: people word those in many ways
 MOST_COMPARED = 20  # of one group, so that what is said all the time costs no more
 OVERTAKEN, SURELY_OVERTAKEN, SAME_WORDS = 0.6, 0.85, 0.6
 _CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
+_WANTED = frozenset({Mark.STANDING, Mark.WISH, Mark.PREFER, Mark.DECIDED})
 _LESSONS = frozenset({Kind.SKILL_CANDIDATE})
 
 
@@ -160,13 +162,16 @@ def _alike(one: Noted, other: Noted) -> float:
     """How surely both are about the same thing. In two languages only names are the same."""
     first, second = one.candidate.language, other.candidate.language
     if first == second:
-        return same_matter(one.text, other.text, second)
+        wishes = bool(one.marks & _WANTED and other.marks & _WANTED and one.candidate.about == "person")
+        return same_matter(one.text, other.text, second) + _OF_A_KIND * wishes
     common = about(one.text, first) & about(other.text, second)
     return ALIKE if len(common) >= _NAMES_IN_COMMON else 0.0
 
 
 def _is_taking_back(one: Noted) -> bool:
-    return bool(pattern("retracts").search(plain(one.words)))
+    """It takes something back, and asks for nothing else instead."""
+    words = plain(one.words)
+    return bool(pattern("retracts").search(words)) and not (one.marks & _WANTED and pattern("instead").search(words))
 
 
 def _settled(group: list[Noted]) -> Matter:

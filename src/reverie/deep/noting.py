@@ -111,10 +111,17 @@ def _is_anothers(sentence: Sentence) -> bool:
 
 def _again(session: Session) -> Iterator[Candidate]:
     """What people say at work: worth nothing by itself, but "put it behind a flag in Unleash" shows where flags are."""
-    said = ((turn, one) for turn, one in _spoken(session) if not one.asked and len(one.own.split()) >= _A_FEW)
+    told = ((turn, _before_the_question(one)) for turn, one in _spoken(session))
+    said = ((turn, one) for turn, one in told if not one.asked and len(one.own.split()) >= _A_FEW)
     meant = ((turn, one) for turn, one in said if not _is_doubtful(one))
     for turn, sentence in islice(meant, _MOST_AGAIN):
         yield _candidate(session, turn, sentence, Kind.PROJECT_FACT, (AGAIN,))
+
+
+def _before_the_question(sentence: Sentence) -> Sentence:
+    """ "Our glaze firing is 1240, so which cone am I after?" tells something before it asks."""
+    at = sentence.own.rfind(", ") if sentence.asked else -1
+    return Sentence(sentence.text[:at], sentence.own[:at], sentence.place) if at > 0 else sentence
 
 
 def _spoken(session: Session) -> Iterator[tuple[Turn, Sentence]]:

@@ -16,6 +16,7 @@ SHAPES = {
         r"[$€£] ?\d(?:[\d.,]*\d)?\b|\b\d[\d.,]*(?: ?[€£$%]"
         r"| (?:EUR|USD|GBP|CHF|SEK|PLN|euros?|dollars?|pounds?|percent|Prozent)\b)"
     ),
+    "degrees": re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)? ?°(?: ?[CF]\b)?"),
     "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m\b)?|\b\d{1,2} ?[ap]m\b|\b\d{1,2}(?:[.:]\d\d)? Uhr\b"),
     "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
     "weekday": re.compile(
@@ -79,4 +80,14 @@ def other_value(old: str, new: str) -> tuple[str, str] | None:
         )
         if len(before) == len(after) == 1 and before.keys() != after.keys():
             return next(iter(before.values())), next(iter(after.values()))
+    return _other_number(old, new)
+
+
+def _other_number(old: str, new: str) -> tuple[str, str] | None:
+    """ "10 lessons" and "twelve lessons"."""
+    mine, theirs = keyed(old), keyed(new)
+    for key in (key for key in mine if len(mine[key]) == len(theirs.get(key, ())) == 1):
+        before, after = old[slice(*mine[key][0])], new[slice(*theirs[key][0])]
+        if before.casefold() != after.casefold():
+            return before, after
     return None
