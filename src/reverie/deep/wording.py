@@ -30,14 +30,24 @@ DAY = re.compile(  # a date of the calendar, or the day of a month something hol
     re.IGNORECASE,
 )
 _SUBORDINATE = re.compile(r"^(?P<rest>.+) (?P<verb>\w+)\W*$")
+_SUBJECT = re.compile(
+    r"(?P<who>(?:the|our|my) [\w-]+(?: [\w-]+)?) (?:has|have|is|was|no longer)\b.* and [a-z]+s\b", re.I
+)
+_BARE_VERB = re.compile(r"[a-z]{2,}s\b(?! (?:is|are|was|has|have)\b)")
 _TRAILING = re.compile(r"[\s,;:–—-]+$")
 _FULL = (".", "!", "?", "…", "。", "！", "？")
 
 
 def canonical(matter: Matter) -> str:
     """The statement of the matter that says most of it, put as a line of memory."""
-    best = max(matter.said, key=lambda note: (_says_of(matter, note.text), note.order))
+    best = max(matter.said, key=lambda note: (not _leans(note.words), _says_of(matter, note.text), note.order))
     return tidy(best.text, matter.language)
+
+
+def _leans(words: str) -> bool:
+    """It means somebody it does not name, or tells what the agent did: other words say it better, if there are any."""
+    said = plain(words)
+    return any(pattern(name).search(said) for name in ("someone", "conduct"))
 
 
 def _says_of(matter: Matter, text: str) -> float:
@@ -71,6 +81,8 @@ def as_it_is_now(text: str, language: str = "en") -> str:
     """What a telling of a change leaves true: without what is over, without "now", without the day it happened."""
     kept = clauses(text).affirmed
     joined = ", ".join(without_now(piece) for piece in kept if about(piece))
+    subject = _SUBJECT.match(text) if language == "en" and _BARE_VERB.match(joined) else None
+    joined = f"{subject['who']} {joined}" if subject else joined
     return closed(in_third_person(DAY.sub("", joined), language)) if joined else tidy(text, language)
 
 
