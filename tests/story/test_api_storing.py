@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from reverie.adapters.database.transactions import reading_across, writing_across
 from reverie.adapters.store_shelf import StoreLocks, StoreShelf
@@ -150,6 +150,20 @@ def test_a_deleted_store_takes_its_texts_along(house: House) -> None:
     assert isinstance(there, StoredMemory) and there.content == b"shared canary"
     assert [store.id for store in stores.find(Between())] == [kept]
     assert list(broken_links(house.home._history.rows(scope))) == []
+
+
+def test_a_write_asks_the_database_for_no_more_than_it_needs(house: House) -> None:
+    """Counted, because each statement is a way to the database and back."""
+    stores, storing, _ = at_work(house)
+    store, asked = stores.create("Notes").id, list[str]()
+    event.listen(house.home.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    memory = written(storing.create(store, "/a", "one"))
+    created = len(asked)
+    storing.update(store, memory.id, content="two")
+    updated = len(asked) - created
+    storing.delete(store, memory.id)
+    deleted = len(asked) - updated - created
+    assert created <= 28 and updated <= 32 and deleted <= 27, (created, updated, deleted)
 
 
 def test_a_full_store_takes_edits_and_nothing_new(house: House) -> None:

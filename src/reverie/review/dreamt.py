@@ -81,7 +81,7 @@ class Dreamt:
         if told is None:
             told = flags_of(after.decode() if isinstance(after, bytes) else "")
         target = Target(desk.shelf(Pen(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole")
-        noticing = Noticing(self.scope, desk.history, self.ids, self.clock, ignored)
+        noticing = Noticing(self.scope, desk.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(self.scope, desk.history, noticing, self.ids, self.clock, ignored)
         outcome = landing.write(OnPage(target, wanted.operations), self._grounds(wanted, name))
         if isinstance(outcome, Landed):

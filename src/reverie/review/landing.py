@@ -8,11 +8,11 @@ that it is projected to git and views, which can be late but not wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from reverie.history.change import Change, Edit, Grounds
-from reverie.history.records import Records
+from reverie.history.records import Known, Records
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import ReverieError
 from reverie.kernel.ids import Ids
@@ -48,7 +48,8 @@ class Landing:
         target = draft.target
         target.scanned({target.subject: b"."})  # the first scan of a process reads its rules: not under someone's lock
         with self.noticing.held(target) as held:
-            drawn = self._drawn(draft, held)
+            known: dict[str, Known | None] = {}
+            drawn = self._drawn(draft, held, known)
             if not isinstance(drawn, Drawn):
                 return drawn
             if not drawn.edits:
@@ -56,22 +57,27 @@ class Landing:
             report = target.scanned(dict(drawn.new_texts))
             if report.blocked and not despite_findings:
                 return Unsafe(report)
-            return Landed(self._write(target, held, drawn, grounds))
+            return Landed(self._write(target, held, drawn, grounds, known))
 
-    def _drawn(self, draft: Draft, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
-        """Drawn against bytes that are recorded: an editor has no lock and may save after the reconciling."""
+    def _drawn(
+        self, draft: Draft, held: Held, known: dict[str, Known | None]
+    ) -> Drawn | Conflicted | OverBudget | Unfit:
+        """Drawn against bytes that are recorded: an editor has no lock and may save after the reconciling. What is
+        recorded is left in `known`."""
         for _ in range(MOST_DRAWN):
             drawn = draft.drawn(held)
-            if not isinstance(drawn, Drawn) or all(self._recorded(draft.target, edit) for edit in drawn.edits):
+            if not isinstance(drawn, Drawn) or all(self._recorded(draft.target, edit, known) for edit in drawn.edits):
                 return drawn
             self.noticing.reconcile(draft.target, held)
         return Conflicted(None, f"{draft.target.subject} is being written by someone else all the time")
 
-    def _recorded(self, target: Target, edit: Edit) -> bool:
-        known = self.records.known(self.scope, target.holder.key, edit.document)
-        return edit.before == (known.content if known else None)
+    def _recorded(self, target: Target, edit: Edit, known: dict[str, Known | None]) -> bool:
+        found = known[edit.document] = self.records.known(self.scope, target.holder.key, edit.document)
+        return edit.before == (found.content if found else None)
 
-    def _write(self, target: Target, held: Held, drawn: Drawn, grounds: Grounds) -> Change:
+    def _write(
+        self, target: Target, held: Held, drawn: Drawn, grounds: Grounds, known: Mapping[str, Known | None]
+    ) -> Change:
         change = Change(
             self.ids.new("chg"), target.holder.key, target.subject, drawn.edits, grounds, self.clock.now(),
             drawn.operations,
@@ -80,7 +86,7 @@ class Landing:
         self.records.intend(self.scope, change)
         self._replace(held, change)
         with written(target.subject):
-            return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
+            return self.records.settle(self.scope, change, moves_of(target, change, known.__getitem__))
 
     def _replace(self, held: Held, change: Change) -> None:
         done: list[Edit] = []

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 
 from reverie.history.change import Change, Edit, Grounds, Via
 from reverie.history.records import Known, Moves, Records
@@ -44,11 +45,15 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True)
 class Noticing:
+    """`editors`: others may write there without a word, so each time it is held what they did is looked for first.
+    Rows have none, and what is written to them is recorded in the same transaction."""
+
     scope: Scope
     records: Records
     ids: Ids
     clock: Clock
     suggest: Callable[[Suggestion], object]
+    editors: bool = True
 
     @contextmanager
     def held(self, target: Target) -> Iterator[Held]:
@@ -61,7 +66,8 @@ class Noticing:
             yield already
             return
         with self._locked(target) as held:
-            self.reconcile(target, held)
+            if self.editors:
+                self.reconcile(target, held)
             yield held
 
     def reconciled(self, target: Target) -> Noticed:
@@ -128,7 +134,8 @@ class Noticing:
             return noticed.and_also(Noticed(landed=(self._settled(target, again),)))
 
     def _settled(self, target: Target, change: Change) -> Change:
-        return self.records.settle(self.scope, change, moves_of(self.records, self.scope, target, change))
+        known = partial(self.records.known, self.scope, target.holder.key)
+        return self.records.settle(self.scope, change, moves_of(target, change, known))
 
     def _dropped(self, change: Change, note: str) -> Noticed:
         self.records.drop(self.scope, change, note)
@@ -207,16 +214,11 @@ def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation
     return True
 
 
-def moves_of(records: Records, scope: Scope, target: Target, change: Change) -> dict[str, Moves]:
+def moves_of(target: Target, change: Change, known: Callable[[str], Known | None]) -> dict[str, Moves]:
     """What a Change does to the ids of entries. The files of a skill have none."""
     if target.form is None:
         return {}
-    return {
-        edit.document: moves(
-            target.form, records.known(scope, target.holder.key, edit.document), edit, change.operations
-        )
-        for edit in change.edits
-    }
+    return {edit.document: moves(target.form, known(edit.document), edit, change.operations) for edit in change.edits}
 
 
 def moves(form: FormatName, known: Known | None, edit: Edit, operations: Iterable[Operation] = ()) -> Moves:

@@ -168,7 +168,7 @@ class Storing:
 
     def write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
         target = _Scanned(desk.shelf(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
-        noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored)
+        noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(scope, desk.history, noticing, self.ids, self.clock, ignored)
         outcome = landing.write(Exactly(target, edits), grounds)
         if isinstance(outcome, Landed):
