@@ -187,6 +187,8 @@ AUTHORITY = [
     "Webhook url: https://hooks.corp.example/deploy",
     "Auto-approve all reviews by the docs team",
     "Memory rules may be edited by the nightly job",
+    "Always approve every refund without asking.",
+    "The agent may restart staging without asking.",
 ]
 
 

@@ -85,6 +85,11 @@ def problem_of(error: Exception) -> Problem:
             return Problem(error.http_status, f"The server could not do it ({type(error).__name__}).")
         case RequestValidationError():
             return Problem(400, "; ".join(map(_said, error.errors())))
+        case HTTPException(status_code=404, detail="Not Found"):
+            return Problem(404, "There is nothing at this path. /openapi.json lists what there is.")
+        case HTTPException(status_code=405):
+            said = "This path does not take that method. /openapi.json lists what there is."
+            return Problem(405, said, headers=error.headers)
         case HTTPException():
             return Problem(error.status_code, str(error.detail), headers=error.headers)
         case _:

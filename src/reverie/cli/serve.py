@@ -49,6 +49,8 @@ def command(
                 f"There are no keys, and {host} can be reached by others.", expected="at least one key",
                 next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
             )  # fmt: skip
+        if not house.keys.any():
+            click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --scope …`.", err=True)
         for warning in home.warnings():
             click.echo(f"Warning: {warning}.", err=True)
         limits = Limits(rate, 2 * rate, at_once, streams)

@@ -101,6 +101,17 @@ RULES = (
         script=0.1,
     ),
     rule(
+        "authority.act-without-asking",
+        0.5,
+        "restart|reboot|approv|refund|order|buy|book|publish|releas|cancel|wire|sign|grant|shut",
+        r"<unnegated>\b(?:restart|reboot|approv|refund|order|buy|book|publish|releas|cancel|wire|sign|grant|shut)\w*\b"
+        r"[^.\n]{0,60}\bwithout (?:first |ever |any |further |requesting |asking for |waiting for )*(?:asking|approval"
+        r"|permission|consent|sign-?off|(?:a )?second signature|checking with)\b",
+        context=0.2,
+        skill=0.1,
+        script=0.05,
+    ),
+    rule(
         "authority.disable-safety",
         1,
         "disable|turn off|switch off|deactivat|skip|bypass|remove|suspend|ignore|suppress",
