@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from reverie.dreams.stores.telling import Telling
 from reverie.home import Home, open_home
 from reverie.kernel.errors import StillLocked
 from reverie.kernel.scope import Scope
@@ -358,3 +359,21 @@ def test_a_dream_that_takes_too_long_is_given_up_and_holds_nothing_up(
             assert content(served, found["outputs"][0]["memory_store_id"]) == PAGES, "left as far as it came"
             assert served.call("POST", f"/v1/dreams/{dream}/accept").status == 400
         assert dreamt(served, store, session, **behavior)["status"] == "completed", "and nothing is in its way"
+
+
+def test_the_session_of_a_dream_is_over_with_it_even_if_the_server_is_killed_in_that_moment(
+    idle: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, session = filled(idle), recorded(idle, *TALK)
+    dream = idle.call("POST", "/v1/dreams", asked(store, session)).json
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Telling, "end", killed)
+    night = idle.house.home._store_night(Scope("local", "", "dream"), lambda name: None)
+    with pytest.raises(KeyboardInterrupt):
+        night.run(dream["id"])
+    assert idle.call("GET", f"/v1/dreams/{dream['id']}").json["status"] == "completed"
+    own = idle.call("GET", f"/v1/sessions/{dream['session_id']}").json
+    assert own["status"] == "idle" and own["archived_at"]

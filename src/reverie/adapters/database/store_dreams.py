@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import Engine, Select, insert, select, update
+from sqlalchemy import Connection, Engine, Select, insert, select, update
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.cloning import cloned
@@ -120,6 +120,14 @@ class SqlStoreDreams(SqlDreams):
             for place, judged in became.items():
                 done = update(schema.planned).filter_by(**owner(lease.scope), dream=lease.dream, place=place)
                 connection.execute(done.values(became=became_details(judged)))
+
+    def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
+        """Nothing more happens in its own session either, however soon this process ends."""
+        super()._over(connection, scope, dream)
+        own = select(_TABLE.c.session).filter_by(**owner(scope), id=dream.id).scalar_subquery()
+        quiet = update(schema.recorded).filter_by(**owner(scope)).where(schema.recorded.c.id == own)
+        now = self._clock.now()
+        connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
 
 
 def _same() -> Any:
