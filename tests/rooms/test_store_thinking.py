@@ -294,6 +294,14 @@ def test_what_is_said_twice_is_found_in_a_store_of_any_size_and_what_is_not_comp
     assert not [one for one in dreamt({"/a.md": "Cats sleep.\n"})[1].planned if one.judged.verb == "uncompared"]
 
 
+def test_a_wording_that_nobody_said_is_held_back() -> None:
+    before = {"/db.md": "The database is MySQL 5.\n", "/phone.md": "The hotline is 0131 496 0000.\n"}
+    talk: list[str | tuple[str, str]] = ["We moved the database from MySQL to Postgres 16."]
+    pages, plan = dreamt(before, talk)
+    assert "16 5" not in str(pages) and pages["/db.md"] == before["/db.md"]
+    assert any("could not be worded" in one.judged.why for one in plan.planned)
+
+
 def test_pages_that_are_no_prose_stay_byte_for_byte() -> None:
     before = {
         "/a.json": '{"deploy": "We deploy on Fridays."}',

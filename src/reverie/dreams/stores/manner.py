@@ -9,7 +9,13 @@ from reverie.deep.composing import by_shape
 from reverie.deep.shapes import ZONE
 from reverie.dreams.stores.pages import LABELLED, Stated
 
+_SIDE_BY_SIDE = re.compile(r"\b\d[\d.]*\s+\d+\b")
 _STOPS = (".", "!", "?", "。", "！", "？")
+
+
+def hangs(text: str, said: str) -> bool:
+    """Of a value of two words one was replaced: "MySQL 5" became "Postgres 16 5", which nobody said."""
+    return any(figures not in said for figures in _SIDE_BY_SIDE.findall(text))
 
 
 def in_its_manner(old: Stated, new: str) -> str | None:

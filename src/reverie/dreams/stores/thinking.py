@@ -22,7 +22,7 @@ from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.judged import judged_of
 from reverie.dreams.records import Planned, Thought
 from reverie.dreams.stores.comparing import Comparing, other_figures, uncompared
-from reverie.dreams.stores.manner import in_its_manner
+from reverie.dreams.stores.manner import hangs, in_its_manner
 from reverie.dreams.stores.pages import Pages, Stated
 from reverie.dreams.stores.placing import place_for
 from reverie.dreams.stores.wishes import Wishes
@@ -287,7 +287,8 @@ def _placed(plan: Plan, decision: Decision) -> Decision | None:
         return decision
     old = next((one for one in plan.pages.on(decision.document) if one.sha256 == decision.target.sha256), None)
     text = in_its_manner(old, decision.text) if old else None
-    return None if text is None else replace(decision, text=text)
+    said = " ".join(note.words for note in decision.matter.said)
+    return None if text is None or hangs(text, f"{decision.target.text} {said}") else replace(decision, text=text)
 
 
 def _operation(decision: Decision, pages: Pages) -> Operation:
