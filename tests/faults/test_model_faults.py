@@ -20,9 +20,9 @@ from reverie.adapters.model_clients import PydanticAIModel
 from reverie.dreams.counsel import Counsel
 from reverie.kernel.origin import Origin
 from reverie.models.asking import Answer, Asker, Dropped, Outcome, Patience, Timing
-from reverie.models.budget import Budget, CapExceeded, CapReached
+from reverie.models.budget import CapExceeded
 from reverie.models.choice import Role, choice
-from reverie.models.ledger import ANSWERED, Purse
+from reverie.models.ledger import ANSWERED
 from reverie.models.passages import Passage
 from reverie.models.question import Failed, Question, Replied
 from reverie.models.reading import notice_question, read
@@ -30,6 +30,7 @@ from reverie.sessions.session import Head, Said, Session, Turn
 from reverie.testing.model_plays import MISBEHAVIOURS, Drips, Play, Says, Sends
 from reverie.testing.model_server import Script, Server, serving
 from reverie.testing.model_wires import Asked, Wording, encoded
+from tests.purse import Purse
 from tests.rooms.test_models_wording import line
 
 KEY = "sk-live-" + "canary" * 4
@@ -80,7 +81,7 @@ def asker(server: Server, provider: str, streamed: bool, patience: Patience = QU
     chosen = choice(f"{provider}:{'claude-haiku-4-5' if provider == 'anthropic' else 'gpt-4o'}", address)
     assert chosen is not None
     model = PydanticAIModel(chosen, KEY, streamed=streamed)
-    return Asker(model, Purse(Budget()), patience, Timing(sleep=lambda seconds: time.sleep(min(seconds, 0.05))))
+    return Asker(model, Purse(), patience, Timing(sleep=lambda seconds: time.sleep(min(seconds, 0.05))))
 
 
 def asked(script: Script, provider: str, streamed: bool, patience: Patience = QUICK) -> tuple[Outcome, Asker, Server]:
@@ -106,7 +107,7 @@ def test_a_misbehaving_provider_costs_an_item_and_no_more(name: str, provider: s
     assert len(server.asked) <= 3
     assert time.monotonic() - started < patience.seconds + 10
     assert [call.outcome for call in one.purse.calls][-1] == outcome.why
-    assert one.purse.budget.held.tokens == 0
+    assert one.purse.held.tokens == 0
     assert KEY not in outcome.why
     assert "scripted server" not in outcome.why
 
@@ -144,7 +145,7 @@ def test_a_provider_that_reports_more_than_was_possible_stops_the_dream(provider
         outcome = one.ask(QUESTION)
         assert isinstance(outcome, CapExceeded)
         assert "10,000,000 tokens in" in outcome.why
-        assert isinstance(one.ask(QUESTION), CapReached)
+        assert isinstance(one.ask(QUESTION), CapExceeded)
     assert len(server.asked) == 1
 
 
@@ -248,7 +249,7 @@ def test_many_questions_can_be_under_way_at_once() -> None:
             outcomes = list(threads.map(one.ask, [QUESTION] * 40))
     assert [type(outcome) for outcome in outcomes] == [Answer] * 40
     assert len(one.purse.calls) == 40
-    assert one.purse.budget.held.tokens == 0
+    assert one.purse.held.tokens == 0
 
 
 def test_an_endless_reply_is_given_up_at_the_cap() -> None:

@@ -9,11 +9,11 @@ from decimal import Decimal
 import pytest
 
 from reverie.models.asking import Answer, Asker, Dropped, Patience, Timing
-from reverie.models.budget import Budget, Cap, CapExceeded, CapReached, Price
+from reverie.models.budget import Cap, CapExceeded, CapReached, Price
 from reverie.models.choice import Role
-from reverie.models.ledger import Purse
 from reverie.models.question import Failed, Question, Replied, Reply, Usage
 from reverie.models.schema import Record, Truth
+from tests.purse import Purse
 
 QUESTION = Question(Role.DEEP, "p", "h", "system", "user", Record({"yes": Truth()}))
 GOOD = Replied('{"yes": true}', Usage(10, 5), 0.1)
@@ -45,7 +45,7 @@ class Scripted:
 
     def asker(self, purse: Purse | None = None, patience: Patience = Patience()) -> Asker:
         timing = Timing(lambda: self.at, self.sleep, lambda: 0.5)
-        return Asker(self, purse or Purse(Budget()), patience, timing)
+        return Asker(self, purse or Purse(), patience, timing)
 
 
 def test_an_answer_of_the_right_shape_is_an_answer() -> None:
@@ -115,24 +115,24 @@ def test_all_tries_together_keep_to_the_deadline() -> None:
 
 
 def test_every_try_is_reserved_settled_and_on_the_list() -> None:
-    purse = Purse(Budget(), lambda _: Price(Decimal(1), Decimal(1)))
+    purse = Purse(price_of=lambda _: Price(Decimal(1), Decimal(1)))
     Scripted([DOWN, PROSE, GOOD]).asker(purse).ask(QUESTION)
     assert [call.outcome for call in purse.calls] == [
         "the connection failed",
         "the reply cannot be read: it is not JSON",
         "answered",
     ]
-    assert purse.budget.spent.tokens == 30
-    assert purse.budget.held.tokens == 0
+    assert purse.spent.tokens == 30
+    assert purse.held.tokens == 0
 
 
 def test_without_room_nothing_is_sent() -> None:
     model = Scripted([GOOD])
-    assert isinstance(model.asker(Purse(Budget(Cap(tokens=100)))).ask(QUESTION), CapReached)
+    assert isinstance(model.asker(Purse(Cap(tokens=100))).ask(QUESTION), CapReached)
     assert model.asked == 0
 
 
 def test_a_provider_that_reports_more_ends_it_even_with_a_good_answer() -> None:
     asker = Scripted([Replied('{"yes": true}', Usage(10_000_000, 5), 0.1)]).asker()
     assert isinstance(asker.ask(QUESTION), CapExceeded)
-    assert isinstance(asker.ask(QUESTION), CapReached)
+    assert isinstance(asker.ask(QUESTION), CapExceeded)

@@ -19,9 +19,9 @@ from reverie.kernel.errors import BadSetting
 from reverie.kernel.origin import Origin
 from reverie.light.notice import notice
 from reverie.models.asking import Asker
-from reverie.models.budget import FREE, Budget
+from reverie.models.budget import FREE
 from reverie.models.choice import Choice, Role, choice
-from reverie.models.ledger import Purse, totals
+from reverie.models.ledger import totals
 from reverie.models.question import Failed, Question, Replied, Usage
 from reverie.models.reading import Reading, read
 from reverie.models.schema import Record, Text, json_schema
@@ -29,6 +29,7 @@ from reverie.sessions.session import Head, Said, Session, Turn
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import CONTEXT, Server, serving
 from reverie.testing.model_wires import Asked
+from tests.purse import Purse
 
 KEY = "sk-live-" + "canary" * 4
 SHAPE = Record({"colour": Text(20)})
@@ -214,7 +215,7 @@ def test_no_secret_leaves_the_machine_and_a_true_quotation_comes_back(provider: 
         "text": "Call <phone-1>, never anyone else.",
         "quotes": [{"turn": 3, "words": "call <phone-1>, never anyone else"}],
     }
-    purse = Purse(Budget())
+    purse = Purse()
     with serving([Says(json.dumps({"suggestions": [told]}))]) as server:
         got = read_with(server, provider, purse)
     assert server.asked
@@ -225,7 +226,7 @@ def test_no_secret_leaves_the_machine_and_a_true_quotation_comes_back(provider: 
     ]
     total = totals(purse.calls)[Role.LIGHT]
     assert 0 < total.share <= 0.2
-    assert total.usage.total == purse.budget.spent.tokens
+    assert total.usage.total == purse.spent.tokens
 
 
 def test_the_server_speaks_to_the_real_openai_client() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from reverie.models.question import Usage
@@ -91,39 +91,27 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What this dream may spend, what it has spent, and what is reserved for calls under way.
+    """What one dream may spend, and what it has spent, with calls under way at their worst.
 
-    `today` is what the dreams of the same day had spent before this one.
+    `today` is what other dreams of the same day spent.
     """
 
     dream: Cap = Cap()
     day: Cap = Cap()
     today: Spent = Spent()
     spent: Spent = Spent()
-    held: Spent = Spent()
-    stopped: CapExceeded | None = None
 
-    def reserve(self, wanted: Reservation) -> Budget | CapReached:
-        if self.stopped:
-            return CapReached(f"the dream was stopped: {self.stopped.why}")
+    def why_not(self, wanted: Reservation) -> CapReached | None:
+        """Why there is no room for a call, or None."""
         if wanted.price is None and (self.dream.money is not None or self.day.money is not None):
             return CapReached("there is a cap on money, and the price of this model is not known")
-        after = self.spent + self.held + wanted.worst
+        after = self.spent + wanted.worst
         why = self.dream.why_not(after, "in this dream") or self.day.why_not(self.today + after, "today")
-        return CapReached(why) if why else replace(self, held=self.held + wanted.worst)
-
-    def settle(self, reserved: Reservation, usage: Usage | None) -> Budget:
-        """What the call took in the end; where the provider did not say, the worst. More than the worst stops us."""
-        taken = reserved.worst if usage is None else reserved.cost_of(usage)
-        after = replace(self, held=self.held - reserved.worst, spent=self.spent + taken)
-        return replace(after, stopped=self.stopped or _more_than(reserved, usage))
-
-    def release(self, reserved: Reservation) -> Budget:
-        """The call never took place."""
-        return replace(self, held=self.held - reserved.worst)
+        return CapReached(why) if why else None
 
 
-def _more_than(reserved: Reservation, usage: Usage | None) -> CapExceeded | None:
+def exceeded(reserved: Reservation, usage: Usage | None) -> CapExceeded | None:
+    """A provider that reports more than was possible cannot be believed."""
     if usage is None or (usage.tokens_in <= reserved.tokens_in and usage.tokens_out <= reserved.tokens_out):
         return None
     why = (

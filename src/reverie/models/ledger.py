@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
-from reverie.models.budget import Budget, CapExceeded, CapReached, Price, Reservation
+from reverie.models.budget import CapExceeded, CapReached, Price, Reservation
 from reverie.models.choice import Role
 from reverie.models.question import Failed, Question, Replied, Reply, Usage
 
@@ -95,48 +94,6 @@ class Paying(Protocol):
     ) -> CapExceeded | None:  # fmt: skip
         """Put a call on the list, and its answer beside it. What comes back, if anything, stops the dream."""
         ...
-
-
-class Purse:
-    """A budget and a list of calls in memory, shared by all who ask. Calls may come from many threads."""
-
-    def __init__(self, budget: Budget, price_of: Prices = lambda _: None) -> None:
-        self._budget = budget
-        self._price_of = price_of
-        self._calls: list[Call] = []
-        self._lock = threading.Lock()
-
-    @property
-    def budget(self) -> Budget:
-        return self._budget
-
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        return tuple(self._calls)
-
-    def recorded(self, question: Question) -> Recorded | None:
-        return None
-
-    def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached:
-        wanted = Reservation(question.worst_tokens, most_tokens, self._price_of(model))
-        with self._lock:
-            after = self._budget.reserve(wanted)
-            if isinstance(after, CapReached):
-                return after
-            self._budget = after
-            return wanted
-
-    def settle(
-        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
-        *, answer: Recorded | None = None,
-    ) -> CapExceeded | None:  # fmt: skip
-        free = isinstance(reply, Failed) and not reply.billed
-        with self._lock:
-            before = self._budget.stopped
-            after = self._budget.release(reserved) if free else self._budget.settle(reserved, reply.usage)
-            self._budget = after
-            self._calls.append(call_of(question, model, reserved, reply, outcome))
-            return after.stopped if after.stopped is not before else None
 
 
 def call_of(question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str) -> Call:

@@ -22,7 +22,7 @@ from reverie.adapters.database.upsert import put_if_new
 from reverie.dreams.records import Lease
 from reverie.kernel.clock import Clock, midnight_before
 from reverie.kernel.scope import Scope
-from reverie.models.budget import Budget, Cap, CapExceeded, CapReached, Reservation, Spent
+from reverie.models.budget import Budget, Cap, CapExceeded, CapReached, Reservation, Spent, exceeded
 from reverie.models.choice import Role
 from reverie.models.ledger import Call, Prices, Recorded, call_of
 from reverie.models.question import Question, Reply, Usage
@@ -54,16 +54,14 @@ class SqlPurse:
             hold(connection, f"spending of {self._lease.scope.workspace}")
             if stopped := self._exceeded(connection):
                 return CapExceeded(stopped, wanted.worst, Spent())
-            allowed = self._budget(connection).reserve(wanted)
-            if isinstance(allowed, CapReached):
-                return allowed
-            return self._opened(connection, question, model, wanted)
+            full = self._budget(connection).why_not(wanted)
+            return full or self._opened(connection, question, model, wanted)
 
     def settle(
         self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
         *, answer: Recorded | None = None,
     ) -> CapExceeded | None:  # fmt: skip
-        stopped = Budget().settle(reserved, reply.usage).stopped
+        stopped = exceeded(reserved, reply.usage)
         call = call_of(question, model, reserved, reply, outcome)
         row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
         with self._leases.fenced(self._lease) as connection:
