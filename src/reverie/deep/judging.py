@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -74,11 +74,24 @@ def deepen(noted: Sequence[Noted], mind: Mind) -> Deepened:
     noted = [*noted, *unstated(noted, mind.known)]
     found = matters(noted)
     spoken = spoken_in(noted)
-    decided = {id(matter): _decided(matter, mind, found, spoken) for matter in found}
+    everyone = _by_speaker(found)
+    decided = {id(matter): _decided(matter, mind, everyone, spoken) for matter in found}
     together = _about_one_entry(_in_one_breath(list(decided.values())))  # in other words, they spoke of one thing
-    decisions = [decided.get(id(matter)) or _decided(matter, mind, together, spoken) for matter in together]
+    everyone = _by_speaker(together)
+    decisions = [decided.get(id(matter)) or _decided(matter, mind, everyone, spoken) for matter in together]
     kept = [one for one in decisions if one.changes_known or not (one.matter.only_beside or _takes_nothing_back(one))]
     return Deepened(tuple(one.matter for one in kept), tuple(map(_credited, kept)))
+
+
+_BySpeaker = Mapping[str | None, Sequence[Matter]]
+
+
+def _by_speaker(found: Iterable[Matter]) -> _BySpeaker:
+    """Nobody disagrees with themselves: where one person speaks, there is nothing to look for."""
+    made: dict[str | None, list[Matter]] = {}
+    for matter in found:
+        made.setdefault(matter.speaker, []).append(matter)
+    return made
 
 
 def _credited(decision: Decision) -> Decision:
@@ -141,7 +154,7 @@ def _about_one_entry(found: Sequence[tuple[Matter, Known | None]]) -> list[Matte
     return list(made.values())
 
 
-def _decided(matter: Matter, mind: Mind, every: Sequence[Matter], spoken: Mapping[Breath, Spoken]) -> Decision:
+def _decided(matter: Matter, mind: Mind, every: _BySpeaker, spoken: Mapping[Breath, Spoken]) -> Decision:
     if PLANTED in matter.last.marks:
         return Decision(Verb.UNSAFE, matter, NOT_OBEYED)
     if why := too_private(matter):
@@ -302,12 +315,16 @@ def _is_plain(matter: Matter) -> bool:
 # ---- what is new -----------------------------------------------------------------------------------------------------
 
 
-def _new(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
+def _new(matter: Matter, mind: Mind, every: _BySpeaker) -> Decision:
     text = canonical(matter)
     if len(text) > LONGEST or text.endswith("…"):
         return Decision(Verb.VERBOSE, matter, f"Not kept: it would take {len(text)} characters.", text)
     document = mind.documents[matter.about]
-    others = [one.speaker for one in every if one.speaker and _disagree(matter, one)]
+    others = [
+        speaker
+        for speaker, theirs in every.items()
+        if speaker and speaker != matter.speaker and any(_disagree(matter, one) for one in theirs)
+    ]
     if matter.speaker and matter.last.origin is Origin.MEMBER and (others or matter.about == "person"):
         text = scoped(text, matter.speaker)
     times, private = len(matter.sessions), bool(private_kinds(matter))
@@ -319,7 +336,5 @@ def _new(matter: Matter, mind: Mind, every: Sequence[Matter]) -> Decision:
 
 def _disagree(one: Matter, other: Matter) -> bool:
     """Two people want different things of one thing."""
-    if one.speaker == other.speaker or other.speaker is None:
-        return False
     alike = same_matter(one.last.text, other.last.text, one.language) >= 0.4
     return alike and relate(one.last.text, other.last.text).kind not in (RelationKind.SAME, RelationKind.REFINES)

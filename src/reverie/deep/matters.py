@@ -6,8 +6,9 @@ Within a matter the last word counts: what was taken back or overtaken by the sa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from reverie.deep.clauses import clauses
 from reverie.deep.lessons import same_lesson
@@ -112,30 +113,43 @@ def _again(
     for one in sorted(noted, key=lambda one: one.order):
         stems = about(one.text, one.candidate.language)
         likely = sorted(set[int]().union(*(speaking_of.get(stem, ()) for stem in stems)))
-        place = _home(one, groups, [place for place in likely if _is_borne_out(groups[place], one)])
-        if place < len(groups) and all(other.session_id != one.session_id for other in groups[place]):
+        fits = _fitting(one, groups, [place for place in likely if _speaks_of(groups[place], one)])
+        place = next((place for place in fits if _is_borne_out(groups[place], one)), None)
+        if place is not None and all(other.session_id != one.session_id for other in groups[place]):
             found.setdefault(place, {}).setdefault(one.session_id, one)
     return {place: tuple(by_session.values()) for place, by_session in found.items()}
 
 
-def _is_borne_out(group: Sequence[Noted], one: Noted) -> bool:
-    """Whether someone who speaks so takes for granted what the group says: the very value, not its subject alone."""
+def _speaks_of(group: Sequence[Noted], one: Noted) -> bool:
+    """Whether it names what the group says: the very value, not its subject alone."""
     last, language = group[-1], one.candidate.language
     if last.candidate.kind in _LESSONS:
         return False
-    mine, theirs = about(one.text, language), about(last.text, language)
-    named = frozenset[str]().union(*(about(value, language) for value in values(last.text)))
-    if not (named & mine if named else shared(mine, theirs) >= SAME_WORDS and len(mine & theirs) > 1):
-        return False
-    return relate(last.text, one.text).conflict < _AGAINST
+    mine, theirs, named = about(one.text, language), about(last.text, language), _named_in(last.text, language)
+    return bool(named & mine) if named else shared(mine, theirs) >= SAME_WORDS and len(mine & theirs) > 1
+
+
+@lru_cache(maxsize=8192)
+def _named_in(text: str, language: str) -> frozenset[str]:
+    return frozenset[str]().union(*(about(value, language) for value in values(text)))
+
+
+def _is_borne_out(group: Sequence[Noted], one: Noted) -> bool:
+    """Whether someone who speaks so takes for granted what the group says. Asked last: it is the dearest question."""
+    return relate(group[-1].text, one.text).conflict < _AGAINST
 
 
 def _home(one: Noted, groups: Sequence[Sequence[Noted]], likely: Sequence[int]) -> int:
     """The group it belongs to; the next one to be made where it belongs to none."""
+    return next(iter(_fitting(one, groups, likely)), len(groups))
+
+
+def _fitting(one: Noted, groups: Sequence[Sequence[Noted]], likely: Iterable[int]) -> list[int]:
+    """The groups it may belong to, the one it surely fits first."""
     taking_back = _is_taking_back(one)
     fits = [(_means(groups[place], one) if taking_back else _fits(groups[place], one), place) for place in likely]
-    best, place = max(fits, default=(0.0, len(groups)), key=lambda fit: (fit[0], -fit[1]))
-    return place if best >= (MEANT if taking_back else ALIKE) else len(groups)
+    good = [fit for fit in fits if fit[0] >= (MEANT if taking_back else ALIKE)]
+    return [place for _, place in sorted(good, key=lambda fit: (-fit[0], fit[1]))]
 
 
 def _means(group: Sequence[Noted], one: Noted) -> float:
@@ -170,8 +184,12 @@ def _alike(one: Noted, other: Noted) -> float:
 
 def _is_taking_back(one: Noted) -> bool:
     """It takes something back, and asks for nothing else instead."""
-    words = plain(one.words)
-    return bool(pattern("retracts").search(words)) and not (one.marks & _WANTED and pattern("instead").search(words))
+    return _retracts(one.words) and not (one.marks & _WANTED and pattern("instead").search(plain(one.words)))
+
+
+@lru_cache(maxsize=8192)
+def _retracts(words: str) -> bool:
+    return bool(pattern("retracts").search(plain(words)))
 
 
 def _settled(group: list[Noted]) -> Matter:

@@ -22,9 +22,11 @@ _PARTICIPLE = re.compile(r"^ge(\w{3,}?)t$")
 _LIGHT = frozenset("我你他她的了是在有和就都也吗呢吧很们这那个はがをにのでもとです")
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")  # two things that happened on one day have nothing else in common
 ALIKE_BY_MEANING = 0.62
+_TOGETHER = 256  # texts multiplied at once: many times as fast as one by one
+_REMEMBERED = 16_384  # texts: more than the largest night compares, so that none is read twice for want of room
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=_REMEMBERED)
 def about(text: str, language: str = "en") -> frozenset[str]:
     """The stems a text is about. Identifiers count whole and in parts; scripts without spaces in pairs."""
     found: set[str] = set()
@@ -63,7 +65,7 @@ def nearness(one: str, other: str) -> float:
     return max(0.0, float(_vector(one) @ _vector(other)))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=_REMEMBERED)
 def _vector(text: str) -> NDArray[np.float32]:
     vector: NDArray[np.float32] = embed([text])[0]
     return vector
@@ -73,21 +75,27 @@ def near_ones(texts: Sequence[str]) -> list[frozenset[int]]:
     """For each text the places of those before it that are near enough in meaning to be about the same."""
     import numpy as np
 
-    vectors = embed(texts)
-    return [
-        frozenset(np.flatnonzero(vectors[:place] @ vectors[place] >= ALIKE_BY_MEANING).tolist())
-        for place in range(len(texts))
-    ]
+    vectors, found = embed(texts), list[frozenset[int]]()
+    for start in range(0, len(texts), _TOGETHER):
+        some = vectors[start : start + _TOGETHER]
+        alike = some @ vectors[: start + len(some)].T >= ALIKE_BY_MEANING
+        found += [frozenset(np.flatnonzero(row[: start + place]).tolist()) for place, row in enumerate(alike)]
+    return found
 
 
 def same_matter(one: str, other: str, language: str) -> float:
     """0..1: how surely two statements are about the same thing. 0.5 is where they are more likely than not."""
-    first, second = (about(_DAY.sub(" ", text), language) for text in (one, other))
+    first, second = _undated(one, language), _undated(other, language)
     common = first & second
     if not common:
         return 0.5 if nearness(one, other) >= ALIKE_BY_MEANING else 0.0
     words = shared(first, second) * min(1.0, 0.55 + 0.25 * len(common))
     return min(1.0, 0.62 * words + 0.55 * nearness(one, other))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _undated(text: str, language: str) -> frozenset[str]:
+    return about(_DAY.sub(" ", text), language)
 
 
 def distinctive(known: Iterable[frozenset[str]]) -> dict[str, int]:
