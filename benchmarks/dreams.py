@@ -1,6 +1,8 @@
-"""How long nights take: sessions a second by size, where the time goes, going on after a kill, engine against plain.
+"""How long nights take, on SQLite and on Postgres: sessions a second by size and how that grows, going on after a kill,
+the engine against a plain night, and two workers against one on Postgres.
 
-    python benchmarks/dreams.py [--sizes 10,100,1000] [--postgres URL|own] [--workers]
+    python benchmarks/dreams.py [--sizes 10,100,1000] [--only sqlite|postgres] [--postgres URL|own]
+                                [--killed 100] [--nights 6] [--each 30]
 
 Sessions are twenty sentences of a made-up language with two things worth noticing in each, about one of four hundred
 subjects. Steps are in seconds of this process's CPU, which a busy machine does not change. `growth` is the exponent in
@@ -230,8 +232,9 @@ def engine_against_plain(count: int, database: Callable[[], str | None]) -> None
     print(f"a night over {count} sessions in a process of its own: {told}")
 
 
-def workers(database: Callable[[], str | None], nights: int = 6, count: int = 30) -> None:
+def workers(database: Callable[[], str | None], nights: int, count: int) -> None:
     """Nights on as many shelves, done by one worker and by two."""
+    first = None
     for number in (1, 2):
         with tempfile.TemporaryDirectory() as name:
             folder, url = Path(name) / "home", database()
@@ -247,22 +250,27 @@ def workers(database: Callable[[], str | None], nights: int = 6, count: int = 30
             shares = [process.communicate()[0].strip() for process in running]
             taken = time.perf_counter() - began
         done = f"{nights} nights of {count} sessions in {taken:.1f} s ({'+'.join(shares)})"
-        print(f"{number} worker{'s' * (number > 1)}: {done}")
+        first = first or taken
+        print(f"{number} worker{'s' * (number > 1)}: {done}, {first / taken:.2f} times as fast")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", default="10,100,1000")
-    parser.add_argument("--postgres", metavar="URL", help="or `own` for one of its own")
-    parser.add_argument("--workers", action="store_true", help="only two workers against one, on Postgres")
+    parser.add_argument("--sizes", default="10,100,1000", help="nights over so many sessions")
+    parser.add_argument("--only", choices=("sqlite", "postgres"), help="one of the two databases")
+    parser.add_argument("--postgres", metavar="URL", default="own", help="a server; one of its own if not said")
+    parser.add_argument("--killed", type=int, default=100, help="sessions of the night that is killed")
+    parser.add_argument("--nights", type=int, default=6, help="nights the workers share")
+    parser.add_argument("--each", type=int, default=30, help="sessions of each of these")
     asked = parser.parse_args()
-    with postgres(asked.postgres) as database:
-        if asked.workers:
-            workers(database)
-            return
-        by_size([int(size) for size in asked.sizes.split(",")], database)
-        killed(100, database)
-        engine_against_plain(10, database)
+    for name in (asked.only,) if asked.only else ("sqlite", "postgres"):
+        print(f"---- {name} ----", flush=True)
+        with postgres(asked.postgres if name == "postgres" else None) as database:
+            by_size([int(size) for size in asked.sizes.split(",")], database)
+            killed(asked.killed, database)
+            engine_against_plain(10, database)
+            if name == "postgres":
+                workers(database, asked.nights, asked.each)
 
 
 if __name__ == "__main__":
