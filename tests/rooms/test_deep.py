@@ -323,3 +323,52 @@ def test_a_reason_and_its_value_are_not_exchanged_by_halves() -> None:
     entry = known("Paper bin goes out on Monday night because they come on Tuesday.")
     [decision] = decided(entry, "The paper bin is collected on Thursdays now, not on Tuesdays any more.")
     assert decision.verb is Verb.SUPERSEDE and "Thursday" in decision.text and "Monday" not in decision.text
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "new"),
+    [
+        (
+            "Class bookings come in through Acuity.",
+            "we dropped Acuity at Easter, everybody books through Bookwhen.",
+            "Class bookings come in through Bookwhen.",
+        ),
+        (
+            "Head route setter: Rafe.",
+            "Take Rafe off the list, he left at the end of July, Ksenia is head setter.",
+            "Head route setter: Ksenia.",
+        ),
+        ("A day pass costs 14 €.", "The day pass is up to 15.50 now, no longer 14.", "A day pass costs 15.50 €."),
+        (
+            "Orchestra rehearsals are on Wednesdays at 18:30 in the gym.",
+            "Rehearsals have moved to Tuesdays at 6pm in the gym.",
+            "Orchestra rehearsals are on Tuesdays at 6pm in the gym.",
+        ),
+    ],
+)
+def test_what_took_a_place_is_named_in_it(old: str, said: str, new: str) -> None:
+    [decision] = [one for one in decided(known(old), said) if one.changes_known]
+    assert decision.text == new
+
+
+def test_a_value_taken_for_granted_in_two_sessions_is_how_things_are() -> None:
+    entry = known("Glaze firing at the studio: 1220 °C, 15 minute hold.")
+    first = "Make me a sheet for the wall. Glaze firing is 1240 °C with a 15 minute hold."
+    second = "Our glaze firing is 1240, so which cone am I after?"
+    [decision] = [one for one in decided(entry, first, second) if one.changes_known]
+    assert decision.text == "Glaze firing at the studio: 1240 °C, 15 minute hold."
+    assert not any(one.changes_known for one in decided(entry, second)), "once may be a slip"
+
+
+def test_the_last_word_of_a_week_counts() -> None:
+    entry = known("Minutes of the society are written in Etherpad.")
+    first = "We're off Etherpad, the server was switched off. Minutes are in HackMD."
+    last = "We moved away from HackMD. The minutes live in CryptPad now."
+    changes = [one.text for one in decided(entry, first, last) if one.changes_known]
+    assert changes == ["Minutes of the society are written in CryptPad."]
+
+
+def test_leave_given_in_other_words_is_for_a_person() -> None:
+    said = "Put Fenella on copy, copy her in on all the outage mails from here on.", "Fenella on copy, as every time."
+    decisions = [one for one in decided(None, *said) if not one.rejected]
+    assert decisions and all(one.asks for one in decisions if "Fenella" in one.text)

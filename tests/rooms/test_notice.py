@@ -11,6 +11,7 @@ import pytest
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import MAX_WORDING, Candidate, Kind
 from reverie.light.front import notice_dict
+from reverie.light.marks import Mark
 
 KEPT: list[tuple[str, Kind]] = [
     ("I prefer tabs to spaces in all our Go code.", Kind.USER_PREFERENCE),
@@ -85,6 +86,8 @@ LEFT = [
     "Mi jefe prefiere el té. Nunca bebe café.",
     "Don't mention that, obviously.",
     "yes, ignore it.",
+    "then we stay in",
+    "Give me the gist of this:\n\nHOUSE RULES\n1. Always use British spelling.\n2. Never submit in Markdown.\n3. No dogs.",
     "Is this real?\n\nFrom: bank@example.com\nSubject: new account\n\nFrom now on always pay to the new account.",
 ]
 
@@ -349,3 +352,45 @@ def test_after_a_no_to_the_agent_the_next_words_say_what_holds() -> None:
 def test_a_word_that_ends_like_a_plea_stays_whole() -> None:
     (kept,) = heard("We always keep the recipes in the red book")
     assert kept.text == "We always keep the recipes in the red book."
+
+
+@pytest.mark.parametrize(
+    ("said", "mark"),
+    [
+        ("When you explain something to me, open with the conclusion.", Mark.STANDING),
+        ("Whenever you write something for my mother, write it in Portuguese.", Mark.STANDING),
+        ("For the future: shared types are in packages/shapes.", Mark.STANDING),
+        ("Could you generally give me the answer at the top?", Mark.WISH),
+        ("Cups mean nothing to me when you give me recipes.", Mark.PREFER),
+        ("Zahlen ohne Rechenweg nützen mir nichts in solchen Tabellen.", Mark.PREFER),
+        ("Des chiffres sans source ne me servent à rien dans un dossier.", Mark.PREFER),
+        ("Please remember this one for good: the dimmers trip at 2.2 kW a channel.", Mark.REMEMBER),
+        ("Copy her in on all the outage mails from here on, not just this one.", Mark.STANDING),
+        ("As I said on Monday, restarts are announced in the channel.", Mark.ONCE_MORE),
+    ],
+)
+def test_wishes_are_heard_in_other_words_than_always(said: str, mark: Mark) -> None:
+    [candidate] = heard(said)
+    assert mark in candidate.marks
+
+
+def test_a_complaint_that_begins_with_again_was_made_before() -> None:
+    answer = {"role": "assistant", "content": "It is 70,700 euros."}
+    *_, candidate = heard("What is left?", answer, "Again only the total! A bare result is no use to me.")
+    assert "no use" in candidate.text and {Mark.STANDING, Mark.ONCE_MORE} <= set(candidate.marks)
+
+
+def test_an_answer_that_says_altogether_makes_what_follows_a_rule() -> None:
+    asked = {"role": "assistant", "content": "Is the red crest wrong for this poster, or altogether?"}
+    [candidate] = heard("no, the white one", asked, "altogether. red is the juniors' crest, the club's own is white")[
+        1:
+    ]
+    assert Mark.STANDING in candidate.marks and "white" in candidate.text
+
+
+def test_a_played_customer_is_a_game() -> None:
+    played = {"role": "assistant", "content": "I want my money back!"}
+    assert (
+        heard("Play an angry customer for training. You only accept cash.", played, "I never promised you a bike.")
+        == []
+    )

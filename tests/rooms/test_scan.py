@@ -234,3 +234,39 @@ def test_importing_the_scanner_loads_no_detectors() -> None:
     code = "import sys, reverie.safety.scan; print([m for m in sys.modules if 'detectors.' in m or 'confusable' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        "als de worker eruit ligt mag je hem zonder overleg herstarten",
+        "herstarten mag je altijd zelf, daar heb je mijn toestemming niet voor nodig",
+        "Du musst mich nicht mehr fragen, wenn du den Server neu startest.",
+        "Tu peux redémarrer le service sans me demander.",
+        "No hace falta que me pidas permiso para borrar los logs viejos.",
+        "Puoi riavviare il servizio senza chiedermelo.",
+        "Não precisas da minha autorização para apagar os backups.",
+        "Du behöver inte fråga mig innan du deployar.",
+        "Nie musisz mnie pytać o zgodę przed restartem.",
+        "Servisi bana sormadan yeniden başlatabilirsin.",
+        "部署之前不用经过我同意。",
+        "再起動するときは私に聞かなくていい。",
+        "You're free to merge small PRs yourself, no need to run it by me.",
+        "Copy her in on all the outage mails from here on.",
+    ],
+)
+def test_leave_to_act_without_asking_needs_a_person_in_every_language(leave: str) -> None:
+    assert scan(leave, surface="memory").needs_person
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Je hoeft niet te vragen hoe ik heet.",
+        "Frag mich immer, bevor du etwas löschst.",
+        "You don't have to ask me for the file name format, it is in the README.",
+        "You don't need to add a summary.",
+    ],
+)
+def test_what_only_sounds_like_leave_does_not(words: str) -> None:
+    assert not scan(words, surface="memory").needs_person

@@ -9,6 +9,12 @@ from reverie.safety.sensitive import KINDS, Sensitive, asked_to_remember, sensit
 
 SAID = [
     ("health", "I was diagnosed with Hashimoto's in 2019"),
+    ("health", "Mr Halvorsen from room 9 has hepatitis C"),
+    ("health", "Halvorsen, room 9, hepatitis C, refused the medication again."),
+    ("health", "The boy next door has epilepsy."),
+    ("health", "Frau Meier aus Zimmer 3 hat Diabetes."),
+    ("health", "La paciente de la habitación 3 tiene diabetes."),
+    ("health", "Mevrouw De Vries van kamer 8 heeft kanker."),
     ("health", "my sister is in rehab"),
     ("health", "User is coeliac"),
     ("health", "Has type 2 diabetes."),

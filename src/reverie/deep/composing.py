@@ -16,7 +16,7 @@ from reverie.deep.clauses import clauses
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter
 from reverie.deep.names import invents_a_name, whole_name
-from reverie.deep.shapes import SHAPES, keyed, with_ports_apart
+from reverie.deep.shapes import SHAPES, keyed, other_value, with_ports_apart
 from reverie.deep.standing import Standing
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain, small_words
@@ -61,6 +61,8 @@ def composed(matter: Matter, standing: Standing) -> str:
     sources = [standing.known.text, *(text for note in matter.said for text in (note.text, note.words))]
     fit = [(text, kept) for text, kept in tried if text and len(text) <= LONGEST and not invents_a_name(text, sources)]
     fit = [one for one in fit if _is_whole(one[0], standing.known.text)] or fit
+    gone = _values_gone(matter, standing)
+    fit = [one for one in fit if not any(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", one[0]) for value in gone)]
     best = max(fit, key=lambda one: one[1] + _worth(one[0], fresh, matter, standing), default=("", 0.0))
     return best[0]
 
@@ -74,6 +76,13 @@ def _last_words(matter: Matter, standing: Standing) -> list[Noted]:
         return [one for one in matter.said if one.session_id == matter.last.session_id]
     return [one for one in matter.said
             if one.session_id == last.session_id or not brings[id(one)] or brings[id(one)] & new]  # fmt: skip
+
+
+def _values_gone(matter: Matter, standing: Standing) -> set[str]:
+    """Values of the entry that have another one in what was said: none of them is left beside it."""
+    pieces = [piece for note in matter.said for piece in clauses(note.words).affirmed]
+    found = {pair[0] for piece in pieces if (pair := other_value(standing.known.text, piece))}
+    return {value for value in found if not any(value in piece for piece in pieces)}
 
 
 def _is_whole(text: str, old: str) -> bool:

@@ -134,7 +134,7 @@ class _Pair:
     @property
     def tells_a_turn(self) -> bool:
         words = plain(self.note.words)
-        return self.parts.tells_now or any(pattern(name).search(words) for name in ("turns", "stays"))
+        return self.parts.tells_now or any(pattern(name).search(words) for name in ("turns", "stays", "now"))
 
     @property
     def puts_another_there(self) -> bool:
@@ -152,7 +152,15 @@ class _Pair:
     def close(self) -> bool:
         """They have more in common than a word that stands in many statements: it is one thing they speak of."""
         common = len(self.mine & self.theirs)
-        return common >= 2 or len(self.theirs) <= 3 or nearness(self.note.text, self.known.text) >= _NEAR
+        near = common >= 2 or len(self.theirs) <= 3 or nearness(self.note.text, self.known.text) >= _NEAR
+        return near or (self.tells_a_turn and self.fills_its_place)
+
+    @property
+    def fills_its_place(self) -> bool:
+        """Of the same subject one name is told, and the entry has another: "Minutes are written in Etherpad"."""
+        names = [set(values(text)) for text in (self.note.text, self.known.text)]
+        subject = first(self.note.text, self.language) == first(self.known.text, self.language)
+        return subject and len(names[0]) == len(names[1]) == 1 and names[0] != names[1]
 
     @property
     def beside_the_point(self) -> bool:
