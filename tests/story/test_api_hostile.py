@@ -141,7 +141,7 @@ def test_a_body_that_comes_a_byte_at_a_time_wins_no_time(served: Served, monkeyp
 
 
 def test_a_head_that_does_not_come_is_not_waited_for(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(patience, "HEAD_SECONDS", 1)
     assert raw(served) == b"", "who says nothing"
     assert raw(served, b"GET /healthz HTTP/1.1\r\nhost:") == b"", "who stops in the middle"
     answered = raw(served, head(served, "GET /healthz"), b"GET /hea", pause=0.2)
@@ -149,14 +149,15 @@ def test_a_head_that_does_not_come_is_not_waited_for(served: Served, monkeypatch
 
 
 def test_who_was_heard_may_listen_as_long_as_it_takes(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "BODY_SECONDS", 0.1)
-    monkeypatch.setattr(patience, "HEAD_SECONDS", 0.1)
     agent = served.call("POST", "/v1/agents", {"name": "a", "model": "b"}).json["id"]
     place = served.call("POST", "/v1/environments", {"name": "E"}).json["id"]
     session = served.call("POST", "/v1/sessions", {"agent": agent, "environment_id": place}).json["id"]
+    monkeypatch.setattr(guard, "BODY_SECONDS", 1)
+    monkeypatch.setattr(patience, "HEAD_SECONDS", 1)
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
         connection.sendall(head(served, f"GET /v1/sessions/{session}/events/stream"))
-        time.sleep(1)
+        time.sleep(2)
+        monkeypatch.undo()
         assert served.call("DELETE", f"/v1/sessions/{session}").status == 200
         got = b""
         while b"session.deleted" not in got:
