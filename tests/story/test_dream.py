@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from reverie.adapters.database.dreams import SqlDreams
+from reverie.deep.material import Noted
+from reverie.deep.noting import noted
+from reverie.dreams import choosing
 from reverie.dreams.dream import Dream, Fate, Status
 from reverie.home import Home
 from reverie.review.proposal import Status as ProposalStatus
+from reverie.sessions.session import Session
 from tests.conftest import HomeMaker
 
 MEMORY = "The wiki runs on birch.lan:8080, nightly backup.\n§\nStandup is at nine."
@@ -167,3 +171,18 @@ def test_a_dream_is_read_back_as_it_was_kept(memories: Path, home_on: Home) -> N
         one.session_id for one in night.sessions
     }
     assert records.find(home_on._own.of("someone else")) == []
+
+
+def test_a_session_our_reader_stumbles_over_costs_the_others_nothing(
+    memories: Path, home_on: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumbling(read: Session, *more: Any) -> list[Noted]:
+        return noted(read, *more) if read.id != "odd" else [][1]
+
+    monkeypatch.setattr(choosing, "noted", stumbling)
+    home_on.sessions.add(session("odd", "Whatever this is."))
+    home_on.sessions.add(session("s1", ORDER))
+    night = dream(home_on)
+    assert night.status is Status.COMPLETED and "kilometres" in (memories / "USER.md").read_text()
+    assert "## Could not be read\n\n- Reverie could not read odd: IndexError." in night.diary
+    assert not dream(home_on).sessions, "and it is not tried every night"

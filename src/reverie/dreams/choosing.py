@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,11 @@ from reverie.light.candidate import Candidate
 from reverie.sessions.library import Library
 from reverie.sessions.records import Stored, Wanted
 from reverie.sessions.session import Session
+
+
+UNREAD = "Reverie could not read "
+_OURS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+_LOG = logging.getLogger("reverie.dreams")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,11 @@ def noticed(session: Session, user: str, ids: Ids, counsel: Counsel) -> tuple[li
         heard.append(told)
         return more
 
-    return noted(session, user, lambda: ids.new("cand"), widen), heard[0]
+    try:
+        return noted(session, user, lambda: ids.new("cand"), widen), heard[0]
+    except _OURS as error:  # a mistake of ours in one session must not cost all the others their night
+        _LOG.exception("A session could not be read.")
+        return [], Told({f"{UNREAD}{session.id}: {type(error).__name__}": 1})
 
 
 def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:

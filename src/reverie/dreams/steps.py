@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from reverie.dreams.choosing import as_read, choose, not_noticed_yet, noticed_in, session_of
+from reverie.dreams.choosing import UNREAD, as_read, choose, not_noticed_yet, noticed_in, session_of
 from reverie.dreams.counsel import NOBODY, Counsel, consulted, together
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Status
@@ -123,10 +123,13 @@ class Steps:
         dream, rooms = self._dream(), self.rooms
         thought = self._thought(dream)
         told = together([*rooms.records.told(rooms.scope, dream.id), thought.told])
+        unread = tuple(why for why in told.dropped if why.startswith(UNREAD))
         done = replace(
             dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
             carried=thought.carried, themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
-            consulted=consulted(rooms.records.calls(rooms.scope, dream.id)), dropped=told.dropped, enough=told.enough,
+            consulted=consulted(rooms.records.calls(rooms.scope, dream.id)), enough=told.enough,
+            dropped={why: times for why, times in told.dropped.items() if why not in unread},
+            flaws=(*dream.flaws, *(f"{why}. The night went on without it; please report it." for why in unread)),
         )  # fmt: skip
         rooms.records.end(self.lease, replace(done, diary=diary(done)))
         return len(done.judged)
