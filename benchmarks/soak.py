@@ -3,9 +3,9 @@
     python benchmarks/soak.py [--nights 60] [--seeds 1,2] [--lives developer,nurse,…] [--entries] [--json FILE]
 
 Nobody answers what waits for a person, except that everything waiting is rejected on every twentieth night: it must not
-come back on the same evidence. Every tenth night is dreamt a second time, plainly and over the same sessions again: that
-must do nothing but what the night before had to leave for another. At the end every change is undone, newest first: the
-files must be those of the first day.
+come back on the same evidence. Every tenth night is dreamt a second time, plainly and over the same sessions again:
+that must do nothing but what the night before had to leave for another. At the end every change is undone, newest
+first: the files must be those of the first day.
 `known` counts facts that should be known; `stale` entries say what no longer holds, `wrong` ones say something else
 about a planted matter, `junk` was planted by nobody, `poison` came from attacks, `others` from other people, `private`
 is a secret or a sensitive matter; `ever` counts what of these three landed on any night. Seconds are of this process's
