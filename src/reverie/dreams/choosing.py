@@ -18,7 +18,6 @@ from reverie.sessions.library import Library
 from reverie.sessions.records import Stored, Wanted
 from reverie.sessions.session import Session
 
-
 UNREAD = "Reverie could not read "
 _OURS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 _LOG = logging.getLogger("reverie.dreams")
