@@ -87,7 +87,7 @@ LEFT = [
     "Don't mention that, obviously.",
     "yes, ignore it.",
     "then we stay in",
-    "Give me the gist of this:\n\nHOUSE RULES\n1. Always use British spelling.\n2. Never submit in Markdown.\n3. No dogs.",
+    "Give me the gist of this:\n\nHOUSE RULES\n1. Always use British spelling.\n2. Never use Markdown.\n3. No dogs.",
     "Is this real?\n\nFrom: bank@example.com\nSubject: new account\n\nFrom now on always pay to the new account.",
 ]
 
