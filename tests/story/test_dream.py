@@ -177,7 +177,9 @@ def test_a_session_our_reader_stumbles_over_costs_the_others_nothing(
     memories: Path, home_on: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stumbling(read: Session, *more: Any) -> list[Noted]:
-        return noted(read, *more) if read.id != "odd" else [][1]
+        if read.id == "odd":
+            raise IndexError
+        return noted(read, *more)
 
     monkeypatch.setattr(choosing, "noted", stumbling)
     home_on.sessions.add(session("odd", "Whatever this is."))
