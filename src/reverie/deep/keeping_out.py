@@ -36,8 +36,13 @@ _NEVER_KEPT = frozenset({"credentials"})
 def private_kinds(matter: Matter) -> frozenset[str]:
     """What people keep to themselves and these statements say."""
     texts = {text for note in matter.said for text in (note.text, note.words)}
-    numbered = any(True for text in texts for find in _NUMBERS for _ in find(text))
-    said = frozenset(one.kind for text in texts for one in sensitive(text))
+    return frozenset[str]().union(*map(_private_in, texts))
+
+
+@lru_cache(maxsize=8192)
+def _private_in(text: str) -> frozenset[str]:
+    numbered = any(True for find in _NUMBERS for _ in find(text))
+    said = frozenset(one.kind for one in sensitive(text))
     return said | {"the number of an account or a document"} if numbered else said
 
 

@@ -6,6 +6,7 @@ Within a matter the last word counts: what was taken back or overtaken by the sa
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -25,6 +26,7 @@ ALIKE, MEANT = 0.5, 0.3
 _NAMES_IN_COMMON = 2
 _AGAINST = 0.5
 _OF_A_KIND = 0.1  # both are wishes of one person: people word those in many ways
+MOST_LIKELY = 60  # groups a statement is compared with
 MOST_COMPARED = 20  # of one group, so that what is said all the time costs no more
 OVERTAKEN, SURELY_OVERTAKEN, SAME_WORDS = 0.6, 0.85, 0.6
 _CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
@@ -93,7 +95,7 @@ def matters(noted: Sequence[Noted]) -> list[Matter]:
     speaking_of: dict[str, set[int]] = {}  # stem -> groups
     for place, one in enumerate(ordered):
         stems = about(one.text, one.candidate.language)
-        likely = {homes[other] for other in near[place]}.union(*(speaking_of.get(stem, ()) for stem in stems))
+        likely = {homes[other] for other in near[place]} | _likely(stems, speaking_of)
         home = _home(one, groups, sorted(likely))
         if home == len(groups):
             groups.append([])
@@ -112,12 +114,18 @@ def _again(
     found: dict[int, dict[str, Noted]] = {}
     for one in sorted(noted, key=lambda one: one.order):
         stems = about(one.text, one.candidate.language)
-        likely = sorted(set[int]().union(*(speaking_of.get(stem, ()) for stem in stems)))
-        fits = _fitting(one, groups, [place for place in likely if _speaks_of(groups[place], one)])
+        likely = [place for place in sorted(_likely(stems, speaking_of)) if _speaks_of(groups[place], one)]
+        fits = _fitting(one, groups, likely)
         place = next((place for place in fits if _is_borne_out(groups[place], one)), None)
         if place is not None and all(other.session_id != one.session_id for other in groups[place]):
             found.setdefault(place, {}).setdefault(one.session_id, one)
     return {place: tuple(by_session.values()) for place, by_session in found.items()}
+
+
+def _likely(stems: Iterable[str], speaking_of: Mapping[str, set[int]]) -> set[int]:
+    """The groups with the most words in common, so that a word everybody uses does not make everything likely."""
+    common = Counter(place for stem in stems for place in speaking_of.get(stem, ()))
+    return set(sorted(common, key=lambda place: (-common[place], -place))[:MOST_LIKELY])
 
 
 def _speaks_of(group: Sequence[Noted], one: Noted) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reverie.deep.clauses import Clauses, clauses
-from reverie.deep.material import Known, Noted
+from reverie.deep.material import AGAIN, Known, Noted
 from reverie.deep.matters import Matter
 from reverie.deep.shapes import ZONE, other_value, values
 from reverie.deep.subjects import about, first, nearness, shared
@@ -66,9 +66,10 @@ class Spoken:
         return Spoken(self.over | other.over, self.holds | other.holds)
 
 
-def spoken_in(noted: Iterable[Noted]) -> dict[Breath, Spoken]:
+def spoken_in(noted: Sequence[Noted]) -> dict[Breath, Spoken]:
     found: dict[Breath, Spoken] = {}
-    for note in noted:
+    breaths = {breath_of(note) for note in noted if AGAIN not in note.marks}
+    for note in (one for one in noted if breath_of(one) in breaths):
         parts, language = clauses(note.words), note.candidate.language
         told = Spoken(parts.names_over(language), parts.names_affirmed(language))
         found[breath_of(note)] = found.get(breath_of(note), Spoken()).and_also(told)
