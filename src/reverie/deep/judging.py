@@ -317,6 +317,10 @@ def _is_plain(matter: Matter) -> bool:
 
 def _new(matter: Matter, mind: Mind, every: _BySpeaker) -> Decision:
     text = canonical(matter)
+    if matter.about == "world" and all(_only_ends_something(note) for note in matter.said):
+        return Decision(
+            Verb.LOW_CONFIDENCE, matter, "Not kept yet: it says what is over, and nothing known speaks of it."
+        )
     if len(text) > LONGEST or text.endswith("…"):
         return Decision(Verb.VERBOSE, matter, f"Not kept: it would take {len(text)} characters.", text)
     document = mind.documents[matter.about]
@@ -332,6 +336,11 @@ def _new(matter: Matter, mind: Mind, every: _BySpeaker) -> Decision:
     if others:
         said += f" {' and '.join(sorted(set(others)))} said otherwise: each rule holds for the one who made it."
     return Decision(Verb.PROMOTE, matter, said, text, document, private=private)
+
+
+def _only_ends_something(note: Noted) -> bool:
+    parts = clauses(note.words)
+    return bool(parts.over) and not parts.affirmed and not note.marks & {Mark.REMEMBER, Mark.STANDING, Mark.RULE}
 
 
 def _disagree(one: Matter, other: Matter) -> bool:

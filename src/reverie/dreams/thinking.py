@@ -33,6 +33,7 @@ from reverie.skills.library import Found
 
 OWN_SKILLS = "skills"
 _ENOUGH_SHARED = 2
+_MOST_LOOKED_FOR = 40  # matters of one night, the best: it does a few at most
 _MANY = 20  # sessions: all that the search would give
 
 
@@ -127,6 +128,7 @@ def _weighing(rooms: Rooms, dream: Dream, against: Weighing, deepened: Deepened)
     }
     weighing = replace(against, room=room, most_new_characters=rooms.limits.max_new_chars)
     hopeful = [one for one in deepened.decisions if not one.rejected and _could_pass(one, weighing, rooms.gates)]
+    hopeful = sorted(hopeful, key=lambda one: scored(one, weighing).total, reverse=True)[:_MOST_LOOKED_FOR]
     search = once_read(rooms.search) if rooms.search and hopeful else None
     return replace(weighing, asked={one.matter.last.id: _asked(search, one) for one in hopeful})
 
