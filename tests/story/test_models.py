@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -283,6 +284,29 @@ def test_secrets_identifiers_and_most_of_the_text_stay_here(memories: Path, home
     assert not server.saw(str(memories)) and not server.saw("Standup is at nine.")
     assert night.consulted[0].share <= 0.2
     assert any("ann.lee@example.com" in item.quote for one in night.judged for item in one.evidence)
+
+
+def test_no_role_is_shown_more_than_its_share_however_many_matters_there_are(
+    memories: Path, homes: HomeMaker, scripted: Any
+) -> None:
+    server = scripted()
+    home = with_model(homes, server, model_share="0.1")
+    wishes = (
+        "invoices are paid on the fifteenth", "the kiln never runs on Sundays", "distances are given in kilometres",
+        "Marta signs all contracts", "recipes are for five people", "backups go to the cellar server",
+        "tables never have more than four columns", "the van is washed every Friday", "mails end with kind regards",
+        "prices include tax", "logs are kept for ninety days", "guests park behind the church",
+    )  # fmt: skip
+    home.sessions.add(session("s1", *(f"Please remember that {wish}." for wish in wishes)))
+    night = home.dream(shelf="hermes")
+    characters = home.sessions.get("s1").characters
+    lines = [one.text for one in night.judged]
+    assert sum(map(len, lines)) > 0.2 * characters, "more is worth showing than may be"
+    shown = Counter[str]()
+    for asked in server.asked:
+        system, *rest = (str(message["content"]) for message in asked.body["messages"])
+        shown[system] += sum(len(line) for line in lines if any(line in text for text in rest))
+    assert len(shown) > 1 and all(sent <= 0.1 * characters + 1 for sent in shown.values()), (characters, shown.values())
 
 
 def test_of_a_session_so_short_that_a_fifth_says_nothing_no_role_is_shown_anything(

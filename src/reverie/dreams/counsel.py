@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import TypeVar
 
 from reverie.deep.decision import Decision, Verb
@@ -43,6 +44,7 @@ class Counsel:
     askers: Mapping[Role, Asker] = field(default_factory=dict)
     share: float = SHARE
     prompts: Mapping[str, str] = field(default_factory=dict)
+    _shown: Counter[tuple[Role, str]] = field(default_factory=Counter, repr=False)  # characters, by role and session
 
     def read(self, session: Session, found: Sequence[Candidate]) -> tuple[list[Candidate], Told]:
         """What a model notices in a session besides what the built-in reader found."""
@@ -75,7 +77,8 @@ class Counsel:
     def of_decisions(self, decisions: Sequence[Decision], size: Size) -> tuple[list[Decision], Told]:
         """Decisions as Deep made them; where a model sees one otherwise, a person is asked and told so."""
         asker = self.askers.get(Role.DEEP)
-        wanted = [one for one in decisions if one.skill is None and self._may_be_shown(one, size)] if asker else []
+        plain = [one for one in decisions if one.skill is None] if asker else []
+        wanted = [one for one in plain if self._is_shown(Role.DEEP, one, size)]
         if asker is None or not wanted:
             return list(decisions), Told()
         stated = [Stated(one.matter.last.id, one.text, one.target.text if one.target else "") for one in wanted]
@@ -85,10 +88,10 @@ class Counsel:
     def of_wordings(self, weighed: Sequence[Weighed], size: Size) -> tuple[list[Weighed], Told]:
         """What is about to be kept or proposed, in a model's words where they say the same. Scores stay as they are."""
         asker = self.askers.get(Role.DEEP)
-        wanted = [one for one in weighed if _has_a_line(one) and self._may_be_shown(one.decision, size)]
+        lines = [one for one in weighed if _has_a_line(one)][:MOST_LINES] if asker else []
+        wanted = [one for one in lines if self._is_shown(Role.DEEP, one.decision, size)]
         if asker is None or not wanted:
             return list(weighed), Told()
-        wanted = wanted[:MOST_LINES]
         found = _believed(wordings([self._line(one.decision, size) for one in wanted], asker, self.prompts))
         new = {id(wanted[place]): text for place, text in found.of.items() if text != wanted[place].decision.text}
         refused = {key: why for one in wanted if (key := id(one)) in new and (why := why_not(one, new[key]))}
@@ -99,7 +102,7 @@ class Counsel:
     def of_worth(self, decisions: Sequence[Decision], size: Size) -> tuple[dict[str, dict[str, float]], Told]:
         """What a model thinks of two dimensions of each decision, by the id of its last statement."""
         asker = self.askers.get(Role.REM)
-        wanted = [one for one in decisions if self._may_be_shown(one, size)] if asker else []
+        wanted = [one for one in decisions if self._is_shown(Role.REM, one, size)] if asker else []
         if asker is None or not wanted:
             return {}, Told()
         stated = [Stated(one.matter.last.id, one.text) for one in wanted]
@@ -113,7 +116,11 @@ class Counsel:
     def of_lessons(self, lessons: Sequence[Matter], size: Size) -> tuple[dict[Matter, Lines], Told]:
         """How a model would word each lesson that belongs in a skill."""
         asker = self.askers.get(Role.SKILLS)
-        shown = {one: quoted for one in lessons if (quoted := _within(_quotations(one), self.share * size(one)))}
+        shown: dict[Matter, list[str]] = {}
+        for one in lessons if asker else ():
+            if quoted := _within(_quotations(one), self._room(Role.SKILLS, one, size)):
+                shown[one] = quoted
+                self._show(Role.SKILLS, one, size, sum(map(len, quoted)))
         if asker is None or not shown:
             return {}, Told()
         ask_ahead(asker, [lesson_question(quoted, self.prompts) for quoted in shown.values()])
@@ -122,20 +129,35 @@ class Counsel:
         return lines, together(map(_told, found.values()))
 
     def _line(self, decision: Decision, size: Size) -> Line:
-        room = self.share * size(decision.matter) - len(decision.text)
-        said = _within((one.quote for one in decision.evidence if one.weight == "support"), room)
-        return Line(decision.text, tuple(said[:_MOST_SAID]), decision.target.text if decision.target else "")
+        room = self._room(Role.DEEP, decision.matter, size)
+        said = _within((one.quote for one in decision.evidence if one.weight == "support"), room)[:_MOST_SAID]
+        self._show(Role.DEEP, decision.matter, size, sum(map(len, said)))
+        return Line(decision.text, tuple(said), decision.target.text if decision.target else "")
 
-    def _may_be_shown(self, decision: Decision, size: Size) -> bool:
-        return (
-            bool(decision.text) and not decision.rejected and len(decision.text) <= self.share * size(decision.matter)
-        )
+    def _is_shown(self, role: Role, decision: Decision, size: Size) -> bool:
+        """Whether its line fits into what may be shown of its sessions; then it is counted as shown."""
+        fits = bool(decision.text) and len(decision.text) <= self._room(role, decision.matter, size)
+        if fits and not decision.rejected:
+            self._show(role, decision.matter, size, len(decision.text))
+        return fits and not decision.rejected
+
+    def _room(self, role: Role, matter: Matter, size: Size) -> float:
+        return sum(self._left(role, session, size) for session in matter.sessions)
+
+    def _left(self, role: Role, session: str, size: Size) -> float:
+        return max(0.0, self.share * size(session) - self._shown[role, session])
+
+    def _show(self, role: Role, matter: Matter, size: Size, characters: int) -> None:
+        for session in sorted(matter.sessions):
+            more = min(characters, ceil(self._left(role, session, size)))
+            self._shown[role, session] += more
+            characters -= more
 
 
 NOBODY = Counsel()
 _MOST_SAID = 3
 _LINES = frozenset({Verb.PROMOTE, Verb.SUPERSEDE, Verb.MERGE})
-Size = Callable[[Matter], int]  # of the transcripts a matter rests on, in characters
+Size = Callable[[str], int]  # of the transcript of a session, in characters
 
 
 def _has_a_line(one: Weighed) -> bool:

@@ -10,7 +10,6 @@ from itertools import chain
 from reverie.deep.decision import STAGED, Decision
 from reverie.deep.judging import Deepened, Mind, deepen
 from reverie.deep.material import AGAIN, Known, Noted
-from reverie.deep.matters import Matter
 from reverie.deep.procedures import Lines
 from reverie.deep.subjects import about
 from reverie.deep.surfaces import touched_on
@@ -84,8 +83,8 @@ def _entries(rooms: Rooms, shelf: str) -> list[Known]:
     ]
 
 
-def _sizes(rooms: Rooms, dream: Dream) -> Callable[[Matter], int]:
-    """How long the transcripts of tonight are that a matter rests on: what a model may be shown depends on it."""
+def _sizes(rooms: Rooms, dream: Dream) -> Callable[[str], int]:
+    """How long the transcript of each session of tonight is: what a model may be shown depends on it."""
     read = {one.session_id: one for one in dream.sessions}
 
     @cache
@@ -98,7 +97,7 @@ def _sizes(rooms: Rooms, dream: Dream) -> Callable[[Matter], int]:
         except NotFound:  # it was taken out meanwhile
             return 0
 
-    return lambda matter: sum(map(size, matter.sessions))
+    return size
 
 
 def _rules(skills: Iterable[Found]) -> Iterator[Known]:
