@@ -275,11 +275,13 @@ def _conflicting(matter: Matter, found: Standing) -> Decision:
     when = in_words(order, last.said_at, known)
     if order == "earlier":
         return Decision(Verb.REDUNDANT, matter, f"Not kept: {known.surface} is newer ({when}).", target=known)
-    text = "" if found.nothing_new and not _says_what_holds(matter, found) else composed(matter, found)
+    over = found.nothing_new and not _says_what_holds(matter, found)
+    text = "" if over else composed(matter, found)
+    unworded = "" if over or text else "how it should read now could not be worded"
     if text and found.named and not about(text, matter.language) & about(known.text, matter.language):
         text, found = "", replace(found, nothing_new=True)  # the thing itself is over, and the rest is about another
     verb = Verb.SUPERSEDE if text else Verb.REMOVE
-    asks = asks_of(matter, found, unknown=order == "unknown")
+    asks = asks_of(matter, found, unknown=order == "unknown") or unworded
     reason = f"{found.why} It was {when}."
     return Decision(verb, matter, reason, text, known.document or "", known, found, asks)
 
