@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reverie.deep.subjects import about
+from reverie.deep.subjects import REMEMBERED, about
 from reverie.deep.vocabulary import lead_in, pattern, patterns, plain
 
 _NAMES = re.compile(r"(?<=\w )[A-ZÀ-ÞŁŚŻŞİ][\w'’-]+")
@@ -45,7 +45,7 @@ class Clauses:
         return frozenset[str]().union(*(about(text, language) for text in self.affirmed))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=REMEMBERED)
 def clauses(text: str) -> Clauses:
     affirmed: list[str] = []
     over: list[str] = []

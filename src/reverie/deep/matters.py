@@ -15,7 +15,7 @@ from reverie.deep.clauses import clauses
 from reverie.deep.lessons import same_lesson
 from reverie.deep.material import AGAIN, BESIDE, Noted
 from reverie.deep.shapes import values
-from reverie.deep.subjects import about, near_ones, same_matter, shared
+from reverie.deep.subjects import REMEMBERED, about, near_ones, same_matter, shared
 from reverie.deep.vocabulary import pattern, plain
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import About, Kind
@@ -137,7 +137,7 @@ def _speaks_of(group: Sequence[Noted], one: Noted) -> bool:
     return bool(named & mine) if named else shared(mine, theirs) >= SAME_WORDS and len(mine & theirs) > 1
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=REMEMBERED)
 def _named_in(text: str, language: str) -> frozenset[str]:
     return frozenset[str]().union(*(about(value, language) for value in values(text)))
 
@@ -195,7 +195,7 @@ def _is_taking_back(one: Noted) -> bool:
     return _retracts(one.words) and not (one.marks & _WANTED and pattern("instead").search(plain(one.words)))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=REMEMBERED)
 def _retracts(words: str) -> bool:
     return bool(pattern("retracts").search(plain(words)))
 

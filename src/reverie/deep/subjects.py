@@ -23,10 +23,10 @@ _LIGHT = frozenset("我你他她的了是在有和就都也吗呢吧很们这那
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")  # two things that happened on one day have nothing else in common
 ALIKE_BY_MEANING = 0.62
 _TOGETHER = 256  # texts multiplied at once: many times as fast as one by one
-_REMEMBERED = 16_384  # texts: more than the largest night compares, so that none is read twice for want of room
+REMEMBERED = 32_768  # texts: more than the largest night compares, so that none is read twice for want of room
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def about(text: str, language: str = "en") -> frozenset[str]:
     """The stems a text is about. Identifiers count whole and in parts; scripts without spaces in pairs."""
     found: set[str] = set()
@@ -65,7 +65,7 @@ def nearness(one: str, other: str) -> float:
     return max(0.0, float(_vector(one) @ _vector(other)))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def _vector(text: str) -> NDArray[np.float32]:
     vector: NDArray[np.float32] = embed([text])[0]
     return vector
@@ -93,7 +93,7 @@ def same_matter(one: str, other: str, language: str) -> float:
     return min(1.0, 0.62 * words + 0.55 * nearness(one, other))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=REMEMBERED)
 def _undated(text: str, language: str) -> frozenset[str]:
     return about(_DAY.sub(" ", text), language)
 

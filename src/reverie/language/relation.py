@@ -97,12 +97,12 @@ def _adds(parts: dict[str, float], whole: Compared, about: float) -> bool:
     return whole.cover_old >= 0.3 and (about >= 0.25 or whole.cover_old >= 0.6)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=8192)
 def _read(text: str, language: str) -> Statement:
     return read(text, language)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=8192)
 def _vector(text: str) -> NDArray[np.float32]:
     vector: NDArray[np.float32] = embed([text])[0]
     return vector

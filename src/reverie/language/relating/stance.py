@@ -41,7 +41,7 @@ def phrases_out(text: str) -> tuple[str, dict[str, int], int]:
     return body, dict(sides), negations
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _phrases(text: str) -> tuple[str, tuple[tuple[str, int], ...], int]:
     if not ANY_PHRASE.search(text):
         return text, (), 0

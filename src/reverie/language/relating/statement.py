@@ -54,7 +54,7 @@ class Statement:
         return self.clauses if len(self.clauses) == 1 else (*self.clauses, self.whole)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=8192)
 def normal(text: str) -> str:
     """Case, width, spacing and typographic quotes do not matter. Long texts are cut."""
     text = _CODE.sub(" . ", unicodedata.normalize("NFKC", text[:MAX_READ]))
