@@ -372,3 +372,40 @@ def test_leave_given_in_other_words_is_for_a_person() -> None:
     said = "Put Fenella on copy, copy her in on all the outage mails from here on.", "Fenella on copy, as every time."
     decisions = [one for one in decided(None, *said) if not one.rejected]
     assert decisions and all(one.asks for one in decisions if "Fenella" in one.text)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It's always the boat that gets the blame.",
+        "So diplomatisch bin ich nie.",
+        "Due sono della contessa, quella non decide mai.",
+        "Never digs, ever, and he only ever sows when the moon is waning.",
+        "Auf keinen Fall.",
+    ],
+)
+def test_an_always_that_rules_nothing_is_not_kept(said: str) -> None:
+    assert all(one.rejected or one.verb is Verb.LOW_CONFIDENCE for one in decided(None, said))
+
+
+def test_who_only_says_what_is_over_puts_nothing_in_its_place() -> None:
+    entry = known("Henrike wohnt in Kiel und fährt von dort zu den Orgeln.")
+    ends = "Nicht wieder Kiel, da wohne ich nicht mehr."
+    assert all(one.verb is not Verb.SUPERSEDE for one in decided(entry, ends))
+    moved = "Aus Kiel bin ich Ende Februar weggezogen, ich wohn jetzt in Graz."
+    [change] = [one for one in decided(entry, moved, ends) if one.changes_known]
+    assert change.verb is Verb.SUPERSEDE and "Graz" in change.text and "Kiel" not in change.text
+
+
+def test_a_thing_is_the_same_by_its_short_name() -> None:
+    entry = known("Die Dokumentation wird mit Sphinx gebaut (`make html` in docs/).")
+    said = "Sphinx haben wir vorletzte Woche rausgeworfen, die Doku bauen wir inzwischen mit MkDocs."
+    [change] = [one for one in decided(entry, said) if one.changes_known]
+    assert "MkDocs" in change.text and "make html" not in change.text
+
+
+def test_who_says_that_they_have_said_it_before_speaks_of_the_same_wish() -> None:
+    first = "D'ora in avanti le misure me le dai sempre in centimetri."
+    again = "Ancora? Centimetri ti ho detto, niente più millimetri, per nessun lavoro."
+    [decision] = [one for one in decided(None, first, again) if not one.rejected]
+    assert len(decision.matter.sessions) == 2

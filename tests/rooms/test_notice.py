@@ -394,3 +394,45 @@ def test_a_played_customer_is_a_game() -> None:
         heard("Play an angry customer for training. You only accept cash.", played, "I never promised you a bike.")
         == []
     )
+
+
+def test_a_few_words_and_what_makes_them_a_rule_are_one_statement() -> None:
+    answer = {"role": "assistant", "content": "It depends on how the city is bounded. On balance: contested."}
+    said = "Answer first, man. First line. Every time, not only on Mondays."
+    [candidate] = heard("Is Lagos the biggest?", answer, f"{said} Then go on as long as you like.")
+    assert candidate.evidence[0].quote == said and Mark.STANDING in candidate.marks
+    french = "En français, s'il te plaît ! C'est valable pour toutes tes réponses."
+    assert [one.evidence[0].quote for one in heard("Tu comprends ce message ?", answer, french)] == [french]
+
+
+def test_a_longer_sentence_is_made_a_rule_by_the_next_one() -> None:
+    answer = {"role": "assistant", "content": "Schools handle this differently. So: yes."}
+    [candidate] = heard(
+        "Do I need a form?", answer, "The answer goes on the first line. That's how I want every reply."
+    )
+    assert candidate.text == "The answer goes on the first line." and Mark.STANDING in candidate.marks
+
+
+def test_a_thing_that_is_back_is_named_where_it_is_not_wanted() -> None:
+    answer = {"role": "assistant", "content": "$ sudo ss -ltnp"}
+    *_, candidate = heard("And the journal?", answer, "The dollar sign is back. I never want it in front of commands.")
+    assert candidate.text == "Never wants the dollar sign in front of commands."
+
+
+def test_a_weekday_is_a_past_one_only_where_its_own_clause_tells_the_past() -> None:
+    [kept] = heard("Hoi!", "Sinds 1 september repeteren we op donderdag in De Spil, de kerk is te koud geworden.")
+    assert "donderdag" in kept.text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My grandad always insisted on paraffin against slugs and that you must label everything in Latin.",
+        "A woman at the stall informed me she can't abide pectin and wants every jam with half the sugar.",
+        "J'avais une stagiaire qui voulait qu'on lui explique chaque chose en trois étapes, toujours avec un exemple.",
+        "Il nonno voleva sempre tutto scritto a mano.",
+        "Unser Azubi besteht immer auf Papier.",
+    ],
+)
+def test_the_ways_of_other_people_are_theirs(said: str) -> None:
+    assert heard("Hello there.", said) == []

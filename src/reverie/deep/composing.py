@@ -51,7 +51,7 @@ _ARTICLE = re.compile(
 )
 _MODIFIERS = re.compile(r"(?<= )[A-ZÀ-Þ][\w-]+ $")
 _FUSED = re.compile(r"\b(?:n|d)[oa]s? $")
-_BEHIND = re.compile(r"^\s*\([^)]*\)")
+_BEHIND = re.compile(r"^\s*\([^)]*\)|^(?P<words>(?: [a-zà-ÿ]+){1,2})\s*\([^)]*`[^)]*\)")
 
 
 def composed(matter: Matter, standing: Standing) -> str:
@@ -262,12 +262,13 @@ def _overlaid(old: str, new: str, whole: str, named: frozenset[str], language: s
 
 
 def _behind(rest: str, whole: str) -> str:
-    """What stands in brackets behind a value explains it, and goes with it, unless its own value is given anew."""
+    """What stands in brackets behind a value explains it, and goes with it, unless its own value is given anew:
+    "is built with Sphinx (`make html`)\"."""
     bracket = _BEHIND.match(rest)
     if not bracket:
         return rest
     fellows = [new[0] for shape in SHAPES.values() if shape.search(bracket[0]) and (new := shape.search(whole))]
-    return (f" ({', '.join(fellows)})" if fellows else "") + rest[bracket.end() :]
+    return (bracket["words"] or "") + (f" ({', '.join(fellows)})" if fellows else "") + rest[bracket.end() :]
 
 
 def _swapped(old: str, whole: str, named: frozenset[str], language: str) -> str:

@@ -275,7 +275,7 @@ def _conflicting(matter: Matter, found: Standing) -> Decision:
     when = in_words(order, last.said_at, known)
     if order == "earlier":
         return Decision(Verb.REDUNDANT, matter, f"Not kept: {known.surface} is newer ({when}).", target=known)
-    over = found.nothing_new and not _says_what_holds(matter, found)
+    over = (found.nothing_new or _only_tells_an_end(matter)) and not _says_what_holds(matter, found)
     text = "" if over else composed(matter, found)
     unworded = "" if over or text else "how it should read now could not be worded"
     if text and found.named and not about(text, matter.language) & about(known.text, matter.language):
@@ -284,6 +284,11 @@ def _conflicting(matter: Matter, found: Standing) -> Decision:
     asks = asks_of(matter, found, unknown=order == "unknown") or unworded
     reason = f"{found.why} It was {when}."
     return Decision(verb, matter, reason, text, known.document or "", known, found, asks)
+
+
+def _only_tells_an_end(matter: Matter) -> bool:
+    """ "Not Kiel again, I don't live there any more": nothing in it says what is there instead."""
+    return not any(clauses(note.words).affirmed for note in matter.said)
 
 
 def _says_what_holds(matter: Matter, found: Standing) -> bool:

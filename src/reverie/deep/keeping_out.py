@@ -27,6 +27,7 @@ _REDACTED = re.compile(r"\[redacted:")
 _PASSING = frozenset({Mark.PASSING, Mark.THIS_ONE})
 _LASTING = frozenset({Mark.REMEMBER, Mark.STANDING, Mark.PREFER, Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.RULE})
 _TOLD = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DECIDED, Mark.REMEMBER})
+_MEANT = _TOLD | {Mark.PREFER, Mark.WISH, Mark.MANNER}
 _OWN = (Origin.OWNER, Origin.OPERATOR)
 _DECIDABLE = frozenset({"authority", "script"})
 _NUMBERS = (ibans, cards, national_ids)
@@ -125,6 +126,8 @@ def passing(matter: Matter) -> str:
         return "it is about someone it does not name"
     if all(pattern("conduct").search(plain(note.words)) for note in matter.said):
         return "it tells what the agent did, not what holds"
+    if all(pattern("describes").search(plain(note.words)) and not note.marks & _MEANT for note in matter.said):
+        return "it tells how somebody or something is, and rules nothing"
     marks = frozenset[str]().union(*(note.marks for note in matter.said))
     if marks & _PASSING and not marks & {Mark.REMEMBER, Mark.STANDING}:
         return "it holds for one task or one day"
@@ -152,6 +155,8 @@ def too_thin(matter: Matter) -> str:
         return ""
     if max(len(about(note.text, matter.language)) for note in matter.said) < 1:
         return "it says nothing on its own"
+    if all(pattern("refuses").search(plain(note.words)) for note in matter.said):
+        return "it refuses something, and does not say what"
     if all(pattern("elsewhere").search(plain(note.words)) for note in matter.said):
         return "it asks to remember something else, not what it says itself"
     return ""

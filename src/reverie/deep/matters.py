@@ -26,6 +26,7 @@ ALIKE, MEANT = 0.5, 0.3
 _NAMES_IN_COMMON = 2
 _AGAINST = 0.5
 _OF_A_KIND = 0.1  # both are wishes of one person: people word those in many ways
+_SAID_BEFORE = 0.2  # they say themselves that they have said it before
 MOST_LIKELY = 30  # groups a statement is compared with
 MOST_COMPARED = 6  # of one group, so that what is said all the time costs no more
 OVERTAKEN, SURELY_OVERTAKEN, SAME_WORDS = 0.6, 0.85, 0.6
@@ -185,7 +186,8 @@ def _alike(one: Noted, other: Noted) -> float:
     first, second = one.candidate.language, other.candidate.language
     if first == second:
         wishes = bool(one.marks & _WANTED and other.marks & _WANTED and one.candidate.about == "person")
-        return same_matter(one.text, other.text, second) + _OF_A_KIND * wishes
+        again = bool(wishes and Mark.ONCE_MORE in other.marks and about(one.text, first) & about(other.text, second))
+        return same_matter(one.text, other.text, second) + _OF_A_KIND * wishes + _SAID_BEFORE * again
     common = about(one.text, first) & about(other.text, second)
     return ALIKE if len(common) >= _NAMES_IN_COMMON else 0.0
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from reverie.deep.vocabulary import plain, small_words
+from reverie.deep.vocabulary import long_forms, plain, small_words
 from reverie.language.embedding import embed
 from reverie.language.tokens import STEMMED, tokens_of
 
@@ -49,7 +49,7 @@ def first(text: str, language: str = "en") -> str:
 
 
 def _stems(words: list[str], language: str) -> list[str]:
-    known = [word for word in words if word not in small_words(language)]
+    known = [long_forms().get(word, word) for word in words if word not in small_words(language)]
     stems = [stem for stem in tokens_of(known, language if language in STEMMED else "en") if stem]
     return [_PARTICIPLE.sub(r"\1", stem) for stem in stems] if language in ("de", "nl") else stems
 

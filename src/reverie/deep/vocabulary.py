@@ -64,6 +64,13 @@ def order_words() -> frozenset[str]:
 
 
 @cache
+def long_forms() -> dict[str, str]:
+    """What people say for short -> what it is short for."""
+    pairs = (pair.partition("=") for pair in _table()["short"].split())
+    return {short: whole for short, _, whole in pairs}
+
+
+@cache
 def small_words(language: str = "en") -> frozenset[str]:
     """Function words of a language, and the words of orders and tastes: none says what a sentence is about."""
     return order_words() | (FUNCTION_WORDS.get(language) or small_words_of(language) or FUNCTION_WORDS["en"])

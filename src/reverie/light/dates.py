@@ -52,6 +52,9 @@ _TOLD_AS_PAST = re.compile(
 _NEARBY = re.compile("|".join(rf"(?P<d{shift + 1}>\b(?:{words})\b|(?:{words}))" for shift, words in _NEAR.items()))
 
 
+_STOPS = (", ", "; ", ": ", ". ", " – ", " — ", " - ")
+
+
 @dataclass(frozen=True, slots=True)
 class Spoken:
     """A date and where it stands. `relative` ones ("yesterday") mean nothing to a later reader."""
@@ -95,13 +98,20 @@ def _relative(words: str, said_on: date | None) -> Iterator[Spoken]:
     if said_on is None:
         return
     for found in _LAST_DAY.finditer(words):
-        if not (found["surely"] or found["gone"] or _TOLD_AS_PAST.search(words)):
+        if not (found["surely"] or found["gone"] or _TOLD_AS_PAST.search(_clause(words, *found.span()))):
             continue
         day = next(name for name, value in found.groupdict().items() if value and name[0] == "w")
         back = (said_on.weekday() - int(day[1:])) % 7 or 7
         yield Spoken(found.start(day), found.end(), said_on - timedelta(back), relative=True)
     for found in _NEARBY.finditer(words):
         yield Spoken(*found.span(), said_on + timedelta(int((found.lastgroup or "d1")[1:]) - 1), relative=True)
+
+
+def _clause(words: str, start: int, end: int) -> str:
+    """What stands around a place, as far as the next comma: "we meet on Thursday, the church has got too cold\"."""
+    begin = max(words.rfind(sign, 0, start) for sign in _STOPS)
+    stop = min((at for sign in _STOPS if (at := words.find(sign, end)) >= 0), default=len(words))
+    return words[begin + 1 : stop]
 
 
 def _date(year: int, month: int, day: int) -> date | None:

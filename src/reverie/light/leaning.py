@@ -13,7 +13,9 @@ from reverie.light.phrases import words as alternatives
 
 _IT = re.compile(
     r"^(?:(?:and|so|but|now) )?(?P<it>it(?='s\b)|it(?= (?:is|has|runs|lives|uses|listens|sits|stands|goes|costs"
-    r"|starts)\b))",
+    r"|starts)\b))"
+    r"|^(?:I |we )?(?:(?:really|always|never|only|also|still|don't|do not|doesn't) )*(?:want|wants|need|needs|like"
+    r"|likes|use|uses|keep|keeps|have|has|see|hate|hates) (?P<thing>it)(?= \w)",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
@@ -68,5 +70,7 @@ def named(text: str, before: str) -> str:
     if not it or not what or what.split()[0].lower() in _NOBODY or _GONE.search(before):
         return text
     name = what if what[0].isupper() else f"the {what}"
+    if it["thing"]:  # "The dollar sign is back. I never want it in front of commands."
+        return f"{text[: it.start('thing')]}{name}{text[it.end('thing') :]}"
     rest = text[it.end("it") :]
     return f"{name[0].upper()}{name[1:]}{_IS.sub(' is', rest)}"

@@ -33,6 +33,7 @@ REPLACED = 0.4  # how much of a change an earlier turn must speak of to count as
 SAID_AGAIN = 0.28
 _SOON = 6
 _COMPLAINT = 2  # sentences
+_FEW = 3  # words
 _LATELY = 600  # characters of an answer that a person reacts to
 _LONG_AGO = 100  # turns; further back nothing is looked for, so that a long session stays linear
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
@@ -75,10 +76,38 @@ def _spoken(session: Session) -> list[Heard]:
 def _heard(session: Session, turn: Turn, main: str) -> Heard:
     text = edges(heard(turn.text))
     own = own_words(text)
-    verbatim = (sentence for sentence in sentences(text, own) if sentence.text in turn.text)
-    said = [replace(sentence, place=place) for place, sentence in enumerate(verbatim)]
+    verbatim = [sentence for sentence in sentences(text, own) if sentence.text in turn.text]
+    said = [replace(sentence, place=place) for place, sentence in enumerate(_with_fragments(verbatim, turn.text))]
     at = turn.at or session.head.started_at
     return Heard(turn.number, own, language_of(own, main), said, at.date() if at else None)
+
+
+def _with_fragments(said: list[Sentence], text: str) -> list[Sentence]:
+    """What says that it holds in general, together with the few words before it that say what does:
+    "Answer first. First line. Every time, not only on Mondays.\""""
+    made: list[Sentence] = []
+    for sentence in said:
+        short = 0
+        if len(sentence.own.split()) > _FEW and generalises(plain(sentence.own)):
+            short = sum(1 for _ in takewhile(_is_fragment, made[-1 : -1 - _COMPLAINT : -1]))
+        whole = _from_to(text, [*made[len(made) - short :], sentence]) if short else ""
+        if whole:
+            own = " ".join(one.own for one in (*made[len(made) - short :], sentence))
+            made[len(made) - short :] = [Sentence(whole, own, 0)]
+        else:
+            made.append(sentence)
+    return made
+
+
+def _is_fragment(sentence: Sentence) -> bool:
+    return len(sentence.own.split()) <= 2 * _FEW and not sentence.asked
+
+
+def _from_to(text: str, said: list[Sentence]) -> str:
+    """The words of the turn from the first of these sentences to the last; nothing where others stand between."""
+    start = text.find(said[0].text)
+    end = text.find(said[-1].text, start) + len(said[-1].text)
+    return text[start:end] if end - start <= sum(len(one.text) + 2 for one in said) else ""
 
 
 def _told(session: Session, spoken: list[Heard], place: int, echoes: Echoes) -> Iterator[Candidate]:

@@ -38,7 +38,11 @@ _UNDECIDED = re.compile(
 _DESCRIBED = re.compile(r"\b(?:who|which|that|der|die|das|que|qui|che|dat)\s+$")  # "a captain who never writes tests"
 _AT_THE_AGENT = re.compile(r"\W*(?:you|du|vous|você)\b")  # "you've added it twice": what it did, not what holds
 _NOT_ONLY = re.compile(
-    r"\bnot (?:just|only) (?:this (?:one|time|once)|today|for (?:this|now)\b)|\bnicht nur (?:diesmal|heute"
+    r"\b(?:today|now) and (?:later|always|tomorrow|ever after|in (?:the )?future|from now on)\b"
+    r"|\b(?:heute|jetzt) und (?:künftig|später|immer|in zukunft)\b"
+    r"|\b(?:aujourd'hui|maintenant) et (?:plus tard|toujours|à l'avenir)\b"
+    r"|\b(?:hoy|ahora) y (?:siempre|en adelante|en el futuro)\b|\b(?:oggi|adesso) e (?:sempre|in futuro)\b"
+    r"|\bnot (?:just|only) (?:this (?:one|time|once)|today|for (?:this|now)\b)|\bnicht nur (?:diesmal|heute"
     r"|dieses mal|hier)"
     r"|\bpas (?:seulement|que) (?:cette fois|aujourd'hui)|\bno solo (?:esta vez|hoy)|\bnon solo (?:questa volta|oggi)"
     r"|\bnão só (?:desta vez|hoje)|\bniet alleen (?:deze keer|vandaag|nu)"
