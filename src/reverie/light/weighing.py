@@ -165,7 +165,8 @@ def _settle_what_it_says(marks: dict[Mark, tuple[int, int]], words: str) -> None
         for mark in (Mark.THIS_ONE, Mark.PASSING):
             if mark in marks and general.start() <= marks[mark][0] < general.end():
                 del marks[mark]
-    if follows := phrase("follows_on").match(words):
+    follows = phrase("follows_on").match(words)
+    if follows and Mark.DECIDED not in marks:  # "Then let's decide: …" is no step of the work at hand
         marks.setdefault(Mark.PASSING, follows.span())
     if before := phrase("said_before").search(words):
         marks[Mark.ONCE_MORE] = before.span()
