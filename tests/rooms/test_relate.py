@@ -236,3 +236,8 @@ def test_a_relation_cannot_be_changed_afterwards() -> None:
 def test_importing_the_room_loads_no_embedder() -> None:
     code = "import sys, reverie.language.relation as r; sys.exit(any(m in sys.modules for m in ('wordllama', 'numpy')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_says_less_than_before_takes_nothing_away() -> None:
+    assert relate("I like ginger herbal tea.", "I like herbal tea.").conflict < 0.5
+    assert relate("I like herbal tea.", "I like ginger herbal tea.").conflict >= 0.5, "a narrower taste takes its place"

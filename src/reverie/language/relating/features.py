@@ -150,7 +150,7 @@ def _slot(c: Compared) -> dict[str, float]:
 
 
 def _preference(c: Compared) -> dict[str, float]:
-    if not c.shared or Cue.ADDITIVE in c.new.cues or not (c.only_old or c.only_new):
+    if not c.shared or Cue.ADDITIVE in c.new.cues or not c.only_new:  # what says less than before takes nothing away
         return {}
     return {"narrowed": c.dice, "narrowed_within": float(not c.only_old)}
 
