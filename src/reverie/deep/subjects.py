@@ -19,6 +19,7 @@ _WORD = re.compile(r"[^\W_][\w'’-]*(?:[./:@][\w-]+)*|[\u3040-\u30ff\u4e00-\u9f
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]+")
 _PIECES = re.compile(r"[^\W_]+")
 _PARTICIPLE = re.compile(r"^ge(\w{3,}?)t$")
+_SUFFIXED = re.compile(r"^([a-z]{4,})(?:db|mq|js|ci)$")
 _LIGHT = frozenset("我你他她的了是在有和就都也吗呢吧很们这那个はがをにのでもとです")
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")  # two things that happened on one day have nothing else in common
 ALIKE_BY_MEANING = 0.62
@@ -36,6 +37,7 @@ def about(text: str, language: str = "en") -> frozenset[str]:
     for word in words:
         pieces = [piece for piece in _PIECES.findall(word) if len(piece) > 1 or piece.isdigit()]
         pieces += [part for part in word.split("/") if "/" in word and "-" in part]  # "kiln-a" in "/srv/kiln-a/logs"
+        pieces += _SUFFIXED.findall(word)  # "influx" in "InfluxDB"
         found.update(_stems([*pieces, word] if len(pieces) > 1 else pieces, language))
     return frozenset(found)
 

@@ -1,7 +1,7 @@
 """Role-play and fiction: turns in which the person speaks as someone else. What a captain orders is not their wish.
 
-A game begins where someone says so, or where the agent answers with stage directions ("*bows*"), and lasts until
-someone ends it (`phrases.toml`).
+A game begins where someone says so, or where the agent answers with stage directions ("*bows*") or a title ("Of
+course, madam."), and lasts until someone ends it (`phrases.toml`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,14 @@ from reverie.sessions.session import Session
 
 _READ = 2_000
 _STAGE_DIRECTION = re.compile(r"\s*\*(?![*\s])[a-zà-ÿ][^*\n]{1,160}\*(?!\*)")
+# Nobody's agent speaks to them so: it plays a part.
+_TITLED = re.compile(
+    r"(?:^|[,!.] )(?:madam|m'lady|milady|my (?:lord|lady|liege)|m'lord|sire|your (?:majesty|grace|highness|excellency"
+    r"|lordship|honou?r)|baroness|baron|captain|eure? (?:majestät|hoheit|durchlaucht|exzellenz)|gnädige frau|herr baron"
+    r"|majesté|votre (?:majesté|altesse|excellence)|su (?:majestad|alteza|excelencia)|maestà|vostra (?:maestà|altezza"
+    r"|eccellenza)|vossa (?:majestade|alteza|excelência))[.,!?]",
+    re.IGNORECASE,
+)
 # One piece of fiction to be written: what its people always do is not what the person wants.
 _FICTION = re.compile(
     r"\b(?:write|tell|make up|compose|invent|draft|give)\b[^.?!\n]{0,70}?"
@@ -37,7 +45,7 @@ def in_play(session: Session) -> frozenset[int]:
         if turn.noise is not None or turn.role not in ("user", "assistant"):
             continue
         if turn.role == "assistant":
-            if before and not open_now and _STAGE_DIRECTION.match(turn.text):
+            if before and not open_now and (_STAGE_DIRECTION.match(turn.text) or _TITLED.search(turn.text[:_READ])):
                 open_now = True
                 playing.add(before)
             continue

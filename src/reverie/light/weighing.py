@@ -48,6 +48,9 @@ _NOT_ONLY = re.compile(
     r"|\bnão só (?:desta vez|hoje)|\bniet alleen (?:deze keer|vandaag|nu)"
 )
 _WORD = re.compile(r"\w+")
+_THEY = re.compile(
+    r"(?:they|he|she|er|sie|il|elle|ils|elles|él|ella|ellos|lui|lei|loro|ele|ela|hij|zij|ze|han|hon|hun)\b"
+)
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _GENERAL = frozenset({Mark.STANDING, Mark.REMEMBER})
 _ASKED_FOR = _GENERAL | {Mark.WISH}
@@ -117,10 +120,25 @@ def _has_body(words: str) -> bool:
 
 def _drop_from_other_clauses(marks: dict[Mark, tuple[int, int]], lead: Mark, words: str, tongue: Tongue) -> None:
     start, end = clause(words, marks[lead])
+    if Mark.OTHERS in marks and _is_of_a_later_clause(marks, lead, words):
+        del marks[Mark.OTHERS]
     excused = NOT_AGAINST_PLAIN_WORDS if lead in PLAIN_WORDS else frozenset()
     for mark in (IN_THE_CLAUSE | excused) & marks.keys():
         if mark in excused or not tongue.cues[mark].search(words, start, end):
             del marks[mark]
+
+
+def _is_of_a_later_clause(marks: dict[Mark, tuple[int, int]], lead: Mark, words: str) -> bool:
+    """ "Our flour comes from Kessler, and they want the order by noon": the first clause is about the flour."""
+    at = marks[Mark.OTHERS][0]
+    if (
+        not _THEY.match(words, at)
+        or not (found := _CLAUSE_END.search(words, 0, at))
+        or not _has_body(words[: found.start()])
+    ):
+        return False
+    begin = clause(words, marks[Mark.OTHERS])[0]
+    return not any(marks[mark][0] >= begin for mark in marks if mark in LEADING and LEADING[mark] >= STRONG)
 
 
 def clause(words: str, span: tuple[int, int]) -> tuple[int, int]:
