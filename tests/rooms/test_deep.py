@@ -409,3 +409,39 @@ def test_who_says_that_they_have_said_it_before_speaks_of_the_same_wish() -> Non
     again = "Ancora? Centimetri ti ho detto, niente più millimetri, per nessun lavoro."
     [decision] = [one for one in decided(None, first, again) if not one.rejected]
     assert len(decision.matter.sessions) == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ole wohnt in Bergen, isst jeden Tag Fisch und wird nie krank.",
+        "Inspector Harrow never takes sugar, always sits with his back to the wall.",
+        "Jamais le temps, jamais la camionnette, toujours la balance !",
+        "Non è mai il wifi, è sempre colpa mia.",
+        "Nooit de brug, altijd de sluis.",
+        "Dizem sempre que está na mão do colega.",
+    ],
+)
+def test_always_and_never_are_often_a_manner_of_speaking(said: str) -> None:
+    assert all(one.rejected or one.verb is Verb.LOW_CONFIDENCE for one in decided(None, said))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We never deploy on Fridays.",
+        "Kilometres for me, always.",
+        "Voglio sempre i chilometri.",
+        "Money is always Decimal in this code base, never float.",
+        "Las actas se numeran por año y mes, por ejemplo 2026-05, nunca con número correlativo.",
+        "Schreib mir bei Rechnungsthemen immer auf Deutsch.",
+    ],
+)
+def test_a_rule_is_one_where_it_asks_for_something_or_gives_a_value(said: str) -> None:
+    assert any(one.verb is Verb.PROMOTE for one in decided(None, said))
+
+
+def test_what_somebody_keeps_saying_ends_nothing() -> None:
+    entry = known("CI is GitHub Actions; the runners are self-hosted in the Frankfurt rack.")
+    said = "Asking because Ines keeps saying GitHub Actions is dead and nobody serious uses it."
+    assert not any(one.changes_known for one in decided(entry, said))

@@ -12,6 +12,7 @@ from reverie.deep.corrections import corrected
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
 from reverie.deep.keeping_out import (
+    a_manner_of_speaking,
     bears_authority,
     brings_danger,
     passing,
@@ -328,6 +329,8 @@ def _new(matter: Matter, mind: Mind, every: _BySpeaker) -> Decision:
         return Decision(
             Verb.LOW_CONFIDENCE, matter, "Not kept yet: it says what is over, and nothing known speaks of it."
         )
+    if a_manner_of_speaking(matter):
+        return Decision(Verb.LOW_CONFIDENCE, matter, "Not kept yet: it may be a manner of speaking.")
     if len(text) > LONGEST or text.endswith("…"):
         return Decision(Verb.VERBOSE, matter, f"Not kept: it would take {len(text)} characters.", text)
     document = mind.documents[matter.about]

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from reverie.deep.clauses import without_lead
 from reverie.deep.lessons import is_routine
 from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
 from reverie.deep.noting import NOT_MEANT
 from reverie.deep.routines import run_steps
+from reverie.deep.shapes import SHAPES, values
 from reverie.deep.subjects import about
-from reverie.deep.vocabulary import pattern, plain
+from reverie.deep.vocabulary import directed, pattern, plain
 from reverie.deep.wording import DAY
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
 from reverie.light.suggestions import FROM_A_MODEL
+from reverie.light.tongues import tongue
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
@@ -27,6 +30,11 @@ _REDACTED = re.compile(r"\[redacted:")
 _PASSING = frozenset({Mark.PASSING, Mark.THIS_ONE})
 _LASTING = frozenset({Mark.REMEMBER, Mark.STANDING, Mark.PREFER, Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.RULE})
 _TOLD = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DECIDED, Mark.REMEMBER})
+_GROUNDS = frozenset({
+    Mark.REMEMBER, Mark.PREFER, Mark.WISH, Mark.DECIDED, Mark.LEARNED, Mark.CHANGED, Mark.SCOPE, Mark.ONCE_MORE,
+    Mark.IDENTITY,
+})  # fmt: skip
+_SAYS_SOMETHING = 2  # stems
 _MEANT = _TOLD | {Mark.PREFER, Mark.WISH, Mark.MANNER}
 _OWN = (Origin.OWNER, Origin.OPERATOR)
 _DECIDABLE = frozenset({"authority", "script"})
@@ -147,6 +155,36 @@ def _tells_no_value(note: Noted) -> bool:
 
 def _in_jest(note: Noted) -> bool:
     return NOT_MEANT in note.marks or bool(pattern("jest").search(plain(note.words)))
+
+
+def a_manner_of_speaking(matter: Matter) -> bool:
+    """People say "always" and "never" of printers and neighbours: it is a rule where it asks the agent for something,
+    where it is one of theirs, or where it gives a value."""
+    return all(_rules_nothing(note) for note in matter.said) and not _same_value(matter)
+
+
+def _same_value(matter: Matter) -> bool:
+    """Said in several sessions, with the same name or number in it."""
+    told = [set(values(note.text)) for note in matter.said]
+    return matter.is_theme and len(told) > 1 and bool(set.intersection(*told))
+
+
+def _rules_nothing(note: Noted) -> bool:
+    said, language = plain(note.words), note.candidate.language
+    addressed = directed(language)
+    if note.marks & _GROUNDS or addressed is None or addressed.search(said):
+        return False
+    if Mark.STANDING not in note.marks:
+        return len(about(without_lead(note.text), language)) < _SAYS_SOMETHING
+    mine = Mark.MINE in note.marks
+    valued = any(shape.search(note.words) for name, shape in SHAPES.items() if mine or name != "weekday")
+    return not valued and _is_bare(said, language)
+
+
+def _is_bare(said: str, language: str) -> bool:
+    """Without its words of frequency nothing in it says that it holds in general."""
+    voice = tongue(language)
+    return voice is None or not voice.bears(Mark.STANDING, pattern("often").sub(" ", said))
 
 
 def too_thin(matter: Matter) -> str:

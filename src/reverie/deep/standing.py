@@ -25,7 +25,7 @@ _NEAR, _CLOSE = 0.5, 0.7
 _DENIED = 0.5
 _OF_IT = 2
 _BEGINS_CLAUSE = re.compile(
-    r"(?:^\W*|[,.;:!?—–、，。]\s*|\b(?:and|but|while|that|und|aber|et|mais|que|y|pero|e|ma|mas|che|en|maar|dat|a|i|że|och|att"
+    r"(?:^\W*|[,.;:!?—–、，。]\s*|\b(?:and|but|while|that|because|asking|since|as|if|und|aber|et|mais|que|y|pero|e|ma|mas|che|en|maar|dat|a|i|że|och|att"
     r"|ve|ale) )(?:now )?$"
 )
 

@@ -32,6 +32,13 @@ def pattern(name: str) -> re.Pattern[str]:
 
 
 @cache
+def directed(language: str) -> re.Pattern[str] | None:
+    """What shows, in a language, that words are addressed to the agent or are a rule of the house."""
+    found = _table()["directed"].get(language)
+    return re.compile(found) if found else None
+
+
+@cache
 def patterns(name: str) -> tuple[re.Pattern[str], ...]:
     """The lines of one list, each by itself."""
     return tuple(re.compile(line.strip()) for line in _table()[name].strip().splitlines())
