@@ -23,6 +23,11 @@ _SUFFIXED = re.compile(r"^([a-z]{4,})(?:db|mq|js|ci)$")
 _LIGHT = frozenset("我你他她的了是在有和就都也吗呢吧很们这那个はがをにのでもとです")
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")  # two things that happened on one day have nothing else in common
 ALIKE_BY_MEANING = 0.62
+# The median nearness of two sentences about different things, of some hundred conversations.
+_BY_LETTERS = {
+    "de": 0.22, "fr": 0.22, "sv": 0.25, "no": 0.25, "da": 0.25, "es": 0.27, "pt": 0.29, "it": 0.3, "nl": 0.3,
+    "pl": 0.47, "cs": 0.47, "tr": 0.47, "zh": 0.6, "ja": 0.6,
+}  # fmt: skip
 _TOGETHER = 256  # texts multiplied at once: many times as fast as one by one
 REMEMBERED = 32_768  # texts: more than the largest night compares, so that none is read twice for want of room
 
@@ -89,10 +94,17 @@ def same_matter(one: str, other: str, language: str) -> float:
     """0..1: how surely two statements are about the same thing. 0.5 is where they are more likely than not."""
     first, second = _undated(one, language), _undated(other, language)
     common = first & second
+    near = _beyond_the_tongue(nearness(one, other), language)
     if not common:
-        return 0.5 if nearness(one, other) >= ALIKE_BY_MEANING else 0.0
+        return 0.5 if near >= ALIKE_BY_MEANING else 0.0
     words = shared(first, second) * min(1.0, 0.55 + 0.25 * len(common))
-    return min(1.0, 0.62 * words + 0.55 * nearness(one, other))
+    return min(1.0, 0.62 * words + 0.55 * near)
+
+
+def _beyond_the_tongue(near: float, language: str) -> float:
+    """The vectors were made of English: two texts in another language are near by their letters alone."""
+    by_letters = _BY_LETTERS.get(language, 0.0)
+    return max(0.0, (near - by_letters) / (1 - by_letters))
 
 
 @lru_cache(maxsize=REMEMBERED)
