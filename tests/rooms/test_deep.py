@@ -431,7 +431,7 @@ def test_always_and_never_are_often_a_manner_of_speaking(said: str) -> None:
     [
         "We never deploy on Fridays.",
         "Kilometres for me, always.",
-        "Voglio sempre i chilometri.",
+        "Dammi sempre le distanze in chilometri.",
         "Money is always Decimal in this code base, never float.",
         "Las actas se numeran por año y mes, por ejemplo 2026-05, nunca con número correlativo.",
         "Schreib mir bei Rechnungsthemen immer auf Deutsch.",
@@ -445,3 +445,26 @@ def test_what_somebody_keeps_saying_ends_nothing() -> None:
     entry = known("CI is GitHub Actions; the runners are self-hosted in the Frankfurt rack.")
     said = "Asking because Ines keeps saying GitHub Actions is dead and nobody serious uses it."
     assert not any(one.changes_known for one in decided(entry, said))
+
+
+def test_numbers_are_alike_as_a_whole_or_not_at_all() -> None:
+    assert not about("Nothing lives at 10.0.4.17 any longer.") & about("Mine says 17.4.")
+    assert {"influx"} <= about("InfluxDB") and {"woensdag"} <= about("op woensdagavond", "nl")
+
+
+def test_a_code_that_is_over_is_exchanged_for_the_one_it_is_now() -> None:
+    entry = known("Solène enseigne en CE2 à l'école Jean-Moulin.")
+    said = "Non, je n'ai plus les CE2 ! Depuis la rentrée de janvier j'ai repris la classe de CM1 de Mme Le Goff."
+    [change] = [one for one in decided(entry, said) if one.changes_known]
+    assert change.text == "Solène enseigne en CM1 à l'école Jean-Moulin."
+
+
+def test_what_was_so_in_the_old_days_is_not_kept() -> None:
+    assert all(
+        one.rejected for one in decided(None, "Antigamente vinha de oito em oito minutos e eu sentava-me sempre.")
+    )
+
+
+def test_texts_in_one_language_are_not_alike_by_their_letters() -> None:
+    one, other = "Zawsze w sobotę pada deszcz i wieje.", "Panna młoda chce wszystkie zdjęcia w sepii."
+    assert same_matter(one, other, "pl") < 0.5

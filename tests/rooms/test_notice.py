@@ -436,3 +436,17 @@ def test_a_weekday_is_a_past_one_only_where_its_own_clause_tells_the_past() -> N
 )
 def test_the_ways_of_other_people_are_theirs(said: str) -> None:
     assert heard("Hello there.", said) == []
+
+
+@pytest.mark.parametrize(
+    ("opening", "answer"),
+    [
+        ("You're the receptionist, and I'm playing a guest, Mrs Abernethy.", "Good evening. How was your journey?"),
+        ("Again. Abernathy-Kohl, you know me, 212.", "Congratulations, Baroness. The courtyard room is ready."),
+        ("Riprendiamo, sono di nuovo la duchessa e tu Nespolo.", "Altezza! Contano mille lance."),
+        ("Second round: Dottor Bellini is back, you are the same receptionist.", "Dottore, che piacere rivederla!"),
+    ],
+)
+def test_a_part_taken_up_again_is_a_game(opening: str, answer: str) -> None:
+    said = "I prefer to be woken by a human being, never by that telephone."
+    assert heard(opening, {"role": "assistant", "content": answer}, said) == []

@@ -35,6 +35,7 @@ _GROUNDS = frozenset({
     Mark.IDENTITY,
 })  # fmt: skip
 _SAYS_SOMETHING = 2  # stems
+_TOLD_OF = _TOLD - {Mark.CORRECTS}  # "No, they take the 28 as well"
 _MEANT = _TOLD | {Mark.PREFER, Mark.WISH, Mark.MANNER}
 _OWN = (Origin.OWNER, Origin.OPERATOR)
 _DECIDABLE = frozenset({"authority", "script"})
@@ -130,7 +131,9 @@ def passing(matter: Matter) -> str:
         return "it was taken back by the one who said it"
     if all(_in_jest(note) for note in matter.said):
         return "it was said in jest, or unsaid at once"
-    if all(pattern("someone").search(plain(note.words)) and not note.marks & _TOLD for note in matter.said):
+    if all(
+        pattern("someone").search(plain(without_lead(note.words))) and not note.marks & _TOLD_OF for note in matter.said
+    ):
         return "it is about someone it does not name"
     if all(pattern("conduct").search(plain(note.words)) for note in matter.said):
         return "it tells what the agent did, not what holds"
@@ -176,9 +179,17 @@ def _rules_nothing(note: Noted) -> bool:
         return False
     if Mark.STANDING not in note.marks:
         return len(about(without_lead(note.text), language)) < _SAYS_SOMETHING
-    mine = Mark.MINE in note.marks
-    valued = any(shape.search(note.words) for name, shape in SHAPES.items() if mine or name != "weekday")
+    own_day = Mark.MINE in note.marks and SHAPES["weekday"].search(note.words)
+    valued = own_day or any(sign.isdigit() for sign in note.words)
     return not valued and _is_bare(said, language)
+
+
+def is_an_order(note: Noted) -> bool:
+    """It asks the agent for something for good, in words that leave no doubt: "From now on, call me Ida.\""""
+    said, language = plain(note.words), note.candidate.language
+    addressed = directed(language)
+    asked = Mark.STANDING in note.marks and addressed is not None and addressed.search(said)
+    return bool(asked) and not _is_bare(said, language)
 
 
 def _is_bare(said: str, language: str) -> bool:

@@ -20,14 +20,16 @@ SHAPES = {
     "clock": re.compile(r"\b\d{1,2}:\d\d\b(?: ?[ap]m\b)?|\b\d{1,2} ?[ap]m\b|\b\d{1,2}(?:[.:]\d\d)? Uhr\b"),
     "ordinal": re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b"),
     "weekday": re.compile(
-        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|lunes"
+        r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)"
+        r"(?:abend|morgen|mittag|vormittag|nachmittag|nacht)?|lunes"
         r"|martes|miércoles"
         r"|jueves|viernes|sábado|domingo|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|(?:lune|marte|mercole|giove"
         r"|vener)dì"
         r"|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira|(?:maan|dins|woens|donder|vrij|zater"
-        r"|zon)dag)s?\b",
+        r"|zon)dag(?:avond|ochtend|morgen|middag|nacht)?)s?\b",
         re.IGNORECASE,
     ),
+    "code": re.compile(r"\b[A-Z]{1,4}-?\d{1,3}\b"),  # a class, a room, a bay
     "version": re.compile(r"\bv?\d+\.\d+(?:\.\d+)*\b"),
 }  # fmt: skip
 

@@ -19,6 +19,7 @@ from reverie.light.marks import Mark
 CHANGES = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
 _TELLS = frozenset({Mark.STATE, Mark.EXACT, Mark.IDENTITY, Mark.PREFER, Mark.STANDING, Mark.DECIDED, Mark.WISH})
 _ALIKE = (RelationKind.SAME, RelationKind.REFINES)
+_IDENTIFIER = re.compile(r"(?=\w*\d)(?=\w*[^\W\d_])\w+")  # "db1", "ce2"
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 SURE = 0.75
 _NEAR, _CLOSE = 0.5, 0.7
@@ -217,7 +218,7 @@ def _is_about_it(pair: _Pair) -> bool:
     pointing = pair.pointing(pair.named)
     itself = not pair.parts.affirmed and first(pair.known.text, pair.language) in pair.named
     short = len(pair.theirs) <= 3 and bool(pair.parts.affirmed)
-    enough = len(pointing) >= min(2, len(pair.theirs))
+    enough = len(pointing) >= min(2, len(pair.theirs)) or any(map(_IDENTIFIER.fullmatch, pointing))
     goes_on = len((pair.together.holds & pair.theirs) - pair.named) >= _OF_IT  # "On Tuesdays at that hour I am free"
     return bool(pointing) and any((pair.affirmed & pair.theirs, itself, pair.parts.moved, short, enough, goes_on))
 

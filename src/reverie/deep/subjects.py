@@ -19,7 +19,12 @@ _WORD = re.compile(r"[^\W_][\w'’-]*(?:[./:@][\w-]+)*|[\u3040-\u30ff\u4e00-\u9f
 _CJK = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]+")
 _PIECES = re.compile(r"[^\W_]+")
 _PARTICIPLE = re.compile(r"^ge(\w{3,}?)t$")
-_SUFFIXED = re.compile(r"^([a-z]{4,})(?:db|mq|js|ci)$")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)+")
+_NETWORK = re.compile(r"^\d+\.\d+(?=(?:\.\d+){2})")
+_SUFFIXED = re.compile(
+    r"^([a-z]{4,}(?=(?:db|mq|js|ci)$)|\w{3,}(?:dag|tag|woch)(?=(?:avond|ochtend|morgen|middag|nacht|abend|mittag|vormittag"
+    r"|nachmittag)$))"
+)
 _LIGHT = frozenset("我你他她的了是在有和就都也吗呢吧很们这那个はがをにのでもとです")
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")  # two things that happened on one day have nothing else in common
 ALIKE_BY_MEANING = 0.62
@@ -40,9 +45,11 @@ def about(text: str, language: str = "en") -> frozenset[str]:
         found |= {run[at : at + 2] for at in range(len(run) - 1) if not set(run[at : at + 2]) <= _LIGHT}
     words = [word for word in _WORD.findall(_CJK.sub(" ", plain(text))) if word not in small_words(language)]
     for word in words:
-        pieces = [piece for piece in _PIECES.findall(word) if len(piece) > 1 or piece.isdigit()]
+        # "17.4" and "10.0.4.17" have nothing in common, "10.0.4.17" and "10.0.9.3" a network
+        parts = [word, *_NETWORK.findall(word)] if _NUMBER.fullmatch(word) else _PIECES.findall(word)
+        pieces = [piece for piece in parts if len(piece) > 1 or piece.isdigit()]
         pieces += [part for part in word.split("/") if "/" in word and "-" in part]  # "kiln-a" in "/srv/kiln-a/logs"
-        pieces += _SUFFIXED.findall(word)  # "influx" in "InfluxDB"
+        pieces += _SUFFIXED.findall(word)  # "influx" in "InfluxDB", "woensdag" in "woensdagavond"
         found.update(_stems([*pieces, word] if len(pieces) > 1 else pieces, language))
     return frozenset(found)
 

@@ -80,7 +80,8 @@ def long_forms() -> dict[str, str]:
 @cache
 def small_words(language: str = "en") -> frozenset[str]:
     """Function words of a language, and the words of orders and tastes: none says what a sentence is about."""
-    return order_words() | (FUNCTION_WORDS.get(language) or small_words_of(language) or FUNCTION_WORDS["en"])
+    more = frozenset(_table()["small"].get(language, "").split())
+    return order_words() | more | (FUNCTION_WORDS.get(language) or small_words_of(language) or FUNCTION_WORDS["en"])
 
 
 def plain(text: str) -> str:

@@ -17,10 +17,10 @@ _READ = 2_000
 _STAGE_DIRECTION = re.compile(r"\s*\*(?![*\s])[a-zà-ÿ][^*\n]{1,160}\*(?!\*)")
 # Nobody's agent speaks to them so: it plays a part.
 _TITLED = re.compile(
-    r"(?:^|[,!.] )(?:madam|m'lady|milady|my (?:lord|lady|liege)|m'lord|sire|your (?:majesty|grace|highness|excellency"
-    r"|lordship|honou?r)|baroness|baron|captain|eure? (?:majestät|hoheit|durchlaucht|exzellenz)|gnädige frau|herr baron"
-    r"|majesté|votre (?:majesté|altesse|excellence)|su (?:majestad|alteza|excelencia)|maestà|vostra (?:maestà|altezza"
-    r"|eccellenza)|vossa (?:majestade|alteza|excelência))[.,!?]",
+    r"(?:^|[,!.] )(?:(?:your|eure?|votre|vuestra|su|vostra|vossa|sua|uwe|ers|wasza) )?(?:madam|m'lady|milady|my (?:lord"
+    r"|lady|liege)|m'lord|sire|majesty|grace|highness|excellency|lordship|baroness|baron|captain|majestät|hoheit"
+    r"|durchlaucht|exzellenz|gnädige frau|majesté|altesse|excellence|majestad|alteza|excelencia|maestà|altezza"
+    r"|eccellenza|majestade|excelência|majesteit|hoogheid|höghet|wysokość)[.,!?]",
     re.IGNORECASE,
 )
 # One piece of fiction to be written: what its people always do is not what the person wants.
@@ -32,8 +32,8 @@ _FICTION = re.compile(
     r"|\b(?:schreib|erzähl|erfind)\w*\b[^.?!\n]{0,70}?\b(?:geschichte|gedicht|märchen|dialog|szene|witz)\b"
 )
 _STOP_WORD = re.compile(
-    r"(?:until|till|unless|bis|hasta que|jusqu'à ce que) (?:i|ich|yo|je) (?:say|type|write|sage|diga|dise) "
-    r"['\"“‘«]?([\w ]{2,20}?)['\"”’»]?(?:[.,!]|$)"
+    r"(?:until|till|unless|(?:we |it )?(?:stops?|ends?|over|finish|finishes) when|bis|hasta que|jusqu'à ce que) "
+    r"(?:i|ich|yo|je) (?:say|type|write|sage|diga|dise) ['\"“‘«]?([\w ]{2,20}?)['\"”’»]?(?:[.,!]|$)"
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from reverie.deep.decision import Decision, Verb
-from reverie.deep.keeping_out import private_kinds, was_asked_to_keep
+from reverie.deep.keeping_out import is_an_order, private_kinds, was_asked_to_keep
 from reverie.deep.material import Known, Noted
 from reverie.deep.standing import likeness
 from reverie.light.candidate import Kind
@@ -154,6 +154,7 @@ def _said_in(times: int, told_before: bool) -> str:
 def _plainness(note: Noted) -> float:
     """How directly it was put, as far as it was meant at all."""
     put = max((_PLAIN.get(Mark(mark), 0.2) for mark in note.marks & frozenset(Mark)), default=0.2)
+    put = 1.0 if is_an_order(note) else put
     return put * min(1.0, note.candidate.confidence / _MEANT)
 
 
