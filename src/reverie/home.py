@@ -366,11 +366,13 @@ class Home:
         return Dreaming(self.dreams, self._history, self._dream_files, self.advising.asking)
 
     def _dream_files(self, shelf: str) -> DreamFiles:
-        """Beside the shelf where its tool has a place for it, else in the home."""
+        """One for each place, however it is spelt: beside it where its tool has a place for that, else in the home."""
         from reverie.adapters.dream_files import DreamFiles
 
-        beside = getattr(self._shelves.named(shelf), "dreaming", None)
-        return DreamFiles(beside or self.config.home / "dreaming" / slug(shelf))
+        found = self._shelves.named(shelf)
+        known = next((one for one in self._shelves.offered() if one.key == found.key), None)
+        beside = getattr(known or found, "dreaming", None)
+        return DreamFiles(beside or self.config.home / "dreaming" / slug(known.name if known else found.key))
 
     def schedule(self, *, systemd: bool = False) -> Crontab | Timer:
         """The system's own means to dream every night."""

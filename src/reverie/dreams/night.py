@@ -47,11 +47,11 @@ class Night(Rooms):
         return Asked(names, since, limit or self.recent_sessions, user=user)
 
     def open(self, shelf: str, mode: Mode, asked: Asked) -> Dream:
-        """A night that is to come."""
+        """A night that is to come, over a shelf by the name that finds it from anywhere."""
         if mode not in ("land", "propose"):
             raise BadInput(f"There is no mode {mode!r}.", expected="land or propose")
         self.ready()
-        dream = Dream(self.ids.new("drm"), shelf, mode, Status.PENDING, self.clock.now())
+        dream = Dream(self.ids.new("drm"), self.memory.shelf(shelf).name, mode, Status.PENDING, self.clock.now())
         self.records.open(self.scope, dream, asked)
         return dream
 
