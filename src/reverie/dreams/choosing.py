@@ -42,6 +42,26 @@ def choose(library: Library, read: Iterable[Read], asked: Asked) -> Chosen:
     return Chosen(tuple(fresh[: asked.limit]), max(0, len(fresh) - asked.limit))
 
 
+def not_there(library: Library, asked: Asked) -> NotFound | None:
+    """What is named and is not in the library: a user, or a session of theirs."""
+    users = {library.owner, *(source.user for source in library.sources())}
+    found = {one.head.id for one in library.find(user=asked.user)} if asked.names or asked.user is not None else set()
+    if asked.user is not None and asked.user not in users and not found:
+        return NotFound(
+            f"There is no user {asked.user!r}.", expected="one who has sessions here",
+            next_step="`reverie sessions list` shows whose there are. Nothing was changed.",
+        )  # fmt: skip
+    known = (found | {name.partition(":")[2] for name in found}) - {""}
+    missing = [name for name in asked.names or () if name not in known]
+    if not missing:
+        return None
+    whose = f" of {asked.user}" if asked.user is not None else ""
+    return NotFound(
+        f"There is no session {', '.join(map(repr, missing))}{whose}.",
+        next_step="`reverie sessions list` shows them. Nothing was changed.",
+    )
+
+
 def is_named(session_id: str, asked: Asked) -> bool:
     """With or without its harness; everything, where nothing is named."""
     return asked.names is None or session_id in asked.names or session_id.partition(":")[2] in asked.names

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from reverie.dreams.choosing import choose, is_named
+from reverie.dreams.choosing import choose, is_named, not_there
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.estimating import Asking, Estimate, estimated
 from reverie.dreams.night import Night
+from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
@@ -41,9 +42,10 @@ class Dreaming:
         *, since: datetime | None = None, limit: int | None = None, user: str | None = None,
     ) -> Dream:  # fmt: skip
         """One night over a shelf, after the one that was broken off. Nothing new is a quiet night."""
-        with self.shown(shelf).alone():
+        shown, asked = self.shown(shelf), self._asked(sessions, since, limit, user)
+        with shown.alone():
             self._finish(shelf, land=mode == "land")
-            dream = self.night.dream(shelf, mode, sessions, since=since, limit=limit, user=user)
+            dream = self.night.run(self.night.open(shelf, mode, asked).id)
             self.show(shelf)
         return dream
 
@@ -53,8 +55,19 @@ class Dreaming:
     ) -> Dream:  # fmt: skip
         """A night for a worker to do."""
         self.shown(shelf)  # a shelf there is not is refused now, not in the worker
-        asked = self.night.asked(sessions, since, limit, user)
+        asked = self._asked(sessions, since, limit, user)
         return self.night.open(shelf, mode, replace(asked, queued=True))
+
+    def _asked(
+        self, sessions: Sequence[str] | None, since: datetime | None, limit: int | None, user: str | None
+    ) -> Asked:
+        """Raises where who or what is named is not there, even after what is new was brought in."""
+        asked, library = self.night.asked(sessions, since, limit, user), self.night.sessions
+        if not_there(library, asked):
+            library.refresh()
+            if missing := not_there(library, asked):
+                raise missing
+        return asked
 
     def run(self, dream: str, do: Doing = plainly) -> Dream:
         """Do what is left of one night."""
@@ -104,6 +117,8 @@ class Dreaming:
         self.shown(shelf)
         read, asked = night.records.read(night.scope, shelf), night.asked(sessions, since, limit, user)
         then = as_if_refreshed(night.sessions, asked.limit, lambda head: is_named(head.id, asked))
+        if missing := not_there(then.library, asked):
+            raise missing
         chosen = choose(then.library, read, asked)
         return estimated(then, shelf, chosen, self.asking())
 
