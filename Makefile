@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types layers docs check test-browser clean
+.PHONY: demo test lint types layers docs check clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml
@@ -17,11 +17,8 @@ $(READY): pyproject.toml
 demo: $(READY)  ## the main job on sample sessions: no key, no service
 	@$(BIN)/reverie demo
 
-test: $(READY)  ## every test that needs no browser
+test: $(READY)  ## every test
 	@$(BIN)/python -m pytest -n auto
-
-test-browser: $(READY)  ## nothing to look at yet: the pages come with the server
-	@echo "There are no pages yet, so there are no browser tests."
 
 lint: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
