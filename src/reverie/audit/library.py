@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from reverie.audit.examining import examined
-from reverie.audit.finding import Finding
+from reverie.audit.finding import Finding, Kind
 from reverie.audit.looking import Looking
 from reverie.audit.report import Report, reported
 from reverie.kernel.clock import Clock
 from reverie.memory.operation import Add
+from reverie.memory.shelf import Shelf
 from reverie.review.proposal import Suggestion
+
+_DOUBLED = (Kind.CONTRADICTORY, Kind.SUPERSEDED, Kind.DUPLICATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +22,20 @@ class Audit:
     looking: Looking
     clock: Clock
 
-    def __call__(self, paths: Iterable[str] = (), *, only: bool = False) -> Report:
-        """Everything found on this machine and under the paths; with `only`, nothing but the paths."""
+    def __call__(self, paths: Iterable[str] = (), *, only: bool = False, also: Shelf | None = None) -> Report:
+        """Everything found on this machine and under the paths; with `only`, nothing but the paths; `also` a shelf."""
         now = self.clock.now()
-        standing = self.looking.look(paths, now, only=only)
+        standing = self.looking.look(paths, now, only=only, also=also)
         return reported(standing, examined(standing, self.looking.machine, now), now)
+
+    def compact(self, shelf: str) -> list[Finding]:
+        """What on one shelf is said twice, contradicts or was superseded, beside all that is read with it."""
+        chosen = self.looking.shelves.named(shelf)
+        return [
+            one
+            for one in self(also=chosen).findings
+            if one.kind in _DOUBLED and chosen.name in (one.spot.shelf, one.spot.home)
+        ]
 
 
 def suggestions(findings: Iterable[Finding]) -> Iterator[Suggestion]:

@@ -35,10 +35,11 @@ class Looking:
     folder_at: Callable[[Path, str], Folder]
     machine: Machine
 
-    def look(self, paths: Iterable[str], now: datetime, *, only: bool) -> Standing:
+    def look(self, paths: Iterable[str], now: datetime, *, only: bool, also: Shelf | None = None) -> Standing:
         given = [Path(path).expanduser().absolute() for path in paths]
         self._check(given)
-        shelves = {shelf.key: shelf for path in given for shelf in self._at(path)}
+        shelves = {also.key: also} if also else {}
+        shelves |= {shelf.key: shelf for path in given for shelf in self._at(path)}
         if not only:
             shelves |= {
                 shelf.key: shelf for shelf in (*self._codex(), *self.shelves.available()) if shelf.key not in shelves

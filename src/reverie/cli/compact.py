@@ -8,19 +8,15 @@ from reverie.cli.audit import propose_all
 from reverie.cli.options import Shell, common
 from reverie.cli.render import counted, one_line, print_json
 
-KINDS = ("contradictory", "superseded", "duplicated")
-
 
 @click.command(name="compact")
-@click.option("--shelf", metavar="NAME", help="Which shelf; Hermes' or the home's own if not said.")
+@click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 @common
 def command(*, shelf: str | None, shell: Shell) -> None:
     """Look for duplicates, contradictions and superseded entries, and propose to take them out. Adds nothing."""
     with shell.opened() as house:
         chosen = shelf or house.memory.default()
-        found = [
-            one for one in house.audit().findings if one.kind in KINDS and chosen in (one.spot.shelf, one.spot.home)
-        ]
+        found = house.audit.compact(chosen)
         proposed = list(propose_all(house, found))
     if shell.json:
         print_json({"findings": found, "said": proposed})

@@ -22,13 +22,13 @@ def command(*, shell: Shell) -> None:
     with shell.opened() as house:
         look(house)
         dreams = house.dreams.records.find(house.owned, limit=5)
-        names = house.memory.present()
+        names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.shelves(house.owned)]))
         staged = {name: len(house.dreams.records.staged(house.owned, name)) for name in names}
         usage = {name: house.memory.usage(name) for name in names}
         waiting = len(house.review.waiting(every=True))
         success = house.dreams.last_success()
         spending = house.spending()
-        changes = [change for change in house.history.changes(limit=5) if change.grounds.actor != "outside"]
+        changes = house.history.changes(limit=5, ours=True)
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
         told["last_success"] = success

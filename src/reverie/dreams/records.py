@@ -115,6 +115,10 @@ class Looking(Protocol):
 
     def get(self, scope: Scope, dream: str) -> Dream | None: ...
 
+    def shelves(self, scope: Scope) -> list[str]:
+        """Those of this home that have had a night, each place once, by the name it last had."""
+        ...
+
 
 class Consulting(Protocol):
     """What models were asked."""

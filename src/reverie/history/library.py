@@ -51,14 +51,15 @@ class History:
     records: Records
     name_of: Callable[[str], str]
 
-    def changes(self, path: str | None = None, limit: int | None = 20) -> list[Change]:
-        """The newest Changes, of one document or skill if a path is given (`MEMORY.md`, `hermes/MEMORY.md`)."""
+    def changes(self, path: str | None = None, limit: int | None = 20, *, ours: bool = False) -> list[Change]:
+        """The newest Changes, of one document or skill if a path is given (`MEMORY.md`, `hermes/MEMORY.md`); `ours` are
+        those that nobody wrote past Reverie."""
         if path is None:
-            return self.records.find(self.scope, Asked(limit=limit))
+            return self.records.find(self.scope, Asked(limit=limit, ours=ours))
         found = [
             change
             for shelf, document in self._named(path)
-            for change in self.records.find(self.scope, Asked(shelf=shelf, document=document, limit=limit))
+            for change in self.records.find(self.scope, Asked(shelf=shelf, document=document, limit=limit, ours=ours))
         ]
         unique = {change.id: change for change in found}
         return sorted(unique.values(), key=lambda change: -(change.number or 0))[:limit]

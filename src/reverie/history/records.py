@@ -47,7 +47,7 @@ class Moves:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which Changes: newest first, unless asked otherwise."""
+    """Which Changes: newest first, unless asked otherwise. `ours`: without what was found or written from outside."""
 
     shelf: str | None = None
     subject: str | None = None
@@ -58,6 +58,7 @@ class Asked:
     limit: int | None = None
     proposal: str | None = None
     oldest_first: bool = False
+    ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.leases import SqlLeases, owner
@@ -57,6 +57,13 @@ class SqlDreams(SqlLeases):
     def get(self, scope: Scope, dream: str) -> Dream | None:
         found = self._rows(scope, select(schema.dreams).filter_by(**owner(scope), id=dream))
         return dream_from(found[0]) if found else None
+
+    def shelves(self, scope: Scope) -> list[str]:
+        table = schema.dreams
+        last = select(func.max(table.c.number)).filter_by(**owner(scope)).where(table.c.shelf.not_like("store:%"))
+        asked = select(table).filter_by(**owner(scope)).where(table.c.number.in_(last.group_by(table.c.shelf)))
+        found = [(dream_from(row), row.shelf) for row in self._rows(scope, asked.order_by(table.c.number))]
+        return list(dict.fromkeys(dream.shelf for dream, key in found if self._is_here(dream, key, unknown=False)))
 
     # ---- Consulting --------------------------------------------------------------------------------------------------
 

@@ -166,6 +166,8 @@ class SqlHistory:
             chosen = chosen.where(table.c.number <= asked.upto)
         if asked.until is not None:
             chosen = chosen.where(table.c.settled_at <= asked.until)
+        if asked.ours:
+            chosen = chosen.where(table.c.via.not_in((Via.FOUND, Via.OUTSIDE)))
         order = table.c.number if asked.oldest_first else table.c.number.desc()
         chosen = chosen.order_by(order).limit(asked.limit)
         with self._looking(scope) as connection:
