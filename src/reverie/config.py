@@ -9,6 +9,7 @@ import difflib
 import getpass
 import os
 import re
+import shutil
 import tomllib
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
@@ -16,12 +17,19 @@ from itertools import chain, count
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from reverie.kernel.errors import BadSetting, NotPermitted
+from reverie.kernel.errors import BadInput, BadSetting, NotPermitted
+from reverie.kernel.schedule import Schedule, schedule
 from reverie.models.choice import BUILT_IN
 from reverie.models.using import AT_ONCE, NO_CAP, SHARE, TOKENS_PER_DAY, TOKENS_PER_DREAM, Using, number, using
 
 FILE = "reverie.toml"
 _PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@")
+_SECRET = re.compile(r"://[^/@\s]*:[^/@\s]+@|[?&]\w*(?:password|secret|token|key)\w*=", re.IGNORECASE)
+_RELATIVE = re.compile(r"(sqlite:///)(?!/|:memory:)(.+)")
+_PLACES = (
+    "HOME", "HERMES_HOME", "HERMES_SKILLS_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_HOME",
+    "OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "MSWEA_GLOBAL_CONFIG_DIR",
+)  # fmt: skip
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 
@@ -108,7 +116,8 @@ SETTINGS = (
             f"{AT_ONCE}; 1 for a model on this machine"),
     _plain("model_prompts", "A folder of Markdown files that take the place of prompts of the same name."),
     _plain("dreaming.enabled", "Whether there are nights at all: `true` or `false`.", "true"),
-    _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it.", "0 3 * * *"),
+    _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it, in `timezone`.",
+           "0 3 * * *"),
     _number("dreaming.recent_sessions_limit", "A night reads at most so many sessions.", "14"),
     _number("dreaming.max_changes_per_run", "A night changes at most so many entries of a shelf.", "3"),
     _number("dreaming.max_adds_per_run", "At most so many of them are additions.", "1"),
@@ -129,7 +138,7 @@ class DreamingLimits:
     """`[dreaming]`: whether and when, what one night may read and change, and how sure it has to be."""
 
     enabled: bool
-    schedule: str
+    schedule: Schedule
     recent_sessions_limit: int
     max_changes_per_run: int
     max_adds_per_run: int
@@ -176,7 +185,14 @@ class Config:
         enabled = said["dreaming.enabled"].strip().lower()
         if enabled not in ("true", "false"):
             raise BadSetting(f"dreaming.enabled is {said['dreaming.enabled']!r}.", expected="true or false")
-        return DreamingLimits(enabled == "true", said["dreaming.schedule"], *limits, *gates)
+        return DreamingLimits(enabled == "true", self._schedule(), *limits, *gates)
+
+    def _schedule(self) -> Schedule:
+        said = self.values["dreaming.schedule"]
+        try:
+            return schedule(said.text)
+        except BadInput as error:
+            raise BadSetting(f"dreaming.schedule (from {said.came_from}): {error}") from error
 
     def shown(self) -> dict[str, Value]:
         """Every value with where it came from, fit for a screen: a password in the URL is hidden."""
@@ -190,6 +206,30 @@ class Config:
         filled = _VARIABLE.sub(lambda found: self.environment.get(found[1]) or found[2], pattern)
         home = self.environment.get("HOME")
         return Path(home, filled[2:]) if home and filled.startswith("~/") else Path(filled).expanduser()
+
+    def handed_on(self) -> dict[str, str]:
+        """The variables with which another process, whoever starts it and wherever, finds what this one does: settings
+        that are in no file, where tools keep their things, and git. A secret is refused: others could read it."""
+        places = {name: self.environment[name] for name in _PLACES if self.environment.get(name)}
+        said = {name: str(Path(text).expanduser().absolute()) for name, text in places.items()}
+        for setting in SETTINGS:
+            value = self.values[setting.name]
+            if value.came_from not in (FILE, "default") or (setting.name == "owner" and value.came_from != FILE):
+                said[setting.variable] = _lasting(setting.name, value)
+        git = shutil.which("git", path=self.environment.get("PATH"))
+        if git and not shutil.which("git", path=os.defpath):
+            said["PATH"] = f"{Path(git).parent}{os.pathsep}{os.defpath}"
+        if self.database.startswith("postgres"):
+            said |= {name: text for name, text in self.environment.items() if name.startswith("PG") and text}
+        if "PGPASSWORD" in said:
+            raise _secret("PGPASSWORD holds a password", "Put it into ~/.pgpass")
+        for chosen in self.models.choices.every():
+            if chosen.key_name and not chosen.key_file and (self.environment.get(chosen.key_name) or not chosen.given):
+                name = chosen.key_name
+                raise _secret(
+                    f"The key of {chosen.text} is in {name}", "Put it into a file and name that: `model_key_file`"
+                )
+        return said
 
     def _paths(self, name: str) -> tuple[Path, ...]:
         return tuple(self.place(text.strip()) for text in self.values[name].text.split(os.pathsep) if text.strip())
@@ -206,6 +246,23 @@ class Config:
         for path in self._paths("skills"):
             places[_unlike(path.name, places)] = path
         return {name: path for name, path in places.items() if name == "skills" or path.is_dir()}
+
+
+def _lasting(name: str, value: Value) -> str:
+    """The value of a setting, with every path in it from the root. It may not hold a secret."""
+    if _SECRET.search(value.text):
+        raise _secret(f"{value.came_from} holds a password or a key", f"Put `{name}` there, and leave it out here")
+    if name == "database":
+        return _RELATIVE.sub(lambda found: f"{found[1]}{Path(found[2]).absolute()}", value.text)
+    if name in ("skills", "instructions", "model_key_file", "model_prompts"):
+        paths = (text.strip() for text in value.text.split(os.pathsep))
+        return os.pathsep.join(str(Path(text).expanduser().absolute()) for text in paths if text)
+    return value.text
+
+
+def _secret(found: str, next_step: str) -> BadSetting:
+    return BadSetting(f"{found}, which would be written where others can read it.",
+                      expected=f"a secret to be in {FILE} or a file of its own", next_step=f"{next_step}.")  # fmt: skip
 
 
 def _unlike(name: str, taken: Container[str]) -> str:

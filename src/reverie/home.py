@@ -14,6 +14,7 @@ from reverie.config import Config, load
 from reverie.kernel.clock import Clock, FixedClock, SystemClock
 from reverie.kernel.errors import BadSetting, NotPermitted
 from reverie.kernel.ids import Ids
+from reverie.kernel.schedule import schedule
 from reverie.kernel.scope import LOCAL, Scope
 from reverie.kernel.slugs import slug
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from reverie.adapters.git_projection import GitProjection
     from reverie.adapters.model_counsel import Advising
     from reverie.adapters.model_trial import Tried
-    from reverie.adapters.schedules import Crontab, Timer
+    from reverie.adapters.schedules import Crontab, Nightly, Timer
     from reverie.adapters.skill_folders import SkillFolder
     from reverie.adapters.store_shelf import Desks, StoreShelf
     from reverie.adapters.tantivy_index import TantivyIndex
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from reverie.kernel.origin import Origin
     from reverie.language.finding import Finder
     from reverie.language.following import Follower
-    from reverie.memory.library import Memory
+    from reverie.memory.library import Entry, Memory
     from reverie.memory.shelf import Shelf
     from reverie.memory.shelves import Shelves
     from reverie.memory.store import Author
@@ -180,7 +181,10 @@ class Home:
     def memory(self) -> Memory:
         from reverie.memory.library import Memory
 
-        return Memory(self._shelves, self._touching.touch)
+        def touch(shelf: Shelf) -> list[Entry]:
+            return self._touching.touch(shelf)  # only this needs the database
+
+        return Memory(self._shelves, touch)
 
     @cached_property
     def review(self) -> Review:
@@ -379,15 +383,20 @@ class Home:
         from reverie.adapters.schedules import Crontab, Timer
 
         if systemd:
-            return Timer(self.config.place("${XDG_CONFIG_HOME:-~/.config}"))
+            return Timer(self.config.home, self.config.place("${XDG_CONFIG_HOME:-~/.config}"))
         return Crontab(self.config.home)
 
-    def nightly_command(self, shelf: str | None, *, propose: bool = False, after: int | None = None) -> str:
-        from reverie.adapters.schedules import nightly_command
+    def nightly(
+        self, shelf: str | None = None, when: str | None = None, *, propose: bool = False, after: int | None = None
+    ) -> Nightly:
+        """The nights of one shelf, as a scheduler is told of them."""
+        from reverie.adapters.schedules import Nightly
 
-        options = ["--shelf", shelf] if shelf else []
-        options += ["--propose"] if propose else []
-        return nightly_command(self.config.home, *options, *(["--after", str(after)] if after else []))
+        chosen = self.memory.shelf(shelf or self.memory.default()).name
+        meant = schedule(when) if when else self.config.dreaming.schedule
+        environment = self.config.handed_on() | ({"REVERIE_DREAMING_SCHEDULE": meant.text} if when else {})
+        zone, now = self.config.timezone, self.clock.now()
+        return Nightly(self.config.home, chosen, meant, zone, now, environment, propose, after)
 
     @cached_property
     def audit(self) -> Audit:

@@ -90,7 +90,7 @@ def dreamt(house: House, die_at: int = 0) -> tuple[list[tuple[str, int]], int]:
     def work(say: Callable[[object], None]) -> None:
         lines = killing.Lines(die_at)
         with house.opened(NOON) as home:
-            home.dream.missed("hermes")  # everything is open before the count begins
+            home.dreams.records.find(home.owned, "hermes")  # everything is open before the count begins
             sys.settrace(lines)
             home.dream(shelf="hermes")
             sys.settrace(None)

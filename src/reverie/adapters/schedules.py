@@ -1,4 +1,8 @@
-"""A nightly run by the system's own means: a line of the user's crontab, or a systemd timer."""
+"""Nights by the system's own means: a line of the user's crontab, or a systemd timer. One for each home and shelf.
+
+Cron knows no time zone on Debian and on macOS, and what was slept through is lost there. So its line only looks, once
+an hour, and the command itself knows whether a night is due. A timer of systemd has both.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,60 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
-from reverie.adapters.files import make_folder, remove_file, replace_file
+from reverie.adapters.files import make_folder, read_file, remove_file, replace_file
 from reverie.kernel.errors import BadInput, NotFound, NotPermitted
+from reverie.kernel.schedule import EVERY_MINUTE, Schedule
+from reverie.kernel.slugs import slug
 
-MARK = "# reverie: nightly dream of"
-UNIT = "reverie-dream"
+MARK = "# reverie: nightly dream of "
+UNIT = "reverie-dream-"
+NONE_YET = "no crontab for"  # what crontab says where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Nightly:
+    """Which nights, when, and the whole command for them, with `environment` as all it needs of an environment.
+
+    `after`: also as soon as there are so many new sessions.
+    """
+
+    home: Path
+    shelf: str
+    when: Schedule
+    zone: ZoneInfo
+    now: datetime
+    environment: Mapping[str, str]
+    propose: bool = False
+    after: int | None = None
+
+    @property
+    def command(self) -> list[str]:
+        words = [sys.executable, "-P", "-m", "reverie", "dream", "--home", str(self.home), "--shelf", self.shelf]
+        words += ["--if-missed", *(["--propose"] if self.propose else [])]
+        return [*words, *(["--after", str(self.after)] if self.after else [])]
+
+    @property
+    def variables(self) -> list[str]:
+        return [f"{name}={text}" for name, text in sorted(self.environment.items())]
+
+    def minutes(self, now_there: datetime) -> str:
+        """The minutes of an hour at which to look, by a clock that shows this: some zones are half an hour apart."""
+        here, there = self.now.astimezone(self.zone).utcoffset(), now_there.utcoffset()
+        apart = int((there - here).total_seconds()) // 60 if here is not None and there is not None else 0
+        minutes = sorted((minute + apart) % 60 for minute in self.when.minutes)
+        return "*" if len(minutes) == len(EVERY_MINUTE) else ",".join(map(str, minutes))
+
+    def check(self) -> None:
+        """A line is a line."""
+        for text in (*self.command, *self.environment.values()):
+            if not text.isprintable():
+                raise BadInput(f"{text!r} cannot stand in a schedule.", expected="printable characters only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,49 +72,45 @@ class Scheduled:
 
     by: str
     when: str
+    zone: str
     lines: tuple[str, ...]
-
-
-def nightly_command(home: Path, *options: str) -> str:
-    """The whole command a scheduler runs, with nothing left to its environment."""
-    program = shutil.which("reverie")
-    words = [program] if program else [sys.executable, "-m", "reverie"]
-    return shlex.join([*words, "dream", "--home", str(home), *options])
-
-
-def checked(when: str) -> str:
-    """Five fields of numbers, `*`, lists, ranges and steps."""
-    fields = when.split()
-    if len(fields) != 5 or not all(set(field) <= set("0123456789*,-/") for field in fields):
-        raise BadInput(f"{when!r} is no time for cron.", expected='five fields such as "0 3 * * *", which is 03:00')
-    return " ".join(fields)
 
 
 class Crontab:
     """The user's crontab. Every line that is not ours stays as it is."""
 
     def __init__(self, home: Path) -> None:
-        self._mark = f"{MARK} {home}"
+        self._home = home
 
-    def install(self, when: str, command: str) -> Scheduled:
-        # What was missed while the machine slept is made up for once, when it starts.
-        lines = (f"{checked(when)} {command}  {self._mark}", f"@reboot {command} --if-missed  {self._mark}")
-        self._write([*self._others(), *lines])
-        return Scheduled("cron", when, lines)
+    def install(self, nightly: Nightly) -> Scheduled:
+        nightly.check()
+        words = shlex.join(["env", *nightly.variables, *nightly.command])
+        command = f"{words}  {_mark(self._home, nightly.shelf)}".replace("%", r"\%")
+        line = f"{nightly.minutes(nightly.now.astimezone())} * * * * {command}"
+        self._write([*self._others(self._read(), nightly.shelf), line])
+        return Scheduled("cron", nightly.when.text, nightly.zone.key, (line,))
 
-    def remove(self) -> bool:
-        others = self._others()
-        ours = len(others) != len(self._read())
-        if ours:
+    def remove(self, shelf: str | None = None) -> bool:
+        """All of this home, or one shelf's."""
+        lines = self._read()
+        others = self._others(lines, shelf)
+        if len(others) < len(lines):
             self._write(others)
-        return ours
+        return len(others) < len(lines)
 
-    def _others(self) -> list[str]:
-        return [line for line in self._read() if not line.endswith(self._mark)]
+    def _others(self, lines: list[str], shelf: str | None) -> list[str]:
+        return [line for line in lines if not _is_of(line.replace(r"\%", "%"), self._home, shelf)]
 
     def _read(self) -> list[str]:
         done = _run(["crontab", "-l"])
-        return done.stdout.splitlines() if done.returncode == 0 else []  # it fails where there is none yet
+        if done.returncode == 0:
+            return done.stdout.splitlines()
+        if NONE_YET in done.stderr:
+            return []
+        raise NotPermitted(
+            f"Your crontab could not be read. crontab said: {done.stderr.strip() or done.returncode}.",
+            next_step="Nothing was changed. If you have none yet, make one by `crontab -e`.",
+        )
 
     def _write(self, lines: list[str]) -> None:
         done = _run(["crontab", "-"], "".join(f"{line}\n" for line in lines))
@@ -73,40 +119,117 @@ class Crontab:
 
 
 class Timer:
-    """A systemd timer of the user, which makes up for a missed night by itself."""
+    """Timers of the user's systemd, which make up for a missed night by themselves."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, home: Path, folder: Path) -> None:
+        self._home = home
         self._folder = folder / "systemd" / "user"
 
-    def install(self, when: str, command: str) -> Scheduled:
-        minute, hour, *rest = checked(when).split()
-        if rest != ["*", "*", "*"] or not (minute.isdigit() and hour.isdigit()):
-            raise BadInput(f"{when!r} is not once a day.", expected='such as "0 3 * * *"', next_step="Or use cron.")
-        calendar = f"*-*-* {int(hour):02}:{int(minute):02}:00"
-        service = f"[Unit]\nDescription=Reverie: the nightly dream\n\n[Service]\nType=oneshot\nExecStart={command}\n"
-        timer = (
-            "[Unit]\nDescription=Reverie: when to dream\n\n"
-            f"[Timer]\nOnCalendar={calendar}\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n"
-        )
-        make_folder(self._folder)
-        for ending, text in (("service", service), ("timer", timer)):
-            replace_file(self._folder / f"{UNIT}.{ending}", text.encode())
-        _run(["systemctl", "--user", "enable", "--now", f"{UNIT}.timer"])
-        return Scheduled("systemd", when, (f"OnCalendar={calendar}", f"ExecStart={command}"))
+    def install(self, nightly: Nightly) -> Scheduled:
+        nightly.check()
+        calendar = _calendar(nightly)
+        unit = f"{UNIT}{slug(f'{nightly.shelf} {self._home}')}"
+        variables = [f"Environment={_quoted(one)}" for one in nightly.variables]
+        command = f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in nightly.command)}"
+        service = [
+            _mark(self._home, nightly.shelf), "[Unit]", "Description=Reverie: the nightly dream", "",
+            "[Service]", "Type=oneshot", *variables, command,
+        ]  # fmt: skip
+        timer = [
+            "[Unit]", "Description=Reverie: when to dream", "", "[Timer]", *calendar, "Persistent=true", "",
+            "[Install]", "WantedBy=timers.target",
+        ]  # fmt: skip
+        self._put(unit, {"service": service, "timer": timer})
+        return Scheduled("systemd", nightly.when.text, nightly.zone.key, (*calendar, command))
 
-    def remove(self) -> bool:
-        paths = [self._folder / f"{UNIT}.{ending}" for ending in ("service", "timer")]
-        there = any(path.exists() for path in paths)
-        if there:
-            _run(["systemctl", "--user", "disable", "--now", f"{UNIT}.timer"])
-            for path in paths:
+    def remove(self, shelf: str | None = None) -> bool:
+        """All of this home, or one shelf's."""
+        units = list(self._of(shelf))
+        for unit in units:
+            _systemctl("disable", "--now", f"{unit}.timer", next_step=f"Nothing was removed from {self._folder}.")
+            for path in self._files(unit):
                 remove_file(path)
-        return there
+        if units:
+            _run(["systemctl", "--user", "daemon-reload"])
+        return bool(units)
+
+    def _of(self, shelf: str | None) -> Iterator[str]:
+        for path in sorted(self._folder.glob(f"{UNIT}*.service")):
+            first = (read_file(path) or b"").decode("utf-8", "replace").partition("\n")[0]
+            if _is_of(first, self._home, shelf):
+                yield path.stem
+
+    def _files(self, unit: str) -> list[Path]:
+        return [self._folder / f"{unit}.{ending}" for ending in ("service", "timer")]
+
+    def _put(self, unit: str, files: Mapping[str, list[str]]) -> None:
+        """Write them and have systemd follow them; if it does not, everything is as it was."""
+        _found("systemctl")
+        make_folder(self._folder)
+        before = {path: read_file(path) for path in self._files(unit)}
+        try:
+            for ending, lines in files.items():
+                replace_file(self._folder / f"{unit}.{ending}", "".join(f"{line}\n" for line in lines).encode())
+            for words in (("daemon-reload",), ("enable", f"{unit}.timer"), ("restart", f"{unit}.timer")):
+                _systemctl(*words, next_step="What was written was taken back. Or use cron: leave --systemd out.")
+        except BaseException:
+            self._take_back(unit, before)
+            raise
+
+    def _take_back(self, unit: str, before: Mapping[Path, bytes | None]) -> None:
+        if not any(before.values()):
+            _run(["systemctl", "--user", "disable", "--now", f"{unit}.timer"])
+        for path, content in before.items():
+            if content is None:
+                remove_file(path)
+            else:
+                replace_file(path, content)
+        _run(["systemctl", "--user", "daemon-reload"])
+
+
+def _calendar(nightly: Nightly) -> list[str]:
+    """In the zone that is meant; with `after`, every hour, too, and the command knows whether it is time."""
+    when, zone = nightly.when, nightly.zone
+    if not when.daily:
+        raise BadInput(f"{when.text!r} is not every day.", expected='such as "0 3 * * *"', next_step="Or use cron.")
+    hours, minutes = (",".join(f"{one:02}" for one in sorted(numbers)) for numbers in (when.hours, when.minutes))
+    looked = [f"OnCalendar=*-*-* *:{minutes}:00 {zone.key}"] if nightly.after else []
+    return [f"OnCalendar=*-*-* {hours}:{minutes}:00 {zone.key}", *looked]
+
+
+def _quoted(word: str) -> str:
+    """As systemd reads it."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'
+
+
+def _mark(home: Path, shelf: str) -> str:
+    return MARK + shlex.join([str(home), shelf])
+
+
+def _is_of(line: str, home: Path, shelf: str | None) -> bool:
+    """Whether a line was written for this home; for this shelf of it, if one is named."""
+    _, found, rest = line.rpartition(MARK)
+    try:
+        words = shlex.split(rest) if found else []
+    except ValueError:
+        return False
+    return words[:1] == [str(home)] and (shelf is None or words[1:] in ([shelf], []))
+
+
+def _systemctl(*words: str, next_step: str) -> None:
+    done = _run(["systemctl", "--user", *words])
+    if done.returncode != 0:
+        said = done.stderr.strip() or f"exit code {done.returncode}"
+        raise NotPermitted(f"`systemctl --user {words[0]}` said: {said}.", next_step=next_step)
+
+
+def _found(program: str) -> None:
+    if shutil.which(program) is None:
+        other = {"crontab": "Install cron, or use --systemd.", "systemctl": "Leave --systemd out to use cron."}
+        raise NotFound(f"There is no {program} here.", next_step=other[program])
 
 
 def _run(command: list[str], given: str | None = None) -> subprocess.CompletedProcess[str]:
-    if shutil.which(command[0]) is None:
-        if command[0] == "systemctl":
-            return subprocess.CompletedProcess(command, 1, "", "there is no systemd here")
-        raise NotFound(f"There is no {command[0]} here.", next_step="Install cron, or use --systemd.")
+    _found(command[0])
     return subprocess.run(command, input=given, capture_output=True, text=True, check=False)

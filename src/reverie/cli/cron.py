@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
+from reverie.kernel.errors import BadInput
 
 SYSTEMD = click.option("--systemd", is_flag=True, help="A systemd timer instead of a line in your crontab.")
 
@@ -17,33 +20,50 @@ def command() -> None:
 
 @command.command()
 @click.option("--at", "when", metavar="TIME", help="When, as cron writes it [the setting `schedule`].")
-@click.option("--shelf", metavar="NAME", help="Which shelf; Hermes' or the home's own if not said.")
+@click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 @click.option("--propose", is_flag=True, help="Land nothing at night: only proposals.")
-@click.option("--after", type=click.IntRange(1), metavar="N", help="Only when there are so many new sessions.")
+@click.option(
+    "--after", type=click.IntRange(1), metavar="N", help="Also once so many sessions are new; looked at hourly."
+)
 @SYSTEMD
 @common
 def install(
     *, when: str | None, shelf: str | None, propose: bool, after: int | None, systemd: bool, shell: Shell
 ) -> None:
-    """Dream every night. A night that was missed is made up for once."""
+    """Dream every night on one shelf, in the setting `timezone`. A night that was missed is made up for once."""
     with shell.opened() as house:
-        command = house.nightly_command(shelf, propose=propose, after=after)
-        done = house.schedule(systemd=systemd).install(when or house.config.dreaming.schedule, command)
+        nightly = house.nightly(shelf, when, propose=propose, after=after)
+        done = house.schedule(systemd=systemd).install(nightly)
     if shell.json:
         print_json(done)
         return
-    click.echo(f"Every night by {done.by}:")
+    click.echo(f"Nights over {nightly.shelf} by {done.by}, at {done.when} ({done.zone}):")
     for line in done.lines:
         click.echo(f"  {line}")
+    if done.by == "cron":
+        click.echo(
+            "It looks every hour whether a night is due. One is made up for as soon as the machine is awake; the"
+        )
+        click.echo("first comes within the hour.")
 
 
 @command.command()
+@click.option(
+    "--shelf", metavar="NAME", help="Only the nights over this shelf; of all shelves of the home if not said."
+)
 @SYSTEMD
 @common
-def remove(*, systemd: bool, shell: Shell) -> None:
+def remove(*, shelf: str | None, systemd: bool, shell: Shell) -> None:
     """No more nights by themselves. What was learnt stays."""
     with shell.opened() as house:
-        there = house.schedule(systemd=systemd).remove()
+        schedule = house.schedule(systemd=systemd)
+        try:
+            name = house.memory.shelf(shelf).name if shelf else None
+            there = schedule.remove(name)
+        except BadInput:  # its nights can go, though it is gone itself
+            there = schedule.remove(shelf) or schedule.remove(str(Path(shelf or "").expanduser().absolute()))
+            if not there:
+                raise
     if shell.json:
         print_json({"removed": there})
     else:

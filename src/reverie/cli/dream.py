@@ -9,10 +9,13 @@ import click
 
 from reverie.cli.options import Day, Shell, common
 from reverie.cli.render import counted, print_json, visible
+from reverie.kernel.errors import BadInput
 
 if TYPE_CHECKING:
-    from reverie.dreams.dream import Dream
+    from reverie.dreams.dream import Dream, Mode
+    from reverie.dreams.dreaming import Due
     from reverie.dreams.estimating import Estimate
+    from reverie.home import Home
 
 
 @click.command(name="dream")
@@ -24,9 +27,14 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1), help="At most so many sessions [recent_sessions_limit].")
 @click.option("--queue", is_flag=True, help="Leave it to a worker (`reverie worker`), and come back at once.")
 @click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
-@click.option("--if-missed", is_flag=True, help="Only if the last night is more than a day ago.")
+@click.option("--if-missed", is_flag=True, help="Only if there was no night since the last time of `schedule`.")
 @click.option("--estimate", is_flag=True, help="Only say what a night would read and cost. Writes nothing.")
-@click.option("--after", type=click.IntRange(1), metavar="N", help="Only when there are so many new sessions.")
+@click.option(
+    "--after",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only when there are so many new sessions. With --if-missed: either is enough.",
+)
 @common
 def command(
     *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, user: str | None,
@@ -38,6 +46,11 @@ def command(
     No model and no key are needed; one that is set is asked within its caps. Zero changes is a good night.
     `reverie review` shows what waits, `reverie undo` takes back what landed.
     """
+    if (if_missed or after) and (sessions or since or user or limit or queue or estimate):
+        raise BadInput(
+            "--if-missed and --after are for a night over all that is new.",
+            expected="no sessions, --since, --user, --limit, --queue or --estimate beside them",
+        )
     with shell.opened() as house:
         if cancel:
             _told(house.dream.cancel(cancel), shell)
@@ -46,16 +59,15 @@ def command(
         if estimate:
             _foretold(house.dream.estimate(chosen, list(sessions) or None, since, limit, user), shell)
             return
-        if if_missed and not house.dream.missed(chosen):
-            click.echo("No night was missed.", err=True)
-            return
-        if after and house.dream.new_sessions(chosen) < after:
-            click.echo(f"Fewer than {after:,} new sessions: not tonight.", err=True)
-            return
-        dream = (house.dream.later if queue else house.dream)(
-            shelf=chosen, mode="propose" if propose else "land",
-            sessions=list(sessions) or None, since=since, limit=limit, user=user,
-        )  # fmt: skip
+        mode: Mode = "propose" if propose else "land"
+        if if_missed or after:
+            dream = house.dream.if_due(_due(house, if_missed, after), chosen, mode)
+        else:
+            dream = (house.dream.later if queue else house.dream)(
+                shelf=chosen, mode=mode, sessions=list(sessions) or None, since=since, limit=limit, user=user
+            )
+    if dream is None:  # a scheduler looks every hour, and every word would be mailed
+        return
     if shell.json or queue:
         _told(dream, shell)
         return
@@ -64,6 +76,15 @@ def command(
         click.echo(f"{dream.left:,} more sessions wait for another night.")
     if dream.proposals:
         click.echo("`reverie review` shows what waits for you.")
+
+
+def _due(house: Home, if_missed: bool, after: int | None) -> Due:
+    from reverie.dreams.dreaming import Due
+
+    dreaming = house.config.dreaming
+    if not dreaming.enabled:
+        return Due()
+    return Due(dreaming.schedule.last(house.clock.now(), house.config.timezone) if if_missed else None, after or 0)
 
 
 def _foretold(estimate: Estimate, shell: Shell) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 from reverie.dreams.choosing import choose, is_named, not_there
@@ -16,10 +16,19 @@ from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
-from reverie.kernel.errors import BadInput
+from reverie.kernel.errors import BadInput, StillLocked
 from reverie.sessions.as_if_refreshed import as_if_refreshed
 
 NIGHTS_LOOKED_AT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What calls for a night: that none was since then, or that so many sessions are new; either, where both are
+    given."""
+
+    at: datetime | None = None
+    sessions: int = 0
 
 
 class Shown(Protocol):
@@ -44,9 +53,21 @@ class Dreaming:
         """One night over a shelf, after the one that was broken off. Nothing new is a quiet night."""
         shown, asked = self.shown(shelf), self._asked(sessions, since, limit, user)
         with shown.alone():
-            self._finish(shelf, land=mode == "land")
-            dream = self.night.run(self.night.open(shelf, mode, asked).id)
-            self.show(shelf)
+            return self._dream(shelf, mode, asked)
+
+    def if_due(self, due: Due, shelf: str = "hermes", mode: Mode = "land") -> Dream | None:
+        """A night, if one is due. None if not, or while one is under way: who looks every hour looks again."""
+        with ExitStack() as held:
+            try:
+                held.enter_context(self.shown(shelf).alone())
+            except StillLocked:
+                return None
+            return self._dream(shelf, mode, self.night.asked()) if self.is_due(shelf, due) else None
+
+    def _dream(self, shelf: str, mode: Mode, asked: Asked) -> Dream:
+        self._finish(shelf, land=mode == "land")
+        dream = self.night.run(self.night.open(shelf, mode, asked).id)
+        self.show(shelf)
         return dream
 
     def later(
@@ -101,11 +122,17 @@ class Dreaming:
         for dream in self.night.records.unfinished(self.night.scope, shelf):
             self.night.run(dream.id, land=land)
 
-    def missed(self, shelf: str) -> bool:
-        """Whether the last night that came to its end is more than a day ago: something kept it from happening."""
+    def is_due(self, shelf: str, due: Due) -> bool:
+        """Whether no night has ended since it was due, or enough sessions are new. One that failed is not tried every
+        hour: it waits for the next time."""
         nights = self.night.records.find(self.night.scope, shelf, NIGHTS_LOOKED_AT)
-        day_ago = self.night.clock.now() - timedelta(days=1)
-        return not any(one.status is Status.COMPLETED and one.started_at >= day_ago for one in nights)
+        ended = {one.status for one in nights if due.at and one.started_at >= due.at} & {
+            Status.COMPLETED,
+            Status.FAILED,
+        }
+        if due.at and not ended:
+            return True
+        return due.sessions > 0 and Status.FAILED not in ended and self.new_sessions(shelf) >= due.sessions
 
     def estimate(
         self, shelf: str = "hermes", sessions: Sequence[str] | None = None, since: datetime | None = None,
