@@ -78,6 +78,15 @@ def test_installing_twice_leaves_one_line_and_every_other_line(cli: Cli, crontab
     assert crontab.read_text() == "MAILTO=me\n5 4 * * * backup\n"
 
 
+def test_other_lines_stay_byte_for_byte(cli: Cli, crontab: Path) -> None:
+    theirs = b"# caf\xe9 \x0c here\r\n5 4 * * * backup\r\n\n# \xc2\x85 and \xe2\x80\xa8 too\n"
+    crontab.write_bytes(theirs)
+    cli("cron", "install")
+    assert crontab.read_bytes().startswith(theirs) and crontab.read_bytes().count(b"\n") == theirs.count(b"\n") + 1
+    cli("cron", "remove")
+    assert crontab.read_bytes() == theirs
+
+
 @pytest.mark.parametrize("said", ["you (ann) are not allowed to use this program", "crontabs/ann: Permission denied"])
 def test_a_crontab_that_cannot_be_read_is_not_an_empty_one(cli: Cli, crontab: Path, said: str) -> None:
     crontab.write_text("5 4 * * * backup\n")

@@ -104,7 +104,7 @@ class Crontab:
     def _read(self) -> list[str]:
         done = _run(["crontab", "-l"])
         if done.returncode == 0:
-            return done.stdout.splitlines()
+            return done.stdout.removesuffix("\n").split("\n") if done.stdout else []
         if NONE_YET in done.stderr:
             return []
         raise NotPermitted(
@@ -230,6 +230,9 @@ def _found(program: str) -> None:
         raise NotFound(f"There is no {program} here.", next_step=other[program])
 
 
-def _run(command: list[str], given: str | None = None) -> subprocess.CompletedProcess[str]:
+def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str]:
+    """What is not ours goes through byte for byte, whatever its encoding and line ends."""
     _found(command[0])
-    return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=given.encode("utf-8", "surrogateescape"), capture_output=True, check=False)
+    said = done.stdout.decode("utf-8", "surrogateescape")
+    return subprocess.CompletedProcess(command, done.returncode, said, done.stderr.decode("utf-8", "replace"))

@@ -42,9 +42,8 @@ def install(
         click.echo(f"  {line}")
     if done.by == "cron":
         click.echo(
-            "It looks every hour whether a night is due. One is made up for as soon as the machine is awake; the"
+            "It looks every hour whether a night is due: the first comes within the hour, a missed one after waking."
         )
-        click.echo("first comes within the hour.")
 
 
 @command.command()
