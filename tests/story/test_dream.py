@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import reverie
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.deep.material import Noted
 from reverie.deep.noting import noted
 from reverie.dreams import choosing
 from reverie.dreams.dream import Dream, Fate, Status
-from reverie.home import Home
+from reverie.home import Home, open_home
 from reverie.review.proposal import Status as ProposalStatus
 from reverie.sessions.session import Session
-from tests.conftest import HomeMaker
+from tests.conftest import NOON, HomeMaker
 
 MEMORY = "The wiki runs on birch.lan:8080, nightly backup.\n§\nStandup is at nine."
 ORDER = "Please remember that I always want distances in kilometres."
@@ -81,6 +84,43 @@ def test_what_was_said_softly_is_staged_and_lands_when_it_is_said_again(memories
     second = dream(home_on)
     assert second.carried == 1 and len(second.changes) == 1
     assert "table" in (memories / "USER.md").read_text()
+
+
+def test_a_backlog_said_long_ago_is_not_lost_on_the_night_that_first_reads_it(memories: Path, home_on: Home) -> None:
+    wishes = ("distances in kilometres", "prices without tax", "dates as year, month, day")
+    for number, wish in enumerate(wishes):
+        spoken = session(f"s{number}", f"Please remember that I always want {wish}.")
+        home_on.sessions.add({**spoken, "started_at": f"2026-01-1{number}T09:00:00Z"})
+    for night in range(3):
+        told = dream(home_on)
+        assert len(told.changes) == 1 and told.of(Fate.NOT_KEPT) == []
+        home_on.sessions.add(session(f"later{night}", "thanks, that was all", 11))
+    kept = (memories / "USER.md").read_text()
+    assert all(wish in kept for wish in wishes)
+
+
+def test_what_is_not_sure_enough_is_let_go_ninety_days_after_its_night(
+    memories: Path, home: Home, tmp_path: Path
+) -> None:
+    home.sessions.add(session("s1", SOFT))
+    dream(home)
+    home.sessions.add(session("s2", "thanks, that was all", 11))
+    with open_home(tmp_path / "home", now=NOON + timedelta(days=91), settings={"owner": "ann"}) as later:
+        (judged,) = dream(later).judged
+    assert (judged.fate, judged.why) == (Fate.NOT_KEPT, "Let go: it was staged 91 days ago, and not said again.")
+
+
+def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the limits of every day it takes three nights; its lesson is in the first and the last of its sessions."""
+    shipped = Path(reverie.__file__).parent / "samples"
+    shutil.copytree(shipped / "hermes", tmp_path / "hermes")
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    with open_home(tmp_path / "home", now=NOON + timedelta(days=400), settings={"owner": "sam"}) as home:
+        home.sessions.add(str(shipped / "shop.jsonl"))
+        nights = [dream(home) for _ in range(3)]
+        assert [(len(one.sessions), one.left) for one in nights] == [(14, 15), (14, 1), (1, 0)]
+        assert not [one.why for night in nights for one in night.judged if one.why.startswith("Let go")]
+        assert "devops/deploy-shop" in [one.suggestion.subject for one in home.review.waiting()]
 
 
 def test_only_proposing_lands_nothing(memories: Path, home: Home) -> None:

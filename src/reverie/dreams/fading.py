@@ -1,15 +1,18 @@
-"""How long something stays staged: what was said once, long ago, is let go, and there is a most of them.
+"""How long something stays staged: what was noticed once, long ago, is let go, and there is a most of them.
 
-What is said again begins anew; what landed, waits or was rejected is not staged in the first place.
+The days count from the night that staged it, not from when it was said: who brings in a year of transcripts loses
+none of it. What cleared its gate only waits for its turn and stays. What is said again begins anew; what landed, waits
+or was rejected is not staged in the first place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from reverie.deep.decision import Decision
+from reverie.rem.gates import SPENT, Weighed
 
 FADES_AFTER = timedelta(days=90)
 MOST_STAGED = 400  # statements of one shelf; a night thinks all of them over
@@ -25,21 +28,34 @@ class Staying:
     let_go: dict[int, str]
 
 
-def staying(left: Sequence[Decision], now: datetime) -> Staying:
-    """Of what was not used, what another night may find more of. What was said last stays first."""
-    notes: set[str] = set()
+def waits_its_turn(one: Weighed) -> bool:
+    """It cleared its gate; only the limits of one night held it."""
+    return one.held_back == SPENT
+
+
+def staying(
+    turns: Sequence[Decision], unsure: Sequence[Decision], since: Mapping[str, datetime], now: datetime
+) -> Staying:
+    """Of what was not used, what another night may find more of. What was said last stays first.
+
+    `turns` only wait for theirs. `since` is when each statement of an earlier night was staged; tonight's are new."""
+    notes = {name for decision in turns for name in _names(decision)}
     let_go: dict[int, str] = {}
-    for decision in sorted(left, key=_said_last, reverse=True):
-        matter = decision.matter
-        names = [note.id for note in (*matter.said[-MOST_OF_ONE:], *matter.again[-MOST_OF_ONE:])]
-        days = (now - _said_last(decision)).days
-        if _said_last(decision) != _LONG_AGO and days > FADES_AFTER.days:
-            let_go[id(decision)] = f"Let go: it was last said {days} days ago, and not again."
+    for decision in sorted(unsure, key=_said_last, reverse=True):
+        names = _names(decision)
+        days = (now - max(since.get(note.id, now) for note in decision.matter.every)).days
+        if days > FADES_AFTER.days:
+            let_go[id(decision)] = f"Let go: it was staged {days} days ago, and not said again."
         elif len(notes) + len(names) > MOST_STAGED:
             let_go[id(decision)] = f"Let go: {MOST_STAGED} newer statements are staged."
         else:
             notes.update(names)
     return Staying(frozenset(notes), let_go)
+
+
+def _names(decision: Decision) -> list[str]:
+    matter = decision.matter
+    return [note.id for note in (*matter.said[-MOST_OF_ONE:], *matter.again[-MOST_OF_ONE:])]
 
 
 def _said_last(decision: Decision) -> datetime:

@@ -109,6 +109,10 @@ class Looking(Protocol):
         """What earlier nights noticed and did not use, oldest first."""
         ...
 
+    def staged_since(self, scope: Scope, shelf: str) -> Mapping[str, datetime]:
+        """When the night began that staged each of them, by its id."""
+        ...
+
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         """Newest first."""
         ...

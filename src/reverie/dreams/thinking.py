@@ -16,7 +16,7 @@ from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
 from reverie.dreams.counsel import NOBODY, Counsel, together
 from reverie.dreams.dream import Dream, Fate
-from reverie.dreams.fading import staying
+from reverie.dreams.fading import Staying, staying, waits_its_turn
 from reverie.dreams.judged import judged_of
 from reverie.dreams.putting import planned_of
 from reverie.dreams.records import Planned, Thought
@@ -55,7 +55,7 @@ def think(
     deepened = replace(deepened, decisions=tuple(decisions))
     weighing = _weighing(rooms, dream, Weighing(dream.started_at, known, opinions=opinions), deepened)
     weighed, on_wordings = counsel.of_wordings(weigh(deepened.decisions, weighing, rooms.gates, rooms.limits), size)
-    stays = staying(_left_over(deepened, weighed), dream.started_at)
+    stays = _staying(rooms, dream, deepened, weighed)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
     planned += [_rejected(one) for one in deepened.decisions if one.rejected and not one.untold]
     order = [
@@ -158,7 +158,9 @@ def _rejected(decision: Decision) -> Planned:
     return Planned(judged_of(decision, fate, decision.reason), done=True)
 
 
-def _left_over(deepened: Deepened, weighed: Sequence[Weighed]) -> list[Decision]:
-    """Decisions whose candidates stay staged: not sure enough, or too much for one night."""
-    staged = [one for one in deepened.decisions if one.verb in STAGED]
-    return staged + [one.decision for one in weighed if not one.passes]
+def _staying(rooms: Rooms, dream: Dream, deepened: Deepened, weighed: Sequence[Weighed]) -> Staying:
+    """Which candidates stay staged: too much for one night, or not sure enough."""
+    turns = [one.decision for one in weighed if waits_its_turn(one)]
+    unsure = [one for one in deepened.decisions if one.verb in STAGED]
+    unsure += [one.decision for one in weighed if not (one.passes or waits_its_turn(one))]
+    return staying(turns, unsure, rooms.records.staged_since(rooms.scope, dream.shelf), dream.started_at)

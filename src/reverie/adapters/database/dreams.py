@@ -47,6 +47,13 @@ class SqlDreams(SqlLeases):
         asked = select(table).filter_by(**owner(scope), staged=True).where(table.c.shelf.in_(self._shelf(shelf)))
         return [noted_from(row) for row in self._rows(scope, asked.order_by(table.c.said_at, table.c.id))]
 
+    def staged_since(self, scope: Scope, shelf: str) -> dict[str, datetime]:
+        table, nights = schema.candidates, schema.dreams
+        ours = [one.c[key] == value for one in (table, nights) for key, value in owner(scope).items()]
+        asked = select(table.c.id, nights.c.started_at).join(nights, nights.c.id == table.c.dream).where(*ours)
+        asked = asked.where(table.c.staged, table.c.shelf.in_(self._shelf(shelf)))
+        return {row.id: row.started_at for row in self._rows(scope, asked)}
+
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         table = schema.dreams
         asked = select(table).filter_by(**owner(scope))
