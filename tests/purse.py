@@ -23,7 +23,7 @@ class Purse:
         return None
 
     def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached | CapExceeded:
-        wanted = Reservation(question.worst_tokens, most_tokens, self.price_of(model))
+        wanted = Reservation(question.worst_tokens, most_tokens, self.price_of(question.role))
         with self._lock:
             full = self._stopped or Budget(self.dream, spent=self.spent + self.held).why_not(wanted)
             self.held = self.held if full else self.held + wanted.worst

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from reverie.kernel.errors import BadInput, BadSetting, NotPermitted
 from reverie.kernel.schedule import Schedule, schedule
-from reverie.models.choice import BUILT_IN
+from reverie.models.choice import BUILT_IN, Role
 from reverie.models.using import AT_ONCE, NO_CAP, SHARE, TOKENS_PER_DAY, TOKENS_PER_DREAM, Using, number, using
 
 FILE = "reverie.toml"
@@ -68,6 +68,18 @@ def _number(name: str, about: str, default: str, shown: str = "") -> Setting:
     return Setting(name, about, lambda _: default, shown or f"`{default}`", number=True)
 
 
+def _of_role(role: str) -> tuple[Setting, ...]:
+    """Where the model of one role is, if it is elsewhere."""
+    shared = "as for `model`, if of its provider"
+    return (
+        _plain(f"model_{role}_url", f"The address for `{role}`, if another; it gets no key that is not said here.",
+               "", shared),
+        _plain(f"model_{role}_key_name", f"The environment variable that holds the key for `{role}`.", "", shared),
+        _plain(f"model_{role}_key_file", f"A file that holds the key for `{role}`.", "", shared),
+        _plain(f"model_{role}_price", f"What a million tokens cost for `{role}`.", "", shared),
+    )  # fmt: skip
+
+
 SETTINGS = (
     Setting(
         "database",
@@ -114,6 +126,7 @@ SETTINGS = (
            "says so: `0.15/0.60`.", "", "from a list of prices"),
     _number("model_at_once", "How many calls of a phase may be under way at once.", "",
             f"{AT_ONCE}; 1 for a model on this machine"),
+    *chain.from_iterable(_of_role(role) for role in Role),
     _plain("model_prompts", "A folder of Markdown files that take the place of prompts of the same name."),
     _plain("dreaming.enabled", "Whether there are nights at all: `true` or `false`.", "true"),
     _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it, in `timezone`.",

@@ -21,7 +21,7 @@ from reverie.dreams.counsel import Counsel
 from reverie.kernel.origin import Origin
 from reverie.models.asking import Answer, Asker, Dropped, Outcome, Patience, Timing
 from reverie.models.budget import CapExceeded
-from reverie.models.choice import Role, choice
+from reverie.models.choice import Endpoint, Role, choice
 from reverie.models.ledger import ANSWERED
 from reverie.models.passages import Passage
 from reverie.models.question import Failed, Question, Replied
@@ -71,14 +71,14 @@ INVENTED = {
 def loaded() -> None:
     """The library, before anything is timed."""
     for provider, _ in WIRES:
-        chosen = choice(f"{provider}:x", "http://127.0.0.1:9")
+        chosen = choice(f"{provider}:x", Endpoint("http://127.0.0.1:9"))
         assert chosen is not None
         assert PydanticAIModel(chosen, KEY).takes_schema in (True, False)
 
 
 def asker(server: Server, provider: str, streamed: bool, patience: Patience = QUICK) -> Asker:
     address = server.url if provider == "anthropic" else server.openai_url
-    chosen = choice(f"{provider}:{'claude-haiku-4-5' if provider == 'anthropic' else 'gpt-4o'}", address)
+    chosen = choice(f"{provider}:{'claude-haiku-4-5' if provider == 'anthropic' else 'gpt-4o'}", Endpoint(address))
     assert chosen is not None
     model = PydanticAIModel(chosen, KEY, streamed=streamed)
     return Asker(model, Purse(), patience, Timing(sleep=lambda seconds: time.sleep(min(seconds, 0.05))))
@@ -254,7 +254,7 @@ def test_many_questions_can_be_under_way_at_once() -> None:
 
 def test_an_endless_reply_is_given_up_at_the_cap() -> None:
     with serving([MISBEHAVIOURS["endless"]]) as server:
-        chosen = choice("openai:m", server.openai_url)
+        chosen = choice("openai:m", Endpoint(server.openai_url))
         assert chosen is not None
         reply = PydanticAIModel(chosen, KEY, most_bytes=100_000).ask(QUESTION, 100, 20)
     assert isinstance(reply, Failed)
@@ -264,7 +264,7 @@ def test_an_endless_reply_is_given_up_at_the_cap() -> None:
 def test_a_port_nobody_listens_on_is_a_failed_connection() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        chosen = choice("openai:m", f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
+        chosen = choice("openai:m", Endpoint(f"http://127.0.0.1:{taken.getsockname()[1]}/v1"))
         assert chosen is not None
         reply = PydanticAIModel(chosen, KEY).ask(QUESTION, 100, 5)
     assert isinstance(reply, Failed)

@@ -20,7 +20,7 @@ from reverie.kernel.origin import Origin
 from reverie.light.notice import notice
 from reverie.models.asking import Asker
 from reverie.models.budget import FREE
-from reverie.models.choice import Choice, Role, choice
+from reverie.models.choice import Choice, Endpoint, Role, choice
 from reverie.models.ledger import totals
 from reverie.models.question import Failed, Question, Replied, Usage
 from reverie.models.reading import Reading, read
@@ -40,7 +40,7 @@ MODELS = {"openai": "gpt-4o-mini", "anthropic": "claude-haiku-4-5", "ollama": "l
 
 def at(server: Server, provider: str = "openai", model: str | None = None) -> Choice:
     address = server.url if provider == "anthropic" else server.openai_url
-    chosen = choice(f"{provider}:{model or MODELS[provider]}", address)
+    chosen = choice(f"{provider}:{model or MODELS[provider]}", Endpoint(address))
     assert chosen is not None
     return chosen
 
@@ -99,7 +99,7 @@ def test_the_name_is_resolved_once_and_kept_as_host() -> None:
         return ["127.0.0.1"]
 
     with serving([BLUE]) as server:
-        chosen = choice("openai:m", server.openai_url.replace("127.0.0.1", "model.example"))
+        chosen = choice("openai:m", Endpoint(server.openai_url.replace("127.0.0.1", "model.example")))
         assert chosen is not None
         assert isinstance(PydanticAIModel(chosen, KEY, resolve=resolve).ask(QUESTION, 100, 30), Replied)
     assert looked == ["model.example"]
@@ -131,7 +131,7 @@ def test_a_name_that_cannot_be_resolved_may_be_later() -> None:
     def resolve(host: str, port: int) -> list[str]:
         raise OSError("no such name")
 
-    chosen = choice("openai:m", "http://nowhere.example/v1")
+    chosen = choice("openai:m", Endpoint("http://nowhere.example/v1"))
     assert chosen is not None
     reply = PydanticAIModel(chosen, KEY, resolve=resolve).ask(QUESTION, 100, 5)
     assert isinstance(reply, Failed)
@@ -176,7 +176,11 @@ def test_a_client_without_its_key_is_a_setting_to_fix() -> None:
 
 
 def test_prices_are_known_for_what_is_sold_and_nothing_for_what_runs_here() -> None:
-    sold, local, other = choice("openai:gpt-4o"), choice("ollama:x"), choice("openai:gpt-4o", "https://gateway.example")
+    sold, local, other = (
+        choice("openai:gpt-4o"),
+        choice("ollama:x"),
+        choice("openai:gpt-4o", Endpoint("https://gateway.example")),
+    )
     assert sold and local and other
     price = price_of(sold)
     assert price is not None

@@ -47,10 +47,10 @@ class Advising:
         )
         choices = self._choices()
         one_each = {
-            model.name: Asker(model, purse, self.patience, self.timing, self._at_once(choices[role]))
+            choices[role]: Asker(model, purse, self.patience, self.timing, self._at_once(choices[role]))
             for role, model in models.items()
         }
-        askers = {role: one_each[model.name] for role, model in models.items()}
+        askers = {role: one_each[choices[role]] for role in models}
         return Counsel(askers, using.share, overrides(using.prompts))
 
     def asking(self) -> Asking:
@@ -58,13 +58,9 @@ class Advising:
         models = {role: chosen.text for role, chosen in self._choices().items()}
         return Asking(models, self.prices(), self.using.share, overrides(self.using.prompts))
 
-    def prices(self) -> dict[str, Price | None]:
-        """By the model's name. What a person says counts at an address they gave, and where no list knows better."""
-        return {chosen.text: self._price(chosen) for chosen in self._choices().values()}
-
-    def _price(self, chosen: Choice) -> Price | None:
-        said = self.using.price
-        return (said if chosen.given else None) or price_of(chosen) or said
+    def prices(self) -> dict[Role, Price | None]:
+        """What a person says counts at an address they gave, and where no list knows better."""
+        return {role: _price(chosen) for role, chosen in self._choices().items()}
 
     def _at_once(self, chosen: Choice) -> int:
         """What runs on this machine gets no faster when it is asked more."""
@@ -75,3 +71,7 @@ class Advising:
 
     def _choices(self) -> dict[Role, Choice]:
         return {role: chosen for role in Role if (chosen := self.using.choices.of(role)) is not None}
+
+
+def _price(chosen: Choice) -> Price | None:
+    return (chosen.price if chosen.given else None) or price_of(chosen) or chosen.price

@@ -31,7 +31,7 @@ class Asking:
     """Which models a night would ask, by role, and what is to be known for an estimate."""
 
     models: Mapping[Role, str]
-    prices: Mapping[str, Price | None]
+    prices: Mapping[Role, Price | None]
     share: float
     prompts: Mapping[str, str]
 
@@ -110,7 +110,7 @@ def _lesson(one: Candidate, asking: Asking) -> Question:
 
 def _foreseen(role: Role, asking: Asking, asked: Sequence[Question]) -> Foreseen:
     model = asking.models[role]
-    price, written = asking.prices.get(model), Patience().most_tokens
+    price, written = asking.prices.get(role), Patience().most_tokens
     likely = Usage(sum(len(one.system) + len(one.user) for one in asked) // _CHARACTERS_A_TOKEN,
                    _USUAL_ANSWER * len(asked))  # fmt: skip
     worst = Usage(sum(one.worst_tokens for one in asked), written * len(asked))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from reverie.kernel.errors import BadSetting
+
+if TYPE_CHECKING:
+    from reverie.models.budget import Price
 
 BUILT_IN = "built-in"
 Provider = Literal["openai", "anthropic", "ollama"]
@@ -47,8 +50,26 @@ USUAL: Mapping[Provider, Usual] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
+class Endpoint:
+    """What a person says of where a model is: its address, its key's variable or file, and what it costs."""
+
+    url: str = ""
+    key_name: str = ""
+    key_file: str = ""
+    price: Price | None = None
+
+    def over(self, shared: Endpoint) -> Endpoint:
+        """What this says, and of the rest what is shared. A key goes with its address: none is shared with another."""
+        if self.url:
+            return self
+        keyed = self if self.key_name or self.key_file else shared
+        return Endpoint(shared.url, keyed.key_name, keyed.key_file, self.price or shared.price)
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
-    """A model and where to find it. `given` says that a person wrote the address, so a private one may be meant."""
+    """A model and where to find it. `given` says that a person wrote the address, so a private one may be meant;
+    `price` is what they say it costs."""
 
     provider: Provider
     model: str
@@ -56,6 +77,7 @@ class Choice:
     key_name: str | None
     given: bool = False
     key_file: str = ""
+    price: Price | None = None
 
     @property
     def text(self) -> str:
@@ -87,7 +109,7 @@ class Choice:
         return found
 
 
-def choice(text: str, base_url: str | None = None, key_name: str | None = None) -> Choice | None:
+def choice(text: str, said: Endpoint = Endpoint()) -> Choice | None:
     """Read a setting. None is the built-in reader."""
     text = text.strip()
     if text == BUILT_IN:
@@ -96,10 +118,11 @@ def choice(text: str, base_url: str | None = None, key_name: str | None = None) 
     usual = USUAL.get(provider)  # type: ignore[call-overload]  # whatever was written is looked up
     if usual is None or not _NAME.fullmatch(model):
         raise BadSetting(f"The model {text!r} cannot be used.", expected=_EXPECTED)
-    if key_name is not None and not _KEY_NAME.fullmatch(key_name):
+    if said.key_name and not _KEY_NAME.fullmatch(said.key_name):
         raise BadSetting("The name of the key's variable cannot be used.", expected="a name such as OPENAI_API_KEY")
-    address = checked_url(base_url) if base_url else usual.base_url
-    return Choice(provider, model, address, key_name or usual.key_name, given=bool(base_url) or provider == "ollama")  # type: ignore[arg-type]
+    address = checked_url(said.url) if said.url else usual.base_url
+    given = address != usual.base_url or provider == "ollama"
+    return Choice(provider, model, address, said.key_name or usual.key_name, given, said.key_file, said.price)  # type: ignore[arg-type]
 
 
 def checked_url(text: str) -> str:
@@ -138,18 +161,38 @@ class Choices:
 def choices(
     default: str = BUILT_IN,
     by_role: Mapping[str, str] | None = None,
-    base_url: str | None = None,
-    key_name: str | None = None,
+    shared: Endpoint = Endpoint(),
+    own: Mapping[str, Endpoint] | None = None,
 ) -> Choices:
-    """Read the settings of all roles. The address and the key's name are the default's and of roles of its provider;
-    where there is no default, of every role."""
-    unknown = sorted(set(by_role or {}) - set(Role))
+    """Read the settings of all roles. `shared` is the default's endpoint and that of roles of its provider; where there
+    is no default, of every role. What a role says of its `own` comes first."""
+    texts, own = by_role or {}, own or {}
+    unknown = sorted({*texts, *own} - set(Role))
     if unknown:
         raise BadSetting(f"There is no role {unknown[0]!r}.", expected=", ".join(Role))
-    first = choice(default, base_url, key_name)
+    first = choice(default, shared)
+    if first is None:
+        _check_whose_key(shared, [text for name, text in texts.items() if own.get(name, Endpoint()) == Endpoint()])
+    made = {
+        Role(name): _of_role(texts.get(name, default), first, shared, own.get(name, Endpoint()))
+        for name in dict.fromkeys((*texts, *own))
+    }
+    return Choices(first, made)
 
-    def read(text: str) -> Choice | None:
-        same = first is None or text.strip().startswith(f"{first.provider}:")
-        return choice(text, base_url, key_name) if same else choice(text)
 
-    return Choices(first, {Role(name): read(text) for name, text in (by_role or {}).items()})
+def _of_role(text: str, first: Choice | None, shared: Endpoint, own: Endpoint) -> Choice | None:
+    same = first is None or text.strip().startswith(f"{first.provider}:")
+    made = choice(text, own.over(shared if same else Endpoint()))
+    nobody_elses = made is not None and made.given and own.url and not own.key_name
+    return replace(made, key_name=None) if made and nobody_elses else made  # the usual key is for the usual address
+
+
+def _check_whose_key(shared: Endpoint, texts: Iterable[str]) -> None:
+    """A key that would go to several companies is one's own mistake, and only its owner can say whose it is."""
+    providers = sorted({text.strip().partition(":")[0] for text in texts} - {BUILT_IN})
+    if len(providers) > 1 and not shared.url and (shared.key_name or shared.key_file):
+        raise BadSetting(
+            f"There is one key for the models of {' and '.join(providers)}.",
+            expected="a key of one provider",
+            next_step="Say for each role where its key is: model_light_key_name or model_light_key_file, and so on.",
+        )

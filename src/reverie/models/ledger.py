@@ -71,7 +71,7 @@ def _total(calls: list[Call]) -> Total:
     )
 
 
-Prices = Callable[[str], Price | None]
+Prices = Callable[[Role], Price | None]
 
 
 @dataclass(frozen=True, slots=True)

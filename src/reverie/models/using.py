@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TypeVar
 
 from reverie.kernel.errors import BadSetting
 from reverie.models.budget import Cap, Price
-from reverie.models.choice import Choices, Role, choices
+from reverie.models.choice import Choices, Endpoint, Role, choices
 
 SHARE = 0.2
 TOKENS_PER_DREAM = 500_000
@@ -21,14 +21,12 @@ _Number = TypeVar("_Number", int, float, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Using:
-    """`price` is what the person says their endpoint costs; None leaves it to the list of prices. `at_once` is how
-    many calls may be under way; None leaves it to where the model runs."""
+    """`at_once` is how many calls may be under way; None leaves it to where the model runs."""
 
     choices: Choices
     dream: Cap
     day: Cap
     share: float
-    price: Price | None
     prompts: str
     at_once: int | None = None
 
@@ -36,23 +34,20 @@ class Using:
 def using(said: Mapping[str, str]) -> Using:
     """`said` are the texts of the settings by name. What cannot be used is an error that names the setting."""
     roles = {str(role): said[f"model_{role}"] for role in Role if said[f"model_{role}"]}
-    made = choices(said["model"], roles, said["model_url"] or None, said["model_key_name"] or None)
+    own = {str(role): found for role in Role if (found := _endpoint(said, f"model_{role}")) != Endpoint()}
     return Using(
-        _with_file(made, said["model_key_file"]),
+        choices(said["model"], roles, _endpoint(said, "model"), own),
         Cap(_limit(said, "model_tokens_per_dream", int), _limit(said, "model_dollars_per_dream", Decimal)),
         Cap(_limit(said, "model_tokens_per_day", int), _limit(said, "model_dollars_per_day", Decimal)),
         number(said, "model_share", float, 0, 1),
-        _price(said["model_price"]),
         said["model_prompts"],
         number(said, "model_at_once", int, 1, MOST_AT_ONCE) if said["model_at_once"] else None,
     )
 
 
-def _with_file(made: Choices, path: str) -> Choices:
-    if not path:
-        return made
-    by_role = {role: chosen and replace(chosen, key_file=path) for role, chosen in made.by_role.items()}
-    return Choices(made.default and replace(made.default, key_file=path), by_role)
+def _endpoint(said: Mapping[str, str], name: str) -> Endpoint:
+    url, key_name, key_file = (said[f"{name}_{part}"] for part in ("url", "key_name", "key_file"))
+    return Endpoint(url, key_name, key_file, _price(said, f"{name}_price"))
 
 
 def number(
@@ -74,8 +69,9 @@ def _limit(said: Mapping[str, str], name: str, read: Callable[[str], _Number]) -
     return None if said[name].strip() == NO_CAP else number(said, name, read, 0)
 
 
-def _price(text: str) -> Price | None:
+def _price(said: Mapping[str, str], name: str) -> Price | None:
     """Dollars for a million tokens: read/written, or read/written/cached."""
+    text = said[name]
     if not text.strip():
         return None
     try:
@@ -85,6 +81,6 @@ def _price(text: str) -> Price | None:
         fits = False
     if not fits:
         raise BadSetting(
-            f"model_price is {text!r}.", expected="dollars for a million tokens read and written, such as 0.15/0.60"
+            f"{name} is {text!r}.", expected="dollars for a million tokens read and written, such as 0.15/0.60"
         )
     return Price(*parts)

@@ -49,7 +49,7 @@ class SqlPurse:
         return None if found is None else Recorded(json.loads(found))
 
     def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached | CapExceeded:
-        wanted = Reservation(question.worst_tokens, most_tokens, self._price_of(model))
+        wanted = Reservation(question.worst_tokens, most_tokens, self._price_of(question.role))
         with self._leases.fenced(self._lease) as connection:
             hold(connection, f"spending of {self._lease.scope.workspace}")
             if stopped := self._exceeded(connection):
