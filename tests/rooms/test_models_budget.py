@@ -106,7 +106,7 @@ def test_the_account_adds_up_by_role() -> None:
     (total,) = totals(purse.calls).values()
     assert (total.calls, total.failed, total.usage, total.seconds) == (2, 1, Usage(100, 10, 50), 1.5)
     assert total.cost == DEAR.of(Usage(100, 10, 50))
-    assert total.share == 0.1
+    assert (total.sent, total.share) == (QUESTION.sent_characters, 0.1)
 
 
 def test_many_threads_cannot_reserve_more_than_there_is() -> None:

@@ -109,3 +109,25 @@ def test_a_key_in_a_file_goes_to_its_own_provider_only(homes: HomeMaker, two: li
     assert {str(role): one and one.key(environment) for role, one in chosen.items()} == {
         "light": "sk-of-the-first", "deep": "sk-of-anthropic", "rem": None, "skills": None,
     }  # fmt: skip
+
+
+def test_the_account_says_of_each_role_how_much_of_the_text_it_saw(homes: HomeMaker, two: list[Server]) -> None:
+    home, night = night_of(homes, model="openai:small", model_url=two[0].openai_url)
+    sizes = [home.sessions.get(name).characters for name in ("s1", "s2")]
+    said = {one.phase: one for one in night.consulted}
+    assert list(said) == ["light", "deep", "rem", "skills"]
+    assert all(0 < one.sent <= 0.2 * one.whole and one.share == round(one.sent / one.whole, 4) for one in said.values())
+    assert said["light"].whole == said["skills"].whole == sum(sizes), "each session is counted once"
+    assert said["rem"].whole in (*sizes, sum(sizes))
+    for phase in ("deep", "rem", "skills"):
+        assert f"{phase} asked" in night.diary and f"it saw {said[phase].share:.0%} of the text" in night.diary
+
+
+def test_the_line_of_an_entry_is_no_part_of_the_transcript(homes: HomeMaker, two: list[Server]) -> None:
+    home = homes(model="built-in", model_deep="openai:small", model_deep_url=two[0].openai_url)
+    home.sessions.add(session("s1", "Standup is at ten now, not at nine any more."))
+    night = home.dream(shelf="hermes")
+    (asked,) = night.consulted
+    (judged,) = night.judged
+    assert "older: Standup is at nine." in two[0].asked[0].raw.decode()
+    assert asked.sent == len(judged.text) + (len(judged.text) + len(judged.evidence[0].quote)) * (asked.calls == 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import ceil
 from typing import TypeVar
 
@@ -22,7 +23,7 @@ from reverie.models.ahead import ask_ahead
 from reverie.models.asking import Asker
 from reverie.models.budget import CapExceeded
 from reverie.models.choice import Role
-from reverie.models.judging import STEPS, Opinions, Stated, opinions
+from reverie.models.judging import MOST_JUDGED, STEPS, Opinions, Stated, opinions
 from reverie.models.ledger import Call, totals
 from reverie.models.lessons import Lesson, lesson_question, worded
 from reverie.models.question import Question
@@ -45,6 +46,7 @@ class Counsel:
     share: float = SHARE
     prompts: Mapping[str, str] = field(default_factory=dict)
     _shown: Counter[tuple[Role, str]] = field(default_factory=Counter, repr=False)  # characters, by role and session
+    _counted: set[tuple[Role, str]] = field(default_factory=set, repr=False)  # of which the length is on the list
 
     def read(self, session: Session, found: Sequence[Candidate]) -> tuple[list[Candidate], Told]:
         """What a model notices in a session besides what the built-in reader found."""
@@ -78,10 +80,18 @@ class Counsel:
         """Decisions as Deep made them; where a model sees one otherwise, a person is asked and told so."""
         asker = self.askers.get(Role.DEEP)
         plain = [one for one in decisions if one.skill is None] if asker else []
-        wanted = [one for one in plain if self._is_shown(Role.DEEP, one, size)]
+        wanted = self._that_fit(Role.DEEP, plain, size)
         if asker is None or not wanted:
             return list(decisions), Told()
-        stated = [Stated(one.matter.last.id, one.text, one.target.text if one.target else "") for one in wanted]
+        stated = [
+            Stated(
+                one.matter.last.id,
+                one.text,
+                one.target.text if one.target else "",
+                self._whole(Role.DEEP, one.matter, size),
+            )
+            for one in wanted
+        ]
         found = _believed(opinions(Role.DEEP, stated, asker, self.prompts))
         return [_advised(one, found.of.get(one.matter.last.id, {})) for one in decisions], _told(found)
 
@@ -102,10 +112,13 @@ class Counsel:
     def of_worth(self, decisions: Sequence[Decision], size: Size) -> tuple[dict[str, dict[str, float]], Told]:
         """What a model thinks of two dimensions of each decision, by the id of its last statement."""
         asker = self.askers.get(Role.REM)
-        wanted = [one for one in decisions if self._is_shown(Role.REM, one, size)] if asker else []
+        wanted = self._that_fit(Role.REM, decisions, size) if asker else []
         if asker is None or not wanted:
             return {}, Told()
-        stated = [Stated(one.matter.last.id, one.text) for one in wanted]
+        stated = [
+            Stated(one.matter.last.id, one.text, of_characters=self._whole(Role.REM, one.matter, size))
+            for one in wanted
+        ]
         found = _believed(opinions(Role.REM, stated, asker, self.prompts))
         thought = {
             key: {"future_usefulness": said["useful"] / STEPS, "actionability": said["acts"] / STEPS}
@@ -123,8 +136,12 @@ class Counsel:
                 self._show(Role.SKILLS, one, size, sum(map(len, quoted)))
         if asker is None or not shown:
             return {}, Told()
-        ask_ahead(asker, [lesson_question(quoted, self.prompts) for quoted in shown.values()])
-        found = {one: _believed(worded(quoted, asker, self.prompts)) for one, quoted in shown.items()}
+        whole = {one: self._whole(Role.SKILLS, one, size) for one in shown}
+        ask_ahead(asker, [lesson_question(shown[one], self.prompts, of_characters=whole[one]) for one in shown])
+        found = {
+            one: _believed(worded(quoted, asker, self.prompts, of_characters=whole[one]))
+            for one, quoted in shown.items()
+        }
         lines = {one: Lines(lesson.steps, lesson.gotchas) for one, lesson in found.items()}
         return lines, together(map(_told, found.values()))
 
@@ -132,7 +149,18 @@ class Counsel:
         room = self._room(Role.DEEP, decision.matter, size)
         said = _within((one.quote for one in decision.evidence if one.weight == "support"), room)[:_MOST_SAID]
         self._show(Role.DEEP, decision.matter, size, sum(map(len, said)))
-        return Line(decision.text, tuple(said), decision.target.text if decision.target else "")
+        older = decision.target.text if decision.target else ""
+        return Line(decision.text, tuple(said), older, self._whole(Role.DEEP, decision.matter, size))
+
+    def _that_fit(self, role: Role, decisions: Iterable[Decision], size: Size) -> list[Decision]:
+        """Those that are shown, as many as are asked about in one night."""
+        return list(islice((one for one in decisions if self._is_shown(role, one, size)), MOST_JUDGED))
+
+    def _whole(self, role: Role, matter: Matter, size: Size) -> int:
+        """How long its sessions are, each counted once in a night and role."""
+        fresh = {(role, session) for session in matter.sessions} - self._counted
+        self._counted.update(fresh)
+        return sum(size(session) for _, session in fresh)
 
     def _is_shown(self, role: Role, decision: Decision, size: Size) -> bool:
         """Whether its line fits into what may be shown of its sessions; then it is counted as shown."""
@@ -222,7 +250,7 @@ def consulted(calls: Iterable[Call]) -> tuple[Consulted, ...]:
             str(role), tuple(sorted({one.model for one in every if one.role == role})), total.calls, total.failed,
             total.usage.tokens_in, total.usage.tokens_out, total.usage.cached,
             None if total.cost is None else float(total.cost), round(total.seconds, 3), round(total.share, 4),
-            {one.prompt: one.prompt_sha256 for one in every if one.role == role},
+            {one.prompt: one.prompt_sha256 for one in every if one.role == role}, total.sent, total.whole,
         )
         for role, total in totals(every).items()
     )  # fmt: skip

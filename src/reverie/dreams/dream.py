@@ -65,8 +65,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Consulted:
-    """What one phase asked models for, added up. `dollars` is None where a price is not known; `share` is how much of
-    the transcripts was shown; `prompts` are the hashes of what was said to the model, by name."""
+    """What one phase asked models for, added up. `dollars` is None where a price is not known; `prompts` are the hashes
+    of what was said to the model, by name. `share` is how much it saw of the transcripts it was shown anything of:
+    `sent` characters of `whole`; a passage sent twice counts twice."""
 
     phase: str
     models: tuple[str, ...]
@@ -79,6 +80,8 @@ class Consulted:
     seconds: float
     share: float
     prompts: Mapping[str, str]
+    sent: int = 0
+    whole: int = 0
 
 
 @dataclass(frozen=True, slots=True)

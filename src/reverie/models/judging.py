@@ -40,11 +40,13 @@ SHAPES: Mapping[str, Record] = {
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A statement, and the older one it may be about."""
+    """A statement, and the older one it may be about. `of_characters` is how long the transcripts are that it is from,
+    as far as nothing was shown of them before."""
 
     key: str
     text: str
     older: str = ""
+    of_characters: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,14 @@ def _question(
     mark = delimiter(lines, random) if random else delimiter(lines)
     shown = "\n".join(lines)
     user = f"The statements stand between two lines with the mark {mark}.\n\n{mark}\n{shown}\n{mark}\n"
-    return Question(role, template.name, template.sha256, system, user, shape, sum(map(len, lines)), mark=mark)
+    sent, whole = sum(len(_covered(one.text, veil)) for one in group), sum(one.of_characters for one in group)
+    return Question(role, template.name, template.sha256, system, user, shape, sent, whole, mark)
 
 
 def _line(number: int, one: Stated, veil: Veil) -> str:
-    text, older = (veil.hidden(" ".join(words.split()))[:LONGEST] for words in (one.text, one.older))
-    return f"{number}. {text}" + (f"\n   older: {older}" if older else "")
+    older = f"\n   older: {_covered(one.older, veil)}" if one.older else ""
+    return f"{number}. {_covered(one.text, veil)}{older}"
+
+
+def _covered(text: str, veil: Veil) -> str:
+    return veil.hidden(" ".join(text.split()))[:LONGEST]

@@ -41,7 +41,13 @@ class Total:
     usage: Usage
     cost: Decimal | None
     seconds: float
-    share: float
+    sent: int
+    whole: int
+
+    @property
+    def share(self) -> float:
+        """How much of the transcripts was shown of which anything was."""
+        return self.sent / self.whole if self.whole else 0.0
 
 
 ANSWERED = "answered"
@@ -60,14 +66,14 @@ def _has(calls: list[Call], role: Role) -> bool:
 def _total(calls: list[Call]) -> Total:
     costs = [call.cost for call in calls]
     known = [cost for cost in costs if cost is not None]
-    whole = sum(call.of_characters for call in calls)
     return Total(
         calls=len(calls),
         failed=sum(call.outcome != ANSWERED for call in calls),
         usage=sum((call.usage for call in calls), Usage()),
         cost=sum(known, Decimal(0)) if len(known) == len(costs) else None,
         seconds=sum(call.seconds for call in calls),
-        share=sum(call.sent_characters for call in calls) / whole if whole else 0.0,
+        sent=sum(call.sent_characters for call in calls),
+        whole=sum(call.of_characters for call in calls),
     )
 
 

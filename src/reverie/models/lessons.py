@@ -39,11 +39,11 @@ class Lesson:
 
 def worded(
     evidence: Sequence[str], asker: Asker, prompts: Mapping[str, str] | None = None,
-    random: Callable[[], str] | None = None,
+    random: Callable[[], str] | None = None, of_characters: int = 0,
 ) -> Lesson:  # fmt: skip
     """A lesson in a model's words. Every line rests on these quotations, or is dropped and counted."""
     veil = Veil()
-    outcome = asker.ask(lesson_question(evidence, prompts, random, veil))
+    outcome = asker.ask(lesson_question(evidence, prompts, random, veil, of_characters))
     match outcome:
         case Answer(value):
             assert isinstance(value, dict)
@@ -84,8 +84,9 @@ def _why_not(text: str, evidence: Sequence[str]) -> str:
 
 def lesson_question(
     evidence: Sequence[str], prompts: Mapping[str, str] | None = None, random: Callable[[], str] | None = None,
-    veil: Veil | None = None,
+    veil: Veil | None = None, of_characters: int = 0,
 ) -> Question:  # fmt: skip
+    """`of_characters`: how long the transcripts are that it is from, as far as nothing was shown of them before."""
     veil = veil or Veil()
     template = prompt("skill", prompts)
     schema = json.dumps(json_schema(SHAPE), ensure_ascii=False)
@@ -95,4 +96,5 @@ def lesson_question(
     mark = delimiter(lines, random) if random else delimiter(lines)
     shown = "\n".join(lines)
     user = f"The lines stand between two lines with the mark {mark}.\n\n{mark}\n{shown}\n{mark}\n"
-    return Question(Role.SKILLS, template.name, template.sha256, system, user, SHAPE, sum(map(len, texts)), mark=mark)
+    sent = sum(map(len, texts))
+    return Question(Role.SKILLS, template.name, template.sha256, system, user, SHAPE, sent, of_characters, mark)

@@ -29,11 +29,13 @@ SHAPE = Record({"wordings": Several(_ONE, MOST_LINES)})
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line as it would be kept, the words it rests on, and the line it takes the place of."""
+    """A line as it would be kept, the words it rests on, and the line it takes the place of. `of_characters` is how
+    long the transcripts are that it is from, as far as nothing was shown of them before."""
 
     text: str
     said: tuple[str, ...] = ()
     older: str = ""
+    of_characters: int = 0
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -93,13 +95,16 @@ def wording_question(
     mark = delimiter(shown, random) if random else delimiter(shown)
     listed = "\n".join(shown)
     user = f"The lines stand between two lines with the mark {mark}.\n\n{mark}\n{listed}\n{mark}\n"
-    return Question(Role.DEEP, template.name, template.sha256, system, user, SHAPE, sum(map(len, shown)), mark=mark)
+    sent = sum(len(_covered(text, veil)) for line in lines for text in (line.text, *line.said))
+    whole = sum(line.of_characters for line in lines)
+    return Question(Role.DEEP, template.name, template.sha256, system, user, SHAPE, sent, whole, mark)
 
 
 def _shown(number: int, line: Line, veil: Veil) -> list[str]:
-    def hidden(text: str) -> str:
-        return veil.hidden(" ".join(text.split()))[:_LONGEST_SHOWN]
+    said = [f"   said: {_covered(text, veil)}" for text in line.said]
+    older = [f"   older: {_covered(line.older, veil)}"] if line.older else []
+    return [f"{number}. {_covered(line.text, veil)}", *said, *older]
 
-    said = [f"   said: {hidden(text)}" for text in line.said]
-    older = [f"   older: {hidden(line.older)}"] if line.older else []
-    return [f"{number}. {hidden(line.text)}", *said, *older]
+
+def _covered(text: str, veil: Veil) -> str:
+    return veil.hidden(" ".join(text.split()))[:_LONGEST_SHOWN]
