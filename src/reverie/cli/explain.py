@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import console, print_json, visible
+from reverie.cli.render import console, print_json, score_lines, visible
 from reverie.cli.review import show_proposal
 from reverie.kernel.errors import NotFound
 
@@ -64,5 +64,5 @@ def _matter(one: Judged) -> None:
         click.echo(f"  “{visible(evidence.quote)}” — {evidence.origin}, {evidence.session_id} turn {evidence.turn}")
     if one.score:
         click.echo(f"  score {one.score.total:.2f}")
-        for part in one.score.parts:
-            click.echo(f"    {part.adds:+.2f}  {part.name}: {visible(part.why)}")
+        for line in score_lines(one.score):
+            click.echo(f"    {line}")

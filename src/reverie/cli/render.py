@@ -15,6 +15,7 @@ from reverie.kernel.clock import rfc3339
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from reverie.review.proposal import Score
     from reverie.sessions.adding import Added
 
 
@@ -58,6 +59,14 @@ def visible(text: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def score_lines(score: Score) -> Iterable[str]:
+    """Each dimension: its value in 0..1, the sentence that explains it, and what that adds to the odds."""
+    for part in score.parts:
+        yield f"{part.value:.2f}  {part.name}: {visible(part.why)} ({part.adds:+.2f})"
+    if score.parts:
+        yield "In brackets: what each adds to the log-odds of the score."
 
 
 def added_lines(added: Added) -> Iterable[str]:

@@ -9,7 +9,7 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.outcomes import told
-from reverie.cli.render import console, counted, day, one_line, print_json, visible
+from reverie.cli.render import console, counted, day, one_line, print_json, score_lines, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -135,8 +135,8 @@ def show_proposal(out: Console, proposal: Proposal, *, why: bool = False, headin
     for label, text in _facts(proposal):
         out.print(f"{label:<9} {visible(text)}", markup=False)
     if why and suggestion.score:
-        for part in suggestion.score.parts:
-            out.print(f"  {part.adds:+.2f}  {part.name}: {visible(part.why)}", markup=False)
+        for line in score_lines(suggestion.score):
+            out.print(f"  {line}", markup=False)
 
 
 def _facts(proposal: Proposal) -> list[tuple[str, str]]:

@@ -1,0 +1,78 @@
+"""`reverie explain`: every number of a decision with the sentence behind it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reverie.cli import reverie
+from reverie.dreams.dream import Dream
+from reverie.home import Home
+from reverie.rem.dimensions import NAMES
+from tests.story.test_dream import ORDER, SOFT, session
+
+Explain = Callable[..., str]
+_PART = re.compile(r"^ +([01]\.\d\d)  (\w+): (.+) \(([+-]\d+\.\d\d)\)$", re.MULTILINE)
+
+
+@pytest.fixture
+def explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explain:
+    folder = tmp_path / "hermes" / "memories"
+    folder.mkdir(parents=True)
+    (folder / "USER.md").write_text("Ann builds boats.")
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    monkeypatch.setenv("REVERIE_OWNER", "ann")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*words: str) -> str:
+        found = CliRunner().invoke(reverie, ["explain", *words, "--home", str(tmp_path / "home")])
+        assert found.exit_code == 0, found.output
+        return found.output
+
+    return run
+
+
+def proposed(home: Home, words: str) -> Dream:
+    home.sessions.add(session("s1", words))
+    return home.dreams.dream("hermes", mode="propose")
+
+
+def parts(text: str) -> dict[str, tuple[float, str, float]]:
+    return {name: (float(value), why, float(adds)) for value, name, why, adds in _PART.findall(text)}
+
+
+def test_a_candidate_is_explained_by_thirteen_values_their_sentences_and_what_they_add(
+    explain: Explain, home: Home
+) -> None:
+    (judged,) = proposed(home, SOFT).judged
+    told = explain(judged.candidates[0])
+    assert SOFT in told and judged.why in told and "below the gate of 0.88" in told
+    found = parts(told)
+    assert list(found) == list(NAMES)
+    assert all(0 <= value <= 1 and why.endswith(".") for value, why, _ in found.values())
+    assert judged.score is not None
+    assert {part.name: round(part.value, 2) for part in judged.score.parts} == {
+        name: value for name, (value, _, _) in found.items()
+    }
+    assert found["recurrence"][:2] == (0.25, "It was said in 1 session.")
+
+
+def test_a_proposal_is_explained_with_its_diff_its_words_and_its_values(explain: Explain, home: Home) -> None:
+    (name,) = proposed(home, ORDER).proposals
+    told = explain(name)
+    assert "+Always wants distances in kilometres." in told and f"“{ORDER}”" in told
+    assert list(parts(told)) == list(NAMES) and parts(told)["actionability"][0] == 1.0
+    same = json.loads(explain(name, "--json"))
+    assert [part["name"] for part in same["suggestion"]["score"]["parts"]] == list(NAMES)
+
+
+def test_a_change_and_a_night_are_explained_by_their_names(explain: Explain, home: Home) -> None:
+    home.sessions.add(session("s1", ORDER))
+    night = home.dreams.dream("hermes")
+    for name in (night.changes[0], night.id, "last"):
+        assert ORDER in explain(name) and len(parts(explain(name))) == len(NAMES)
