@@ -39,7 +39,10 @@ TRAINING, SET_ASIDE = HERE / "training" / "scoring.txt", HERE / "labelled" / "sc
 NOW = datetime(2026, 6, 15, 3, tzinfo=UTC)
 FIRST = datetime(2026, 6, 8, 9, tzinfo=UTC)
 DOCUMENTS = {"person": "USER.md", "world": "MEMORY.md"}
-ACTIONS = {Verb.PROMOTE: "add", Verb.SUPERSEDE: "replace", Verb.REMOVE: "remove", Verb.BETTER_AS_SKILL: "skill"}
+ACTIONS = {
+    Verb.PROMOTE: "add", Verb.SUPERSEDE: "replace", Verb.MERGE: "merge", Verb.REMOVE: "remove",
+    Verb.BETTER_AS_SKILL: "skill",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -143,19 +146,30 @@ def shown(name: str, good: int, all_: int) -> str:
     return f"{name} {share:.3f} [{low:.3f}, {high:.3f}] ({good} of {all_})"
 
 
+Results = Sequence[tuple[Case, Sequence[Weighed]]]
+
+
+def landed(results: Results, action: str) -> tuple[int, int]:
+    """How many of the changes of this kind that pass their gate are right, and how many they are."""
+    landing = [
+        (case, one) for case, every in results for one in every
+        if one.passes and ACTIONS[one.decision.verb] == action and not one.decision.asks
+    ]  # fmt: skip
+    return sum(right(case, one) for case, one in landing), len(landing)
+
+
+def found(results: Results, action: str) -> tuple[int, int]:
+    """How many of the cases that want a change of this kind get it, and how many they are."""
+    wanted = [(case, every) for case, every in results if case.label == action]
+    done = (any(one.passes and not one.decision.asks and right(case, one) for one in every) for case, every in wanted)
+    return sum(done), len(wanted)
+
+
 def report(cases: Sequence[Case], wrong: bool) -> None:
     results = [(case, weighed(case)) for case in cases]
-    for action in ("add", "replace", "remove", "skill"):
-        landing = [
-            (case, one) for case, every in results for one in every
-            if one.passes and ACTIONS[one.decision.verb] == action and not one.decision.asks
-        ]  # fmt: skip
-        good = sum(right(case, one) for case, one in landing)
-        wanted = [(case, every) for case, every in results if case.label == action]
-        found = sum(
-            any(one.passes and not one.decision.asks and right(case, one) for one in every) for case, every in wanted
-        )
-        print(f"{action:8}", shown("precision", good, len(landing)), " ", shown("recall", found, len(wanted)))
+    for action in ACTIONS.values():
+        told = shown("precision", *landed(results, action)), shown("recall", *found(results, action))
+        print(f"{action:8}", *told, sep=" ")
     quiet = [every for case, every in results if case.label in ("none", "ask")]
     still = sum(not any(one.passes and not one.decision.asks for one in every) for every in quiet)
     asked = [(case, every) for case, every in results if case.label == "ask"]
