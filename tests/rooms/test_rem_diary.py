@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from reverie.deep.judging import NOT_OBEYED
 from reverie.dreams.diary import diary
@@ -19,9 +21,14 @@ def judged(verb: str, fate: Fate, why: str, reason: str = "Said once.", old: str
     return Judged(("c1",), verb, fate, reason, why, "Always UTC.", "USER.md", old, 1, Origin.OWNER, ())
 
 
-def told(*matters: Judged) -> str:
+def told(*matters: Judged, **more: Any) -> str:
     read = (Read("ann", "s1", 1, 2),)
-    return diary(Dream("drm_1", "hermes", "land", Status.COMPLETED, AT, sessions=read, noticed=3, judged=matters))
+    night = Dream("drm_1", "hermes", "land", Status.COMPLETED, AT, sessions=read, noticed=3, judged=matters)
+    return diary(replace(night, **more))
+
+
+def summary(*matters: Judged, **more: Any) -> str:
+    return told(*matters, **more).splitlines()[2]
 
 
 def test_verbs_are_plain_words() -> None:
@@ -51,3 +58,48 @@ def test_a_page_that_asked_to_be_remembered_is_told_of() -> None:
 
 def test_a_score_just_below_its_gate_shows_enough_digits() -> None:
     assert "0.877 is below the gate of 0.88" in gated(ORDER, Score(0.877), Gates()).held_back
+
+
+HELD = judged("promote", Fate.HELD_BACK, "Held back: unsure.")
+KNOWN = judged("redundant", Fate.NOT_KEPT, "Not kept: USER.md says so already.")
+PASSING = judged("ephemeral", Fate.NOT_KEPT, "Not kept: it holds for one day.")
+OFTEN = replace(judged("promote", Fate.LANDED, "Landed."), sessions=4)
+
+
+def test_the_first_line_counts_what_was_read_repeated_changed_and_staged() -> None:
+    assert summary(OFTEN, HELD, HELD, duplicates=2, themes=1) == (
+        "Read 1 session, noticed 3 things (2 duplicates) in 1 theme across sessions: "
+        "1 change landed, 0 proposals waiting, 2 staged."
+    )
+
+
+def test_the_first_line_of_a_quiet_night_tells_its_themes_and_what_became_of_all() -> None:
+    assert summary(HELD, KNOWN, PASSING, PASSING, duplicates=1, themes=1) == (
+        "A quiet night: read 1 session, noticed 3 things (1 duplicate) in 1 theme across sessions, and changed nothing,"
+        " because there were 1 matter staged (not sure enough yet), 1 matter known already and 2 matters not worth"
+        " keeping."
+    )
+
+
+def test_themes_are_named_also_on_a_quiet_night() -> None:
+    often = replace(HELD, sessions=4)
+    assert "\nThemes, in how many sessions: “Always UTC.” (4).\n" in told(often)
+    assert "Themes" not in told(HELD)
+    assert told(*[often] * 7).count("(4)") == 4 and "(4), and 3 more." in told(*[often] * 7)
+
+
+def test_what_was_kept_out_for_being_private_is_no_theme_with_a_name() -> None:
+    assert "Themes" not in told(replace(PASSING, verb="sensitive", text="", sessions=3))
+
+
+def test_pages_that_ask_in_several_sessions_are_no_theme() -> None:
+    planted = replace(judged("unsafe", Fate.NOT_KEPT, NOT_OBEYED, NOT_OBEYED), sessions=2)
+    assert "theme" not in summary(planted, themes=1)
+
+
+def test_what_is_left_out_of_a_long_section_is_counted() -> None:
+    assert "- and 3 more; `reverie explain last` tells of all" in told(*[HELD] * 15)
+    page = told(flaws=tuple(f"{number}.jsonl: no JSON" for number in range(14)))
+    assert page.count(".jsonl") == 12 and "- and 2 more" in page
+    asked = told(dropped={f"reason {number}": 1 for number in range(13)}, enough="the cap")
+    assert asked.count("not taken") == 12 and "- and 1 more" in asked

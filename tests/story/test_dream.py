@@ -123,6 +123,16 @@ def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monk
         assert "devops/deploy-shop" in [one.suggestion.subject for one in home.review.waiting()]
 
 
+def test_what_was_said_before_or_stands_there_already_is_counted_as_a_duplicate(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", SOFT))
+    home.sessions.add(session("s2", "Standup is at nine, always."))
+    assert dream(home).duplicates == 1, "of the entry"
+    home.sessions.add(session("s3", "Again, I prefer tables when you show me numbers.", 11))
+    second = dream(home)
+    assert (second.noticed, second.duplicates) == (1, 1), "of what is staged"
+    assert "noticed 1 thing (1 duplicate) in 1 theme across sessions" in second.diary
+
+
 def test_only_proposing_lands_nothing(memories: Path, home: Home) -> None:
     home.sessions.add(session("s1", ORDER))
     night = dream(home, mode="propose")

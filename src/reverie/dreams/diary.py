@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reverie.deep.judging import NOT_OBEYED
 from reverie.dreams.dream import Consulted, Dream, Fate, Judged
@@ -17,7 +17,7 @@ _TITLES = {
     Fate.HELD_BACK: "Staged, not sure enough yet",
     Fate.NOT_KEPT: "Not kept",
 }
-_LATER = "Good, for another night"
+_LATER = "Good, for another night: one does no more than this"
 # What was done, and what is to be done: nobody has to know what the phases call it.
 _DONE = {
     "promote": "**added** to", "supersede": "**replaced** in", "merge": "**merged** in", "remove": "**removed** from",
@@ -30,11 +30,13 @@ _SKILL = "**for a skill**,"
 _MOST_SHOWN = 12
 _MOST_QUOTES = 3
 _LONGEST_QUOTE = 200
+_MOST_THEMES, _LONGEST_NAME = 4, 40
+_KNOWN = "redundant"
 
 
 def diary(dream: Dream) -> str:
     """Markdown. A quiet night is one line with its reason; what was staged or turned away follows."""
-    lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.shelf}", "", summary(dream), ""]
+    lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.shelf}", "", summary(dream), "", *_themes(dream)]
     for fate, title in _TITLES.items():
         judged = [one for one in dream.of(fate) if not (_waits_its_turn(one) or _was_planted(one))]
         lines += _section(title, judged, brief=fate in (Fate.HELD_BACK, Fate.NOT_KEPT, Fate.WITHHELD))
@@ -43,7 +45,7 @@ def diary(dream: Dream) -> str:
     lines += _asked_to_be_remembered(dream)
     lines += _consulted(dream)
     if dream.flaws:
-        lines += ["## Could not be read", "", *(f"- {visible(flaw)}" for flaw in dream.flaws[:_MOST_SHOWN]), ""]
+        lines += ["## Could not be read", "", *_shortened([f"- {visible(flaw)}" for flaw in dream.flaws]), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -54,22 +56,34 @@ def summary(dream: Dream) -> str:
     read = f"read {_count(len(dream.sessions), 'session')}"
     left = f" ({dream.left:,} more wait for another night)" if dream.left else ""
     noticed = f"noticed {_count(dream.noticed - _pages(dream), 'thing')}"
-    themes = f" in {_count(dream.themes, 'theme')} across sessions" if dream.themes else ""
+    again = f" ({_count(dream.duplicates, 'duplicate')})" if dream.duplicates else ""
+    number = dream.themes - sum(one.sessions > 1 and _was_planted(one) for one in dream.judged)
+    themes = f" in {_count(number, 'theme')} across sessions" if number > 0 else ""
     if dream.quiet:
-        return f"A quiet night: {read}{left}, {noticed}, and changed nothing, because {_why_nothing(dream)}."
+        changed = f"changed nothing, because {_why_nothing(dream)}"
+        return f"A quiet night: {read}{left}, {noticed}{again}{themes}, and {changed}."
     done = f"{_count(len(dream.changes), 'change')} landed, {_count(len(dream.proposals), 'proposal')} waiting"
-    return f"{read.capitalize()}{left}, {noticed}{themes}: {done}."
+    return f"{read.capitalize()}{left}, {noticed}{again}{themes}: {done}, {len(dream.of(Fate.HELD_BACK)):,} staged."
+
+
+def _themes(dream: Dream) -> Iterator[str]:
+    """What people came back to, in a line."""
+    named = [f"“{_shown(one.text, _LONGEST_NAME)}” ({one.sessions:,})" for one in dream.about]
+    if named:
+        more = f", and {len(named) - _MOST_THEMES} more" if len(named) > _MOST_THEMES else ""
+        yield from (f"Themes, in how many sessions: {', '.join(named[:_MOST_THEMES])}{more}.", "")
 
 
 def _why_nothing(dream: Dream) -> str:
     if all(_was_planted(one) for one in dream.judged):
         return "nothing that was said should outlive its day"
     held = len(dream.of(Fate.HELD_BACK))
-    rejected = sum(not _was_planted(one) for one in dream.of(Fate.NOT_KEPT))
-    parts = [f"{_count(held, 'matter')} not sure enough yet"] * bool(held)
-    parts += [f"{_count(rejected, 'matter')} not worth keeping"] * bool(rejected)
+    rejected = [one for one in dream.of(Fate.NOT_KEPT) if not _was_planted(one)]
+    known = sum(one.verb == _KNOWN for one in rejected)
+    counts = {"staged (not sure enough yet)": held, "known already": known, "not worth keeping": len(rejected) - known}
+    parts = [f"{_count(number, 'matter')} {how}" for how, number in counts.items() if number]
     parts += ["what was left could not be done"] * bool(dream.of(Fate.NOT_DONE))
-    return f"there {'was' if held + rejected == 1 else 'were'} {' and '.join(parts)}"
+    return f"there {'was' if held + len(rejected) == 1 else 'were'} {_listed(parts)}"
 
 
 def _waits_its_turn(one: Judged) -> bool:
@@ -101,8 +115,7 @@ def _consulted(dream: Dream) -> Iterator[str]:
     for one in dream.consulted:
         unanswered = f", {one.failed:,} without a usable answer" if one.failed else ""
         yield f"- {one.phase} asked {', '.join(one.models)} {_times(one.calls)}{unanswered}: {_took(one)}"
-    for why, times in list(dream.dropped.items())[:_MOST_SHOWN]:
-        yield f"- not taken, {_times(times)}: {visible(why)}"
+    yield from _shortened([f"- not taken, {_times(times)}: {visible(why)}" for why, times in dream.dropped.items()])
     if dream.enough:
         yield f"- not asked any more: {visible(dream.enough)}"
     yield ""
@@ -126,7 +139,7 @@ def _section(title: str, judged: list[Judged], brief: bool) -> Iterator[str]:
     for one in judged[:_MOST_SHOWN]:
         yield from _brief(one) if brief else _whole(one)
     if len(judged) > _MOST_SHOWN:
-        yield f"- and {len(judged) - _MOST_SHOWN} more"
+        yield f"- and {len(judged) - _MOST_SHOWN} more; `reverie explain last` tells of all"
     yield ""
 
 
@@ -134,7 +147,8 @@ def _brief(one: Judged) -> Iterator[str]:
     words = f"“{_shown(one.text)}”" if one.text else "Something"
     doing = "which would remove" if one.verb == "remove" else "in the place of"
     old = f", {doing} “{_shown(one.old)}”" if one.old and one.fate is Fate.HELD_BACK else ""
-    yield f"- {words}{old}: {one.why}"
+    why = "" if _waits_its_turn(one) else f": {one.why}"  # its heading says so
+    yield f"- {words}{old}{why}"
 
 
 def _whole(one: Judged) -> Iterator[str]:
@@ -150,9 +164,19 @@ def _whole(one: Judged) -> Iterator[str]:
         yield f"  - {evidence.session_id}, turn {evidence.turn} ({evidence.origin}): “{_shown(evidence.quote)}”"
 
 
-def _shown(text: str) -> str:
+def _shortened(lines: Sequence[str]) -> Iterator[str]:
+    yield from lines[:_MOST_SHOWN]
+    if len(lines) > _MOST_SHOWN:
+        yield f"- and {len(lines) - _MOST_SHOWN} more"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def _shown(text: str, longest: int = _LONGEST_QUOTE) -> str:
     flat = visible(" ".join(text.split()))
-    return flat if len(flat) <= _LONGEST_QUOTE else flat[: _LONGEST_QUOTE - 1] + "…"
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 def _count(number: int, thing: str) -> str:

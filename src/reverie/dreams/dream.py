@@ -86,7 +86,8 @@ class Consulted:
 
 @dataclass(frozen=True, slots=True)
 class Dream:
-    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights staged.
+    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights staged;
+    `duplicates` of what was found say what was said before or is known already.
 
     `dropped` counts what models said that was not taken, by reason; `enough` says which cap left them no more room.
     """
@@ -108,9 +109,15 @@ class Dream:
     consulted: tuple[Consulted, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
     enough: str = ""
+    duplicates: int = 0
 
     def of(self, fate: Fate) -> list[Judged]:
         return [one for one in self.judged if one.fate is fate]
+
+    @property
+    def about(self) -> list[Judged]:
+        """Its themes: what was said in more than one session, as far as it may be told."""
+        return [one for one in self.judged if one.sessions > 1 and one.text]
 
     @property
     def changes(self) -> tuple[str, ...]:

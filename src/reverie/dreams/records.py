@@ -96,6 +96,7 @@ class Thought:
     staged: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
     told: Told = field(default_factory=Told)
+    duplicates: int = 0
 
 
 class Looking(Protocol):

@@ -128,6 +128,7 @@ class Steps:
             dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
             carried=thought.carried, themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
             consulted=consulted(rooms.records.calls(rooms.scope, dream.id)), enough=told.enough,
+            duplicates=thought.duplicates,
             dropped={why: times for why, times in told.dropped.items() if why not in unread},
             flaws=(*dream.flaws, *(f"{why}. The night went on without it; please report it." for why in unread)),
         )  # fmt: skip

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain
 
-from reverie.deep.decision import STAGED, Decision
-from reverie.deep.judging import Deepened, Mind, deepen
+from reverie.deep.decision import STAGED, Decision, Verb
+from reverie.deep.judging import NOT_OBEYED, Deepened, Mind, deepen
 from reverie.deep.material import AGAIN, Known, Noted
 from reverie.deep.procedures import Lines
 from reverie.deep.subjects import about
@@ -67,13 +67,26 @@ def think(
     return Thought(
         sum(map(_counts, fresh)), sum(map(_counts, carried)), len(deepened.themes), tuple(planned),
         tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
-        together([on_lessons, on_decisions, on_worth, on_wordings]),
+        together([on_lessons, on_decisions, on_worth, on_wordings]), _duplicates(deepened, fresh),
     )  # fmt: skip
 
 
 def _counts(note: Noted) -> bool:
     """Whether it was noticed for itself."""
     return AGAIN not in note.marks
+
+
+def _duplicates(deepened: Deepened, fresh: Sequence[Noted]) -> int:
+    """How much of what was noticed says what something else said, tonight or before, or what is known already. What a
+    page asked for is counted by itself."""
+    tonight = {note.id for note in fresh if _counts(note)}
+    found = 0
+    for one in (one for one in deepened.decisions if one.reason != NOT_OBEYED):
+        counting = [note.id for note in one.matter.every if _counts(note)]
+        mine = [name for name in counting if name in tonight]
+        says_something_new = one.verb is not Verb.REDUNDANT and len(mine) == len(counting)
+        found += max(0, len(mine) - says_something_new)
+    return found
 
 
 def _entries(rooms: Rooms, shelf: str) -> list[Known]:

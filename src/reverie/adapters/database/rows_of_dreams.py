@@ -40,7 +40,7 @@ def details_of(dream: Dream) -> dict[str, Any]:
     return {
         "shelf": dream.shelf, "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions],
         "left": dream.left, "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes,
-        "diary": dream.diary,
+        "diary": dream.diary, "duplicates": dream.duplicates,
         "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
         "flaws": list(dream.flaws), "judged": [_judged_details(one) for one in dream.judged],
     }  # fmt: skip
@@ -58,6 +58,7 @@ def dream_from(row: Any) -> Dream:
         tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
         tuple(_judged(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
         tuple(_consulted(one) for one in told.get("consulted", ())), told.get("dropped", {}), told.get("enough", ""),
+        told.get("duplicates", 0),
     )  # fmt: skip
 
 

@@ -51,14 +51,15 @@ def thought_details(thought: Thought) -> str:
     """Its counts and ids; the plan has rows of its own."""
     return json.dumps({
         "noticed": thought.noticed, "carried": thought.carried, "themes": thought.themes, "staged": thought.staged,
-        "settled": thought.settled, "told": told_details(thought.told),
+        "settled": thought.settled, "told": told_details(thought.told), "duplicates": thought.duplicates,
     })  # fmt: skip
 
 
 def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
     told = json.loads(details)
     counts = (told["noticed"], told["carried"], told["themes"])
-    return Thought(*counts, planned, tuple(told["staged"]), tuple(told["settled"]), told_from(told.get("told")))
+    names = (tuple(told["staged"]), tuple(told["settled"]))
+    return Thought(*counts, planned, *names, told_from(told.get("told")), told.get("duplicates", 0))
 
 
 def told_details(told: Told) -> str | None:
