@@ -275,7 +275,8 @@ def _swapped(old: str, whole: str, named: frozenset[str], language: str) -> str:
     """The old text with the name that is over exchanged for the one new name there is."""
     gone = [one for one in _tokens(old, language) if about(one.text, language) & named]
     names = [one[0] for one in _RUN.finditer(whole) if not about(one[0], language) & about(old, language)]
-    if not gone or len(set(names)) != 1:
+    letters = [name for name in names if len(name) == 1]
+    if not gone or len(set(names)) != 1 or (letters and len(gone[0].text) > 1):  # "Catrine with a C, not Katrine"
         return ""
     start, end = whole_name(old, gone[0].start, gone[0].end)
     if any(not start <= one.start < end for one in gone):

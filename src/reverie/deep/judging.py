@@ -234,11 +234,12 @@ def _against_known(matter: Matter, standings: Sequence[Standing]) -> Decision | 
     if conflicts:
         best = max(conflicts, key=lambda one: (one.confidence, one.overlap))
         return _conflicting(matter, best)
+    merged = next((one for found in standings if (one := _merged(matter, found))), None)
     alike = [one for one in standings if _says_it_already(matter, one)]
-    if alike:
+    if alike and not merged:
         best = max(alike, key=lambda one: one.overlap)
         return Decision(Verb.REDUNDANT, matter, f"Not kept: {best.known.surface} says so already.", target=best.known)
-    return next((one for found in standings if (one := _merged(matter, found))), None)
+    return merged
 
 
 def _merged(matter: Matter, found: Standing) -> Decision | None:
@@ -246,12 +247,20 @@ def _merged(matter: Matter, found: Standing) -> Decision | None:
     known, text = found.known, canonical(matter)
     if not matter.is_theme or known.document is None or order_of(matter.last.said_at, known) != "later":
         return None
+    if found.kind is RelationKind.UNRELATED:
+        return None
     mine, theirs = about(text, matter.language), about(known.text, matter.language)
     covers = len(mine & theirs) / max(1, len(theirs))
-    if len(theirs) < 2 or covers < SAME or len(text) > LONGEST:
+    if len(theirs) < 2 or covers < SAME or len(text) > LONGEST or not _always_more(matter, theirs):
         return None
     merged = Standing(known, RelationKind.REFINES, covers, f"It says what {known.surface} says, and more.", covers)
     return Decision(Verb.MERGE, matter, merged.why, text, known.document, known, merged)
+
+
+def _always_more(matter: Matter, theirs: frozenset[str]) -> bool:
+    """Something that does not stand there was said every time."""
+    said = [about(note.text, matter.language) - theirs for note in matter.said]
+    return bool(frozenset.intersection(*said))
 
 
 def _says_it_already(matter: Matter, found: Standing) -> bool:
