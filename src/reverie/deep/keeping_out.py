@@ -20,6 +20,7 @@ from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
 from reverie.light.suggestions import FROM_A_MODEL
 from reverie.light.tongues import tongue
+from reverie.light.weighing import clause
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
@@ -180,7 +181,9 @@ def _rules_nothing(note: Noted) -> bool:
     if Mark.STANDING not in note.marks:
         return len(about(without_lead(note.text), language)) < _SAYS_SOMETHING
     own_day = Mark.MINE in note.marks and SHAPES["weekday"].search(note.words)
-    valued = own_day or any(sign.isdigit() for sign in note.words)
+    often = [found.span() for found in pattern("often").finditer(said)]
+    clauses = [said[slice(*clause(said, span))] for span in often] or [said]
+    valued = own_day or any(sign.isdigit() for piece in clauses for sign in piece)
     return not valued and _is_bare(said, language)
 
 
