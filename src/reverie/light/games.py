@@ -20,7 +20,8 @@ _TITLED = re.compile(
     r"(?:^|[,!.] )(?:(?:your|eure?|votre|vuestra|su|vostra|vossa|sua|uwe|ers|wasza) )?(?:madam|m'lady|milady|my (?:lord"
     r"|lady|liege)|m'lord|sire|majesty|grace|highness|excellency|lordship|baroness|baron|captain|majestät|hoheit"
     r"|durchlaucht|exzellenz|gnädige frau|majesté|altesse|excellence|majestad|alteza|excelencia|maestà|altezza"
-    r"|eccellenza|majestade|excelência|majesteit|hoogheid|höghet|wysokość)[.,!?]",
+    r"|eccellenza|majestade|excelência|serenissimo|serenità|(?:mon )?(?:colonel|général)|inspector|detective|commander"
+    r"|majesteit|hoogheid|höghet|wysokość)[.,!?]",
     re.IGNORECASE,
 )
 # One piece of fiction to be written: what its people always do is not what the person wants.
