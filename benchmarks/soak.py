@@ -119,9 +119,10 @@ class Soak:
 
     def _repeated(self, home: Any, day: int) -> None:
         names = [session["id"] for session in self.lived.days[day - 1]]
+        left: set[str] = set()
         for how in ({}, {"sessions": names, "limit": len(names)}):
             last = home.dreams.records.find(home.dreams.scope, limit=1)[0]
-            left = {one.text for one in last.judged if one.fate == "held back" and one.score and one.score.total >= ADD}
+            left |= {one.text for one in last.judged if one.fate == "held back" and one.score and one.score.total >= ADD}
             dream = home.dream(shelf="hermes", **how)
             done = {one.text for one in dream.judged if one.fate in ("landed", "waiting")}
             if done - left:

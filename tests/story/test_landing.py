@@ -134,6 +134,13 @@ def test_what_was_rejected_comes_back_only_with_new_evidence(memory: Path, home:
     assert isinstance(home.review.propose(newer), Waiting)
 
 
+def test_what_waits_is_not_put_beside_itself_in_other_words(memory: Path, home: Home) -> None:
+    first = waiting(home, moved(Origin.TOOL))
+    reworded = home.review.propose(moved(Origin.TOOL, "The staging database is db2.internal:6432 now"))
+    assert isinstance(reworded, Repeated) and reworded.proposal.id == first.id
+    assert [one.id for one in home.review.waiting()] == [first.id]
+
+
 def test_unsafe_text_is_refused_and_a_person_can_insist(memory: Path, home: Home) -> None:
     wanted = Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", POISON),), evidence=said(POISON))
     proposal = waiting(home, wanted)

@@ -85,7 +85,7 @@ class Proposing:
             if _wanted(past.suggestion) == _wanted(suggestion):
                 if past.status is Status.WAITING or not _new_evidence(suggestion, past):
                     return past
-            elif past.status is Status.REJECTED and suggestion.evidence and not _new_evidence(suggestion, past):
+            elif suggestion.evidence and not _new_evidence(suggestion, past):  # the same words, worded otherwise
                 return past
         return None
 
