@@ -122,7 +122,8 @@ class Soak:
         left: set[str] = set()
         for how in ({}, {"sessions": names, "limit": len(names)}):
             last = home.dreams.records.find(home.dreams.scope, limit=1)[0]
-            left |= {one.text for one in last.judged if one.fate == "held back" and one.score and one.score.total >= ADD}
+            held_back = [one for one in last.judged if one.fate == "held back"]
+            left |= {one.text for one in held_back if one.score and one.score.total >= ADD}
             dream = home.dream(shelf="hermes", **how)
             done = {one.text for one in dream.judged if one.fate in ("landed", "waiting")}
             if done - left:
