@@ -382,6 +382,12 @@ def test_leave_given_in_other_words_is_for_a_person() -> None:
         "Due sono della contessa, quella non decide mai.",
         "Never digs, ever, and he only ever sows when the moon is waning.",
         "Auf keinen Fall.",
+        "Ole wohnt in Bergen, isst jeden Tag Fisch und wird nie krank.",
+        "Inspector Harrow never takes sugar, always sits with his back to the wall.",
+        "Jamais le temps, jamais la camionnette, toujours la balance !",
+        "Non è mai il wifi, è sempre colpa mia.",
+        "Nooit de brug, altijd de sluis.",
+        "Dizem sempre que está na mão do colega.",
     ],
 )
 def test_an_always_that_rules_nothing_is_not_kept(said: str) -> None:
@@ -409,21 +415,6 @@ def test_who_says_that_they_have_said_it_before_speaks_of_the_same_wish() -> Non
     again = "Ancora? Centimetri ti ho detto, niente più millimetri, per nessun lavoro."
     [decision] = [one for one in decided(None, first, again) if not one.rejected]
     assert len(decision.matter.sessions) == 2
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Ole wohnt in Bergen, isst jeden Tag Fisch und wird nie krank.",
-        "Inspector Harrow never takes sugar, always sits with his back to the wall.",
-        "Jamais le temps, jamais la camionnette, toujours la balance !",
-        "Non è mai il wifi, è sempre colpa mia.",
-        "Nooit de brug, altijd de sluis.",
-        "Dizem sempre que está na mão do colega.",
-    ],
-)
-def test_always_and_never_are_often_a_manner_of_speaking(said: str) -> None:
-    assert all(one.rejected or one.verb is Verb.LOW_CONFIDENCE for one in decided(None, said))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from reverie.deep.corrections import corrected
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
 from reverie.deep.keeping_out import (
-    a_manner_of_speaking,
     bears_authority,
     brings_danger,
     passing,
@@ -28,6 +27,7 @@ from reverie.deep.matters import Matter, matters
 from reverie.deep.noting import PLANTED
 from reverie.deep.procedures import Lines, drafted
 from reverie.deep.routines import TIMES
+from reverie.deep.ruling import is_a_manner_of_speaking
 from reverie.deep.standing import CHANGES, SURE, Breath, Spoken, Standing, breath_of, likeness, spoken_in, standing
 from reverie.deep.subjects import about, distinctive, nearness, same_matter
 from reverie.deep.unstated import unstated
@@ -338,7 +338,7 @@ def _new(matter: Matter, mind: Mind, every: _BySpeaker) -> Decision:
         return Decision(
             Verb.LOW_CONFIDENCE, matter, "Not kept yet: it says what is over, and nothing known speaks of it."
         )
-    if a_manner_of_speaking(matter):
+    if is_a_manner_of_speaking(matter):
         return Decision(Verb.LOW_CONFIDENCE, matter, "Not kept yet: it may be a manner of speaking.")
     if len(text) > LONGEST or text.endswith("…"):
         return Decision(Verb.VERBOSE, matter, f"Not kept: it would take {len(text)} characters.", text)

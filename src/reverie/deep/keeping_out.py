@@ -11,16 +11,13 @@ from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
 from reverie.deep.noting import NOT_MEANT
 from reverie.deep.routines import run_steps
-from reverie.deep.shapes import SHAPES, values
 from reverie.deep.subjects import about
-from reverie.deep.vocabulary import directed, pattern, plain
+from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import DAY
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
 from reverie.light.suggestions import FROM_A_MODEL
-from reverie.light.tongues import tongue
-from reverie.light.weighing import clause
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
@@ -31,11 +28,6 @@ _REDACTED = re.compile(r"\[redacted:")
 _PASSING = frozenset({Mark.PASSING, Mark.THIS_ONE})
 _LASTING = frozenset({Mark.REMEMBER, Mark.STANDING, Mark.PREFER, Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.RULE})
 _TOLD = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DECIDED, Mark.REMEMBER})
-_GROUNDS = frozenset({
-    Mark.REMEMBER, Mark.PREFER, Mark.WISH, Mark.DECIDED, Mark.LEARNED, Mark.CHANGED, Mark.SCOPE, Mark.ONCE_MORE,
-    Mark.IDENTITY,
-})  # fmt: skip
-_SAYS_SOMETHING = 2  # stems
 _TOLD_OF = _TOLD - {Mark.CORRECTS}  # "No, they take the 28 as well"
 _MEANT = _TOLD | {Mark.PREFER, Mark.WISH, Mark.MANNER}
 _OWN = (Origin.OWNER, Origin.OPERATOR)
@@ -159,46 +151,6 @@ def _tells_no_value(note: Noted) -> bool:
 
 def _in_jest(note: Noted) -> bool:
     return NOT_MEANT in note.marks or bool(pattern("jest").search(plain(note.words)))
-
-
-def a_manner_of_speaking(matter: Matter) -> bool:
-    """People say "always" and "never" of printers and neighbours: it is a rule where it asks the agent for something,
-    where it is one of theirs, or where it gives a value."""
-    return all(_rules_nothing(note) for note in matter.said) and not _same_value(matter)
-
-
-def _same_value(matter: Matter) -> bool:
-    """Said in several sessions, with the same name or number in it."""
-    told = [set(values(note.text)) for note in matter.said]
-    return matter.is_theme and len(told) > 1 and bool(set.intersection(*told))
-
-
-def _rules_nothing(note: Noted) -> bool:
-    said, language = plain(note.words), note.candidate.language
-    addressed = directed(language)
-    if note.marks & _GROUNDS or addressed is None or addressed.search(said):
-        return False
-    if Mark.STANDING not in note.marks:
-        return len(about(without_lead(note.text), language)) < _SAYS_SOMETHING
-    own_day = Mark.MINE in note.marks and SHAPES["weekday"].search(note.words)
-    often = [found.span() for found in pattern("often").finditer(said)]
-    clauses = [said[slice(*clause(said, span))] for span in often] or [said]
-    valued = own_day or any(sign.isdigit() for piece in clauses for sign in piece)
-    return not valued and _is_bare(said, language)
-
-
-def is_an_order(note: Noted) -> bool:
-    """It asks the agent for something for good, in words that leave no doubt: "From now on, call me Ida.\""""
-    said, language = plain(note.words), note.candidate.language
-    addressed = directed(language)
-    asked = Mark.STANDING in note.marks and addressed is not None and addressed.search(said)
-    return bool(asked) and not _is_bare(said, language)
-
-
-def _is_bare(said: str, language: str) -> bool:
-    """Without its words of frequency nothing in it says that it holds in general."""
-    voice = tongue(language)
-    return voice is None or not voice.bears(Mark.STANDING, pattern("often").sub(" ", said))
 
 
 def too_thin(matter: Matter) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from reverie.deep.decision import Decision, Verb
-from reverie.deep.keeping_out import is_an_order, private_kinds, was_asked_to_keep
+from reverie.deep.keeping_out import private_kinds, was_asked_to_keep
 from reverie.deep.material import Known, Noted
+from reverie.deep.ruling import is_an_order
 from reverie.deep.standing import likeness
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
