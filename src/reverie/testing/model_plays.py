@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from reverie.testing.model_wires import Asked, ToolUse, Wording, encoded
 
@@ -24,6 +24,7 @@ class Line(Protocol):
     def reset(self) -> None: ...
 
 
+@runtime_checkable
 class Play(Protocol):
     def perform(self, asked: Asked, line: Line) -> None: ...
 
