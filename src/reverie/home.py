@@ -41,10 +41,11 @@ if TYPE_CHECKING:
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.audit.library import Audit
-    from reverie.deep.material import Known
+    from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.engine import Engine as NightEngine
     from reverie.dreams.night import Night
+    from reverie.dreams.records import Lease
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.night import StoreNight
     from reverie.dreams.stores.records import Due
@@ -283,18 +284,18 @@ class Home:
     @cached_property
     def dreams(self) -> Night:
         from reverie.adapters.database.fenced import fenced_review
+        from reverie.dreams.decide import Gates, Limits
         from reverie.dreams.night import Night
-        from reverie.rem.gates import Gates, Limits
 
         said = self.config.dreaming
         return Night(
             self._own, self.config.owner, self.sessions, self.memory, self.review, self._dreams_kept,
             self.clock, self.ids, self.search, self.skills, self._surfaces,
-            gates=Gates(said.add, said.replace, said.supersession, said.remove, said.merge),
+            gates=Gates(said.add, said.replace, said.remove, said.merge),
             limits=Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run),
             recent_sessions=said.recent_sessions_limit,
             fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
-            advised=self.advising, ready=self._ready,
+            curator=self._curator, ready=self._ready,
         )  # fmt: skip
 
     def _ready(self) -> None:
@@ -303,16 +304,21 @@ class Home:
             raise BadSetting("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
         self.advising.ready()
 
-    def _surfaces(self, name: str) -> Iterator[Known]:
+    def _curator(self, lease: Lease) -> Curator:
+        """Who decides tonight: the model of the settings, or the built-in curator."""
+        from reverie.dreams.curators.built_in import BuiltInCurator
+
+        return BuiltInCurator()
+
+    def _surfaces(self, name: str) -> Iterator[tuple[str, str]]:
         """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
         from reverie.adapters.instructions import statements_in
-        from reverie.deep.material import Known
 
         for shelf in self._shelves.available():
             if name.startswith(f"{shelf.name}/"):
-                yield from (Known(where, text) for where, text in _entries_of(shelf))
+                yield from _entries_of(shelf)
         own = getattr(self._shelves.named(name), "instructions", ())
-        yield from (Known(where, text) for where, text in statements_in((*own, *self.config.instructions)))
+        yield from statements_in((*own, *self.config.instructions))
 
     @cached_property
     def advising(self) -> Advising:

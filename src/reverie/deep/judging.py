@@ -21,7 +21,6 @@ from reverie.deep.keeping_out import (
     too_thin,
     unsafe,
 )
-from reverie.deep.lessons import is_routine
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter, matters
 from reverie.deep.noting import PLANTED
@@ -33,6 +32,7 @@ from reverie.deep.subjects import about, distinctive, nearness, same_matter
 from reverie.deep.unstated import unstated
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import LONGEST, canonical, scoped
+from reverie.dreams.curators.lessons import is_routine
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import Kind

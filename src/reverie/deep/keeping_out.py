@@ -6,7 +6,6 @@ import re
 from functools import lru_cache
 
 from reverie.deep.clauses import without_lead
-from reverie.deep.lessons import is_routine
 from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
 from reverie.deep.noting import NOT_MEANT
@@ -14,6 +13,7 @@ from reverie.deep.routines import run_steps
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import DAY
+from reverie.dreams.curators.lessons import is_routine
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reverie.dreams.counsel import consulted
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.records import OVER, Asked, Stopped
 from reverie.dreams.rooms import Rooms
+from reverie.dreams.spending import consulted
 from reverie.dreams.steps import Doing, Steps, plainly
 from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
 
@@ -78,7 +78,7 @@ class Night(Rooms):
             return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
         if lease.attempts > 1:
             self.finish_landing()
-        self._done(Steps(self, lease, land, self.advised(lease)), do)
+        self._done(Steps(self, lease, land, self.curator(lease)), do)
         return self.get(dream)
 
     def _done(self, steps: Steps, do: Doing) -> None:

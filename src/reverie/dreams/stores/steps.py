@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
 
-from reverie.dreams.choosing import noticed
+from reverie.deep.noting import noted
 from reverie.dreams.counsel import NOBODY, Counsel
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
-from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
+from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought, Told
 from reverie.dreams.steps import Doing
 from reverie.dreams.stores.dream import Ended, StoreDream, Usage, Withheld
 from reverie.dreams.stores.pages import Page, Pages
@@ -25,6 +25,7 @@ from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
 from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
+from reverie.light.candidate import Candidate, Noted
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
 from reverie.models.choice import BUILT_IN
@@ -101,7 +102,7 @@ class StoreSteps:
         if found is not None:
             return found
         session = _of_owner(self._session(read), read.user)
-        notes, told = noticed(session, read.user, self.rooms.ids, self.counsel)
+        notes, told = _noticed(session, read.user, self.rooms.ids, self.counsel)
         self.rooms.records.note(self.lease, place, notes, told)
         if self.counsel.askers:
             self._count()
@@ -247,3 +248,14 @@ def _became(one: Planned, outcome: Outcome) -> Judged:
             return replace(one.judged, fate=Fate.WITHHELD, why="Withheld: the safety scan would keep it out.")
         case _:
             return replace(one.judged, fate=Fate.NOT_DONE, why=in_words(outcome))
+
+
+def _noticed(session: Session, user: str, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
+    heard: list[Told] = []
+
+    def widen(found: Sequence[Candidate]) -> list[Candidate]:
+        more, told = counsel.read(session, found)
+        heard.append(told)
+        return more
+
+    return noted(session, user, lambda: ids.new("cand"), widen), heard[0]

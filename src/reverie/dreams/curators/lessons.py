@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reverie.deep.material import Noted
+from reverie.light.candidate import Noted
 from reverie.light.commands import doing
 from reverie.light.routines import FEWEST, ROUTINE
 
