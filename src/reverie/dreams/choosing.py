@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 from reverie.deep.material import Noted
 from reverie.deep.noting import noted
-from reverie.dreams.counsel import Counsel
 from reverie.dreams.dream import Read
 from reverie.dreams.records import Asked, Told
 from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
-from reverie.light.candidate import Candidate
 from reverie.sessions.library import Library
 from reverie.sessions.records import Stored, Wanted
 from reverie.sessions.session import Session
@@ -67,10 +65,10 @@ def is_named(session_id: str, asked: Asked) -> bool:
     return asked.names is None or session_id in asked.names or session_id.partition(":")[2] in asked.names
 
 
-def noticed_in(library: Library, read: Read, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
+def noticed_in(library: Library, read: Read, ids: Ids) -> tuple[list[Noted], Told]:
     """What there is to think over in a session; nothing in one that was taken out meanwhile."""
     session = session_of(library, read)
-    return noticed(session, read.user, ids, counsel) if session else ([], Told())
+    return noticed(session, read.user, ids) if session else ([], Told())
 
 
 def session_of(library: Library, read: Read) -> Session | None:
@@ -80,16 +78,9 @@ def session_of(library: Library, read: Read) -> Session | None:
         return None
 
 
-def noticed(session: Session, user: str, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
-    heard: list[Told] = []
-
-    def widen(found: Sequence[Candidate]) -> list[Candidate]:
-        more, told = counsel.read(session, found)
-        heard.append(told)
-        return more
-
+def noticed(session: Session, user: str, ids: Ids) -> tuple[list[Noted], Told]:
     try:
-        return noted(session, user, lambda: ids.new("cand"), widen), heard[0]
+        return noted(session, user, lambda: ids.new("cand")), Told()
     except _OURS as error:  # a mistake of ours in one session must not cost all the others their night
         _LOG.exception("A session could not be read.")
         return [], Told({f"{UNREAD}{session.id}: {type(error).__name__}": 1})

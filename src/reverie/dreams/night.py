@@ -78,7 +78,7 @@ class Night(Rooms):
             return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
         if lease.attempts > 1:
             self.finish_landing()
-        self._done(Steps(self, lease, land, self.advised(lease)), do)
+        self._done(Steps(self, lease, land), do)
         return self.get(dream)
 
     def _done(self, steps: Steps, do: Doing) -> None:

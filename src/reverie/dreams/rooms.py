@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from reverie.deep.material import Known
-from reverie.dreams.counsel import NOBODY, Counsel
 from reverie.dreams.records import Dreams, Lease
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
@@ -26,8 +25,8 @@ class Rooms:
     """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, and not changed;
     `recent_sessions` is how many sessions a night reads where nobody says otherwise.
 
-    `fenced` makes a review that commits nothing once someone else holds the lease. `advised` says which models a night
-    asks; `ready` raises where there is to be no night.
+    `fenced` makes a review that commits nothing once someone else holds the lease. `ready` raises where
+    there is to be no night.
     """
 
     scope: Scope
@@ -45,5 +44,4 @@ class Rooms:
     limits: Limits = field(default_factory=Limits)
     recent_sessions: int = RECENT_SESSIONS
     fenced: Callable[[Lease], Review] | None = None
-    advised: Callable[[Lease], Counsel] = lambda _: NOBODY
     ready: Callable[[], None] = lambda: None

@@ -5,13 +5,13 @@ What they hand on are numbers; what they found is in the rows of the night.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from reverie.dreams.choosing import UNREAD, as_read, choose, not_noticed_yet, noticed_in, session_of
-from reverie.dreams.counsel import NOBODY, Counsel, consulted, together
+from reverie.dreams.choosing import UNREAD, as_read, choose, not_noticed_yet, noticed_in
+from reverie.dreams.counsel import consulted, together
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.putting import put, put_before
@@ -19,7 +19,6 @@ from reverie.dreams.records import OVER, Lease, Stopped, Thought
 from reverie.dreams.rooms import Rooms
 from reverie.dreams.thinking import think
 from reverie.kernel.errors import NotFound
-from reverie.sessions.session import Session
 
 
 class Doing(Protocol):
@@ -32,13 +31,6 @@ def plainly(name: str, step: Callable[[], int]) -> int:
     return step()
 
 
-@dataclass(slots=True)
-class _Ahead:
-    """Up to which session models were asked, before it was its turn."""
-
-    place: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Steps:
     """`land`: whether what may land by itself does, if the night was to land at all."""
@@ -46,8 +38,6 @@ class Steps:
     rooms: Rooms
     lease: Lease
     land: bool = True
-    counsel: Counsel = NOBODY
-    _ahead: _Ahead = field(default_factory=_Ahead)
 
     def all(self, do: Doing) -> None:
         """The order of a night. Whoever runs it again goes the same way."""
@@ -77,19 +67,9 @@ class Steps:
         read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
         if found is not None:
             return found
-        if self.counsel.reads_ahead and place >= self._ahead.place:
-            self.counsel.read_ahead(self._unread(place))
-        notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids, self.counsel)
+        notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids)
         self.rooms.records.note(self.lease, place, notes, told)
         return len(notes)
-
-    def _unread(self, first: int) -> Iterator[Session]:
-        rooms = self.rooms
-        for place in range(first, len(self._dream().sessions)):
-            self._ahead.place = place + 1
-            read, found = rooms.records.chosen(rooms.scope, self.lease.dream, place)
-            if found is None and (session := session_of(rooms.sessions, read)):
-                yield session
 
     def think(self) -> int:
         """Write down what is to be done. How many matters there are up to the last that is put to review."""
@@ -98,7 +78,7 @@ class Steps:
         if thought is None:
             fresh = rooms.records.noticed(rooms.scope, dream.id)
             carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.shelf))
-            thought = think(rooms, dream, fresh, carried, self.counsel) if dream.sessions else Thought()
+            thought = think(rooms, dream, fresh, carried) if dream.sessions else Thought()
             rooms.records.plan(self.lease, thought)
         return max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import chain
 
 from reverie.deep.decision import STAGED, Decision, Verb
 from reverie.deep.judging import NOT_OBEYED, Deepened, Mind, deepen
 from reverie.deep.material import AGAIN, Known, Noted
-from reverie.deep.procedures import Lines
 from reverie.deep.subjects import about
 from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
-from reverie.dreams.counsel import NOBODY, Counsel, together
 from reverie.dreams.dream import Dream, Fate
 from reverie.dreams.fading import Staying, staying, waits_its_turn
 from reverie.dreams.judged import judged_of
 from reverie.dreams.putting import planned_of
 from reverie.dreams.records import Planned, Thought
 from reverie.dreams.rooms import Rooms
-from reverie.kernel.errors import NotFound
 from reverie.language.finding import Finder
 from reverie.rem.dimensions import Weighing
 from reverie.rem.gates import Gates, Weighed, gated
@@ -36,25 +32,16 @@ _MOST_LOOKED_FOR = 40  # matters of one night, the best: it does a few at most
 _MANY = 20  # sessions: all that the search would give
 
 
-def think(
-    rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted], counsel: Counsel = NOBODY
-) -> Thought:
+def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Thought:
     """What is to become of every matter, in the order it is to be done."""
     skills = tuple(rooms.skills.every()) if rooms.skills else ()
     every = [*carried, *fresh]
     elsewhere = chain(rooms.surfaces(dream.shelf), _rules(skills))
     known = (*_entries(rooms, dream.shelf), *touched_on(elsewhere, every))
-    size = _sizes(rooms, dream)
     mind = Mind(known, _documents(rooms, dream.shelf), dream.started_at, skills, rooms.owner)
     deepened = deepen(every, mind)
-    lines, on_lessons = counsel.of_lessons([one.matter for one in deepened.decisions if one.skill], size)
-    if lines:  # what is drafted depends on its words, and on it whether it is safe and new
-        deepened = deepen(every, replace(mind, worded=lambda matter: lines.get(matter, Lines())))
-    decisions, on_decisions = counsel.of_decisions(deepened.decisions, size)
-    opinions, on_worth = counsel.of_worth(decisions, size)
-    deepened = replace(deepened, decisions=tuple(decisions))
-    weighing = _weighing(rooms, dream, Weighing(dream.started_at, known, opinions=opinions), deepened)
-    weighed, on_wordings = counsel.of_wordings(weigh(deepened.decisions, weighing, rooms.gates, rooms.limits), size)
+    weighing = _weighing(rooms, dream, Weighing(dream.started_at, known), deepened)
+    weighed = weigh(deepened.decisions, weighing, rooms.gates, rooms.limits)
     stays = _staying(rooms, dream, deepened, weighed)
     planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
     planned += [_rejected(one) for one in deepened.decisions if one.rejected and not one.untold]
@@ -67,7 +54,7 @@ def think(
     return Thought(
         sum(map(_counts, fresh)), sum(map(_counts, carried)), len(deepened.themes), tuple(planned),
         tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
-        together([on_lessons, on_decisions, on_worth, on_wordings]), _duplicates(deepened, fresh),
+        duplicates=_duplicates(deepened, fresh),
     )  # fmt: skip
 
 
@@ -94,23 +81,6 @@ def _entries(rooms: Rooms, shelf: str) -> list[Known]:
         Known(one.document, one.text, one.document, one.sha256, one.since, one.seen, one.critical)
         for one in rooms.memory.entries(shelf)
     ]
-
-
-def _sizes(rooms: Rooms, dream: Dream) -> Callable[[str], int]:
-    """How long the transcript of each session of tonight is: what a model may be shown depends on it."""
-    read = {one.session_id: one for one in dream.sessions}
-
-    @cache
-    def size(session: str) -> int:
-        one = read.get(session)
-        if one is None:
-            return 0
-        try:
-            return rooms.sessions.get(session, user=one.user, revision=one.revision).characters
-        except NotFound:  # it was taken out meanwhile
-            return 0
-
-    return size
 
 
 def _rules(skills: Iterable[Found]) -> Iterator[Known]:
