@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from reverie.adapters.database.store_dreams import SqlStoreDreams
     from reverie.adapters.dream_files import DreamFiles
     from reverie.adapters.git_projection import GitProjection
-    from reverie.adapters.model_counsel import Advising
+    from reverie.adapters.model_asker import AskerFactory
     from reverie.adapters.model_trial import Tried
     from reverie.adapters.schedules import Crontab, Nightly, Timer
     from reverie.adapters.skill_folders import SkillFolder
@@ -104,10 +103,11 @@ def checkup(config: Config) -> list[Check]:
 
 
 def try_models(config: Config) -> list[Tried]:
-    """Ask every model of the settings for a word and a number; nothing of the user's is sent."""
+    """Ask the model of the settings, if there is one, for a word and a number; nothing of the user's is sent."""
     from reverie.adapters.model_trial import try_out
 
-    return [try_out(chosen, config.environment) for chosen in config.models.choices.every()]
+    said = config.models
+    return [try_out(said.choice, config.environment, said.answer_tokens, said.timeout)] if said.choice else []
 
 
 def restore_home(config: Config, file: Path, *, watch: Watch | None = None) -> Restored:
@@ -302,13 +302,15 @@ class Home:
         """Raises where there is to be no night, or a model is to be asked that cannot be."""
         if not self.config.dreaming.enabled:
             raise BadSetting("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
-        self.advising.ready()
+        self.askers.check()
 
     def _curator(self, lease: Lease) -> Curator:
         """Who decides tonight: the model of the settings, or the built-in curator."""
         from reverie.dreams.curators.built_in import BuiltInCurator
+        from reverie.dreams.curators.model import ModelCurator
 
-        return BuiltInCurator()
+        asker, info = self.askers.of_night(lease), self.askers.info()
+        return ModelCurator(asker, info) if asker and info else BuiltInCurator()
 
     def _surfaces(self, name: str) -> Iterator[tuple[str, str]]:
         """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
@@ -321,24 +323,23 @@ class Home:
         yield from statements_in((*own, *self.config.instructions))
 
     @cached_property
-    def advising(self) -> Advising:
-        """The models a night asks, if any."""
-        from reverie.adapters.model_counsel import Advising
+    def askers(self) -> AskerFactory:
+        """Makes who asks the model of the settings, one for each night."""
+        from reverie.adapters.model_asker import AskerFactory
 
         config = self.config
-        return Advising(config.models, config.environment, lambda: self._dreams_kept, self.clock, config.timezone)
+        return AskerFactory(config.models, config.environment, lambda: self._dreams_kept, self.clock, config.timezone)
 
     def spending(self) -> dict[str, object]:
-        """What models took today, beside what they may take; `asked` are the models of the settings."""
-        from reverie.kernel.clock import midnight_before
+        """What models took this month, beside what they may take; `asked` is the model of the settings."""
+        from reverie.kernel.clock import month_before
 
-        config = self.config
-        spent = self._dreams_kept.spent(self._own, midnight_before(self.clock.now(), config.timezone))
-        most = config.models.day
+        said = self.config.models
+        spent = self._dreams_kept.spent(self._own, month_before(self.clock.now(), self.config.timezone))
         return {
-            "asked": [chosen.text for chosen in config.models.choices.every()], "tokens": spent.tokens,
-            "dollars": float(spent.money), "most_tokens": most.tokens,
-            "most_dollars": None if most.money is None else float(most.money),
+            "asked": [said.choice.text] if said.choice else [], "tokens": spent.tokens,
+            "dollars": float(spent.money), "most_tokens": said.month.tokens,
+            "most_dollars": None if said.month.money is None else float(said.month.money),
         }  # fmt: skip
 
     @cached_property
@@ -359,7 +360,7 @@ class Home:
                 raise BadSetting(
                     "Queued nights need the engine, which is not installed.",
                     expected="dbos",
-                    next_step="Run: pip install 'reverie[workers]'. `reverie dream` needs none.",
+                    next_step="Install Reverie anew: pip install --force-reinstall reverie.",
                 ) from error
 
             self._worker = DbosEngine(
@@ -373,7 +374,7 @@ class Home:
         """One night: `home.dream(shelf="hermes", mode="propose")`."""
         from reverie.dreams.dreaming import Dreaming
 
-        return Dreaming(self.dreams, self._history, self._dream_files, self.advising.asking)
+        return Dreaming(self.dreams, self._history, self._dream_files)
 
     def _dream_files(self, shelf: str) -> DreamFiles:
         """One for each place, however it is spelt: beside it where its tool has a place for that, else in the home."""
@@ -549,7 +550,6 @@ class Home:
                 lambda name: recording.records.one(scope, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
                 lambda session: Telling(recording, session), self.clock, self.ids,
-                replace(self.advising, records=lambda: self._store_dreams),
             )
         )  # fmt: skip
 

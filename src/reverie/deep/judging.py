@@ -12,6 +12,7 @@ from reverie.deep.corrections import corrected
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
 from reverie.deep.keeping_out import (
+    FROM_A_MODEL,
     bears_authority,
     brings_danger,
     passing,
@@ -37,7 +38,6 @@ from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
-from reverie.light.suggestions import FROM_A_MODEL
 from reverie.skills.library import Found
 
 PLAINLY = 0.7  # how directly a statement must be put to take another's place

@@ -17,11 +17,11 @@ from reverie.dreams.curators.lessons import is_routine
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
-from reverie.light.suggestions import FROM_A_MODEL
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
 
+FROM_A_MODEL = "was suggested by a model"  # a mark on what earlier versions staged
 _ADDRESS = re.compile(r"\w+://[^\s`'\"|;]+|\b[\w-]+(?:\.[\w-]+)+/[^\s`'\"|;]*")
 _VALUE = re.compile(r"\d|\w[.@/_]\w")
 _REDACTED = re.compile(r"\[redacted:")

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from reverie.dreams.choosing import choose, is_named, not_there
 from reverie.dreams.dream import Dream, Mode, Status
-from reverie.dreams.estimating import Asking, Estimate, estimated
+from reverie.dreams.estimating import Estimate, estimated
 from reverie.dreams.night import Night
 from reverie.dreams.records import Asked
 from reverie.dreams.steps import Doing, plainly
@@ -44,7 +44,6 @@ class Dreaming:
     night: Night
     changes: Looking
     shown: Callable[[str], Shown]
-    asking: Callable[[], Asking]
 
     def __call__(
         self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
@@ -147,7 +146,7 @@ class Dreaming:
         if missing := not_there(then.library, asked):
             raise missing
         chosen = choose(then.library, read, asked)
-        return estimated(then, shelf, chosen, self.asking())
+        return estimated(then, shelf, chosen)
 
     def new_sessions(self, shelf: str) -> int:
         """How many sessions a night over this shelf would find that none has read."""

@@ -26,6 +26,7 @@ from reverie.dreams.items import Citation
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Noted
 from reverie.light.outcomes import outcome
+from reverie.models.tokens import estimate_tokens
 from reverie.safety.personal import Pseudonyms
 from reverie.safety.redact import redact
 from reverie.sessions.noise import heard
@@ -35,7 +36,6 @@ from reverie.skills.library import Found
 from reverie.skills.markdown import sections_of
 
 BRIEF_TOKENS = 24_000
-CHARACTERS_A_TOKEN = 3.6  # of English and German prose and of commands, measured with common tokenizers
 LONGEST_TURN = 6_000  # of a longer one, which is pasted, the beginning and the end
 _SKILL_CHARACTERS, _MOST_SKILLS = 12_000, 12
 _SENTENCE = re.compile(r".+?(?:[.!?。！？]+(?=\s|$)|\n|$)", re.DOTALL)
@@ -84,16 +84,10 @@ class Night:
     instructions: str = ""
 
 
-def tokens_of(text: str) -> int:
-    """About how many tokens a model makes of a text; scripts without spaces take one for each character."""
-    wide = sum(1 for sign in text if sign > "\u2e7f")
-    return round((len(text) - wide) / CHARACTERS_A_TOKEN + wide)
-
-
 def gather(night: Night, most_tokens: int = BRIEF_TOKENS) -> Material:
     """The Brief of a night, in as many words as fit. What does not fit even then is left as it is: see `noted_only`."""
     material = _material(night, WIDE)
-    if tokens_of(material.brief.render()) <= most_tokens:
+    if estimate_tokens(material.brief.render()) <= most_tokens:
         return material
     narrow = _material(night, NARROW)
     told = ("What agents and tools said is shown in fewer words, so that the night fits.",)

@@ -11,11 +11,11 @@ from reverie.models.ledger import Call, totals
 
 
 def consulted(calls: Iterable[Call]) -> tuple[Consulted, ...]:
-    """Per phase."""
+    """Per role."""
     every = list(calls)
     return tuple(
         Consulted(
-            str(role), tuple(sorted({one.model for one in every if one.role == role})), total.calls, total.failed,
+            role, tuple(sorted({one.model for one in every if one.role == role})), total.calls, total.failed,
             total.usage.tokens_in, total.usage.tokens_out, total.usage.cached,
             None if total.cost is None else float(total.cost), round(total.seconds, 3), round(total.share, 4),
             {one.prompt: one.prompt_sha256 for one in every if one.role == role}, total.sent, total.whole,

@@ -12,7 +12,7 @@ from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
-from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather, noted_only, tokens_of
+from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather, noted_only
 from reverie.dreams.records import Planned, Thought, Told
 from reverie.dreams.rooms import Rooms
 from reverie.dreams.staging import as_noted, staged
@@ -20,6 +20,7 @@ from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity, finding
 from reverie.language.finding import Finder
 from reverie.light.candidate import Kind, Noted
+from reverie.models.tokens import estimate_tokens
 from reverie.review.proposal import Suggestion
 from reverie.sessions.session import Session
 from reverie.skills.edits import rules_of
@@ -115,7 +116,7 @@ def _material(night: Night, curator: Curator) -> tuple[Material, str]:
     """The Brief, in as many words as the curator reads. A night that is too long is reduced by notes per session."""
     room = curator.room
     material = gather(night, room or BRIEF_TOKENS) if room else gather(night, 10**9)
-    if room is None or tokens_of(material.brief.render()) <= room:
+    if room is None or estimate_tokens(material.brief.render()) <= room:
         return material, ""
     notes, why = dict[str, list[int]](), ""
     for short, session in material.sessions.items():

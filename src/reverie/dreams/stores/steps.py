@@ -8,12 +8,11 @@ from datetime import timedelta
 from functools import cache, partial
 
 from reverie.deep.noting import noted
-from reverie.dreams.counsel import NOBODY, Counsel
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
 from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought, Told
 from reverie.dreams.steps import Doing
-from reverie.dreams.stores.dream import Ended, StoreDream, Usage, Withheld
+from reverie.dreams.stores.dream import Ended, StoreDream, Withheld
 from reverie.dreams.stores.pages import Page, Pages
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
 from reverie.dreams.stores.telling import Telling
@@ -25,10 +24,8 @@ from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
 from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
-from reverie.light.candidate import Candidate, Noted
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
-from reverie.models.choice import BUILT_IN
 from reverie.review.dreamt import Dreamt, Wanted
 from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
 from reverie.sessions.library import Library
@@ -51,7 +48,6 @@ class StoreRooms:
     telling: Callable[[str], Telling]
     clock: Clock
     ids: Ids
-    advised: Callable[[Lease], Counsel] = lambda _: NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,6 @@ class StoreSteps:
     rooms: StoreRooms
     lease: Lease
     made: StoreDream
-    counsel: Counsel = NOBODY
 
     def all(self, do: Doing) -> None:
         for place in range(do("begin", self.begin)):
@@ -102,23 +97,10 @@ class StoreSteps:
         if found is not None:
             return found
         session = _of_owner(self._session(read), read.user)
-        notes, told = _noticed(session, read.user, self.rooms.ids, self.counsel)
+        notes, told = noted(session, read.user, lambda: self.rooms.ids.new("cand")), Told()
         self.rooms.records.note(self.lease, place, notes, told)
-        if self.counsel.askers:
-            self._count()
         self.telling.say(f"Light: {read.session_id}, {read.turns} turns, {len(notes)} noticed.")
         return len(notes)
-
-    def _count(self) -> None:
-        """What models took so far, for whoever watches."""
-        calls = self.rooms.records.calls(self.rooms.scope, self.made.id)
-        spent = Usage(
-            sum(one.usage.tokens_in - one.usage.cached for one in calls), sum(one.usage.tokens_out for one in calls),
-            sum(one.usage.cached for one in calls),
-        )  # fmt: skip
-        reader = ", ".join(sorted({one.model for one in calls})) or BUILT_IN
-        change = partial(replace, usage=spent, reader=reader)
-        self.rooms.records.alter(self.rooms.scope, self.made.id, change)
 
     def think(self) -> int:
         """Write down what is to be done. How many matters there are."""
@@ -249,13 +231,3 @@ def _became(one: Planned, outcome: Outcome) -> Judged:
         case _:
             return replace(one.judged, fate=Fate.NOT_DONE, why=in_words(outcome))
 
-
-def _noticed(session: Session, user: str, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
-    heard: list[Told] = []
-
-    def widen(found: Sequence[Candidate]) -> list[Candidate]:
-        more, told = counsel.read(session, found)
-        heard.append(told)
-        return more
-
-    return noted(session, user, lambda: ids.new("cand"), widen), heard[0]
