@@ -130,7 +130,7 @@ def _documents(shelf: Shelf) -> set[str]:
 def _stands(shelf: Shelf) -> bool:
     """What cannot be read is there all the same; who reads it will say why."""
     try:
-        return any(shelf.read(place.document) is not None for place in shelf.places())
+        return getattr(shelf, "ready", False) or any(shelf.read(place.document) is not None for place in shelf.places())
     except ReverieError:
         return True
 
