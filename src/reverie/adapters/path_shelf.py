@@ -25,9 +25,7 @@ from reverie.adapters.repositories import repository_root
 from reverie.memory.shelf import Place, Shelf
 from reverie.sessions.projects import project_name
 
-_SHARED = (
-    "Instructions to every agent that works in {}, shared with everyone who has the files. Read in every session there."
-)
+_SHARED = "Instructions to every agent that works in {}, shared with all who have them. Read in every session there."
 INSTRUCTIONS = {
     "AGENTS.md": _SHARED,
     "CLAUDE.md": _SHARED,

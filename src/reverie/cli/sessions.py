@@ -120,8 +120,8 @@ def _show_added(added: Added) -> None:
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @common
 def list_(
-    *, user: str | None, harness: str | None, project: str | None, since: datetime | None, until: datetime | None, limit: int,
-    shell: Shell,
+    *, user: str | None, harness: str | None, project: str | None, since: datetime | None, until: datetime | None,
+    limit: int, shell: Shell,
 ) -> None:  # fmt: skip
     """The sessions there are, newest first."""
     from reverie.sessions.records import Wanted

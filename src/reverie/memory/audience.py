@@ -43,7 +43,7 @@ def in_project(project: str, text: str) -> str:
 
 
 def _is_of(place: Place, head: Head) -> bool:
-    """By its path where both are known: two projects can have one name. Claude Code may tell a path with dashes only."""
+    """By the path where both are known: two projects can have one name. Of a path Claude Code may tell only dashes."""
     if place.audience_path and head.project_path:
         return place.audience_path == head.project_path
     if head.project is not None and _same(place.audience, head.project):

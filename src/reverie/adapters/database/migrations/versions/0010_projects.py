@@ -6,6 +6,7 @@ Revision ID: 0010
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
@@ -40,10 +41,9 @@ def upgrade() -> None:
         last = tuple(rows[-1])[: len(_KEY)]
 
 
-def _filled(row: sa.Row[tuple[str, str, str, str]]) -> dict[str, str | None]:
-    workspace, user, session, facts = row
-    folder = json.loads(facts).get("cwd")
+def _filled(row: sa.Row[Any]) -> dict[str, str | None]:
+    folder = json.loads(row.facts).get("cwd")
     return {
-        "of_workspace": workspace, "of_user": user, "of_id": session,
+        "of_workspace": row.workspace, "of_user": row.user, "of_id": row.id,
         "project": project_name(folder), "project_path": project_folder(folder),
     }  # fmt: skip
