@@ -162,9 +162,9 @@ def show(
         print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
         return
     out = console()
-    where = f"  project {session.head.project}" if session.head.project else ""
-    about = f"{session.id}  {day(session.head.started_at)}  revision {session.revision}{where}"
-    out.print(visible(about), markup=False)
+    out.print(f"{visible(session.id)}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
+    if session.head.project:
+        out.print(visible(f"project {session.head.project}"), markup=False)
     for turn in session.turns:
         if turn.noise and not noise:
             continue

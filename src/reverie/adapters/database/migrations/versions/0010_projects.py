@@ -41,7 +41,7 @@ def upgrade() -> None:
         last = tuple(rows[-1])[: len(_KEY)]
 
 
-def _filled(row: sa.Row[Any]) -> dict[str, str | None]:
+def _filled(row: Any) -> dict[str, str | None]:
     folder = json.loads(row.facts).get("cwd")
     return {
         "of_workspace": row.workspace, "of_user": row.user, "of_id": row.id,
