@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
@@ -142,7 +143,7 @@ def claude_transcript(config: Path, cwd: str, *, under: str | None = None, name:
     """A transcript as Claude Code leaves it, in the folder it would choose."""
     folder = config / "projects" / (under or "".join(letter if letter.isalnum() else "-" for letter in cwd))
     folder.mkdir(parents=True, exist_ok=True)
-    uuid = f"0b8a1c2e-0000-4000-8000-{abs(hash((cwd, name))) % 10**12:012}"
+    uuid = str(uuid5(NAMESPACE_URL, f"{cwd} {name}"))
     lines: list[dict[str, Any]] = [
         {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
         {
