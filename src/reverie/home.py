@@ -154,7 +154,9 @@ class Home:
 
     @cached_property
     def sessions(self) -> Library:
-        return self._library(self.scope, self.config.owner)
+        from reverie.adapters.repositories import repository_root
+
+        return replace(self._library(self.scope, self.config.owner), root_of=repository_root)
 
     def _library(self, scope: Scope, owner: str) -> Library:
         from reverie.adapters.database.sources import SqlSources
