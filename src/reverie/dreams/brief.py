@@ -18,13 +18,15 @@ INDENT = "    "
 
 @dataclass(frozen=True, slots=True)
 class BriefDocument:
-    """A document of the target. `audience` is the project it is read in; empty: everything this person does."""
+    """A document of the target. `audience` is the project it is read in; empty: everything this person does. The
+    projects in `elsewhere` have a document of their own."""
 
     name: str
     purpose: str = ""
     audience: str = ""
     characters: int = 0
     budget: int | None = None
+    elsewhere: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from reverie.dreams.verify.checks import Checked, check
 from reverie.dreams.verify.reasons import DOUBTS, MISTAKES, Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
 from reverie.light.spans import Spans
+from reverie.memory.audience import belongs, in_project
 from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.review.proposal import Score
 
@@ -154,12 +155,17 @@ def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:
 
 
 def _placed(item: Item, material: Material) -> Item:
-    """What changes an entry goes where the entry is, whatever the curator says; a merge stays in one document."""
-    if item.op in (Op.REPLACE, Op.MERGE, Op.REMOVE) and item.replaces:
-        entry = material.brief.entry.get(item.replaces[0])
-        if entry:
-            return replace(item, document=entry.document)
-    return item
+    """What changes an entry goes where the entry is, whatever the curator says. A matter of one project in a document
+    that is read everywhere gets the project's name before it."""
+    brief = material.brief
+    entry = brief.entry.get(item.replaces[0]) if item.replaces and item.op is not Op.ADD else None
+    item = replace(item, document=entry.document) if entry else item
+    cited = {brief.session[one.session].project for one in item.evidence if one.session in brief.session}
+    project = item.project if {item.project} == cited else ""
+    document = brief.document.get(item.document)
+    if project and document and item.op is not Op.REMOVE and belongs(document, project) == "prefix":
+        return replace(item, project=project, text=in_project(project, item.text))
+    return replace(item, project=project)
 
 
 def _agrees(case: Case, second: Iterable[Item]) -> bool:

@@ -152,7 +152,7 @@ def _session(short: str, session: Session, hidden: Callable[[str], str], width: 
     head = session.head
     day = head.started_at.date() if head.started_at else None
     turns = tuple(_turns(session, hidden, width))
-    return BriefSession(short, session.id, day, getattr(head, "project", None) or "", head.user or "", turns)
+    return BriefSession(short, session.id, day, head.project or "", head.user or "", turns)
 
 
 def _turns(session: Session, hidden: Callable[[str], str], width: Width) -> Iterator[BriefTurn]:

@@ -40,7 +40,7 @@ class Citation:
 class Item:
     """`replaces` are ids of entries, or of rules of a skill. `steps` and `gotchas` belong to a new skill.
 
-    `candidates` names what of Light the built-in curator made it from."""
+    `project` is the one project it holds in; empty: it holds everywhere. `candidates` names what of Light the built-in curator made it from."""
 
     op: Op
     text: str
@@ -48,6 +48,7 @@ class Item:
     document: str = ""
     skill: str = ""
     replaces: tuple[str, ...] = ()
+    project: str = ""
     kind: str = ""
     sure: bool = False
     because: str = ""
@@ -97,6 +98,7 @@ def _item(row: object) -> Item | str:
         document=_text(row.get("document")),
         skill=_text(row.get("skill")),
         replaces=tuple(one for one in _list(row.get("replaces")) if isinstance(one, str)),
+        project=_text(row.get("project")),
         kind=_text(row.get("kind")),
         sure=row.get("certainty") == "sure",
         because=_text(row.get("because"))[:500],

@@ -92,8 +92,10 @@ def _earlier_sessions(rooms: Rooms, earlier: Iterable[Noted], tonight: set[str])
 def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
     used = {one.document: one for one in rooms.memory.usage(shelf)}
     for place in rooms.memory.shelf(shelf).places():
-        purpose, audience = getattr(place, "purpose", ""), getattr(place, "audience", "")
-        yield BriefDocument(place.document, purpose, audience, used[place.document].characters, place.budget)
+        yield BriefDocument(
+            place.document, place.purpose, place.audience, used[place.document].characters, place.budget,
+            place.elsewhere,
+        )  # fmt: skip
 
 
 def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:

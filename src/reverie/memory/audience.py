@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, Protocol
 
 from reverie.memory.shelf import Place
 from reverie.sessions.projects import is_dashed
 from reverie.sessions.session import Head
 
 Belongs = Literal["here", "elsewhere", "prefix"]
+
+
+class Document(Protocol):
+    """A document as far as its readers go: a Place, or what a Brief tells of one."""
+
+    @property
+    def audience(self) -> str: ...
+
+    @property
+    def elsewhere(self) -> frozenset[str]: ...
 
 
 def sees(places: Iterable[Place], head: Head) -> bool:
@@ -21,7 +31,7 @@ def sees(places: Iterable[Place], head: Head) -> bool:
     return not audiences or any(not place.audience or _is_of(place, head) for place in audiences)
 
 
-def belongs(place: Place, project: str | None) -> Belongs:
+def belongs(place: Document, project: str | None) -> Belongs:
     """Whether a statement that is a matter of `project` may stand in a document.
 
     `here`: as it is. `prefix`: behind the project's name (`in_project`), because everything is read there and the

@@ -1,7 +1,7 @@
 """Answers kept in a folder, one file per request: written by whoever plays the model, replayed later by a test.
 
     with serving(Queue(folder, wait=300)) as server:       # writes <hash>.request.md, waits for <hash>.answer.txt
-    with serving(Queue(folder, wait=0)) as server:         # the same, but a request without an answer gets 503 at once
+    with serving(Queue(folder, wait=0)) as server:         # the same, but a request without an answer gets 404 at once
     with serving(recordings := Recordings(folder)) as server:
         ...
     assert not recordings.missing, recordings.advice       # a request without a recording got 404
@@ -100,6 +100,7 @@ class Recordings:
 
 class Queue:
     """Write each request to the folder and answer it from the file that somebody puts there; 503 after `wait` seconds.
+    With `wait=0` it is 404 at once, which nobody asks again.
 
     A request that has an answer already gets that one. An empty answer file counts as none. A file that is still
     growing is left alone until it has stayed the same between two looks (not with `wait=0`, which looks once).
@@ -122,7 +123,7 @@ class Queue:
             if answer and answer == before:
                 break
         unanswered = f"{self.folder / key}{REQUEST} has no answer yet. Write it to {key}{ANSWER} and ask again."
-        (Says(answer) if answer else Refuses(503, message=unanswered)).perform(asked, line)
+        (Says(answer) if answer else Refuses(503 if self.wait else 404, message=unanswered)).perform(asked, line)
 
     @property
     def pending(self) -> list[Path]:

@@ -82,16 +82,34 @@ def _item(group: Sequence[Noted], material: Material) -> Item | None:
         return None
     old, conflict = _overtaken(last, material.brief.entries)
     plain = _is_sure(group)
-    kind = str(last.candidate.kind)
+    kind, project = str(last.candidate.kind), _project(group, material)
     because = f"Said in {len({one.session_id for one in group})} session(s): {', '.join(sorted(last.marks)[:3])}."
     if old is None:
-        return Item(Op.ADD, sentence, evidence, document, kind=kind, sure=plain, because=because, candidates=ids)
+        return Item(
+            Op.ADD,
+            sentence,
+            evidence,
+            document,
+            project=project,
+            kind=kind,
+            sure=plain,
+            because=because,
+            candidates=ids,
+        )
     exchanged, value = exchange(old.text, last.words)
     sure = (plain or conflict >= SURE_CONFLICT) and value in ("number", "address")
     return Item(
-        Op.REPLACE, exchanged or sentence, evidence, old.document, replaces=(old.id,), kind=kind, sure=sure,
+        Op.REPLACE, exchanged or sentence, evidence, old.document, replaces=(old.id,), project=project, kind=kind,
+        sure=sure,
         because=because, candidates=ids,
     )  # fmt: skip
+
+
+def _project(group: Sequence[Noted], material: Material) -> str:
+    """The one project it was said in, if the words speak of the project at hand."""
+    found = {one.project for one in material.brief.sessions if one.session_id in {each.session_id for each in group}}
+    spoken = words.pattern("this_project").search(words.plain(group[-1].words))
+    return found.pop() if len(found) == 1 and spoken else ""
 
 
 def _is_sure(group: Sequence[Noted]) -> bool:

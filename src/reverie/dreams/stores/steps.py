@@ -230,4 +230,3 @@ def _became(one: Planned, outcome: Outcome) -> Judged:
             return replace(one.judged, fate=Fate.WITHHELD, why="Withheld: the safety scan would keep it out.")
         case _:
             return replace(one.judged, fate=Fate.NOT_DONE, why=in_words(outcome))
-

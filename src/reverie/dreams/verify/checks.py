@@ -20,6 +20,7 @@ from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.dates import dates_in
 from reverie.light.marks import Mark
+from reverie.memory.audience import belongs
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
@@ -66,6 +67,15 @@ def place(case: Case) -> Iterator[Finding]:
         yield finding(Reason.UNKNOWN_PLACE, "The entry it would change")
     if item.op is Op.MERGE and len(set(item.replaces)) < 2:
         yield finding(Reason.UNKNOWN_PLACE, "A second entry to merge")
+
+
+def project(case: Case) -> Iterator[Finding]:
+    """A matter of one project stands where that project's sessions read it, and nowhere else."""
+    document = case.brief.document.get(case.item.document)
+    if not case.changes_memory or document is None or not case.item.project:
+        return
+    if belongs(document, case.item.project) == "elsewhere":
+        yield finding(Reason.OTHER_PROJECT, case.item.project, document.name)
 
 
 def one_statement(case: Case) -> Iterator[Finding]:
@@ -322,6 +332,7 @@ class Asked:
 CHECKS = (
     Asked("quotation", "Does every quotation stand in its turn?", quotation),
     Asked("place", "Are the document and the entries there?", place),
+    Asked("project", "Is it read where it holds?", project),
     Asked("one_statement", "Is it one statement?", one_statement),
     Asked("origin", "Are they words of the owner?", origin),
     Asked("own_words", "Did the person say it themselves?", own_words),
