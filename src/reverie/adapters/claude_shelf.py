@@ -23,7 +23,7 @@ from reverie.adapters.markdown_shelf import MarkdownShelf, every_file, folders_i
 from reverie.adapters.repositories import repository_root
 from reverie.memory.shelf import Place
 from reverie.memory.shelves import Where
-from reverie.sessions.projects import is_dashed, project_name
+from reverie.sessions.projects import LONGEST_DASHED, dashed, is_dashed, project_name
 from reverie.sessions.readers.claude_code import working_folder
 
 INSTRUCTIONS = Place(
@@ -86,13 +86,14 @@ class _Projects:
 
     def _root_of(self, project: Path) -> str | None:
         """The project whose notes are kept here. Its sessions may all have begun in folders of it."""
-        own = _begun_in(project)
-        roots = [repository_root(own)] if own else self._roots
-        return next((root for root in roots if is_dashed(project.name, root)), None)
+        root = self._roots.get(project.name[:LONGEST_DASHED])
+        return root if root and is_dashed(project.name, root) else None
 
     @cached_property
-    def _roots(self) -> list[str]:
-        return [repository_root(begun) for project in self.folders if (begun := _begun_in(project))]
+    def _roots(self) -> dict[str, str]:
+        """Every project that was worked in, by the name its folder begins with."""
+        roots = [repository_root(begun) for project in self.folders if (begun := _begun_in(project))]
+        return {dashed(root): root for root in roots}
 
     @cached_property
     def _remembers(self) -> bool:

@@ -10,7 +10,7 @@ import re
 from pathlib import PureWindowsPath
 
 LONGEST_NAME = 80  # a name is shown to curators and put before entries: one short line
-_LONGEST_DASHED = 200
+LONGEST_DASHED = 200
 _NO_PROJECT = re.compile(
     r"[\\/]*|/(?:root|tmp|private/tmp)|/(?:home|Users)/[^/]+|[A-Za-z]:[\\/]?(?:Users[\\/][^\\/]+)?", re.IGNORECASE
 )
@@ -38,10 +38,14 @@ def one_line(name: object) -> str | None:
     return " ".join(text.split())[:LONGEST_NAME].strip() or None
 
 
-def is_dashed(name: str, path: str) -> bool:
-    """Whether Claude Code would name a folder under `projects/` so: a path, with a dash for all but letters and digits.
+def dashed(path: str) -> str:
+    """How Claude Code begins the name of a folder under `projects/`: a path with dashes for all but letters and digits.
 
-    Of a long path only the beginning stands there, with a hash behind it.
+    Of a long path only this beginning stands there, with a hash behind it.
     """
-    dashes = re.sub(r"[^a-zA-Z0-9]", "-", path)
-    return name == dashes if len(dashes) <= _LONGEST_DASHED else name.startswith(f"{dashes[:_LONGEST_DASHED]}-")
+    return re.sub(r"[^a-zA-Z0-9]", "-", path)[:LONGEST_DASHED]
+
+
+def is_dashed(name: str, path: str) -> bool:
+    """Whether a folder under `projects/` is named for this path."""
+    return name == dashed(path) if len(path) <= LONGEST_DASHED else name.startswith(f"{dashed(path)}-")
