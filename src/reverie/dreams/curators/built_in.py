@@ -44,7 +44,7 @@ class BuiltInCurator:
     def curate(self, material: Material) -> Curated:
         said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
         statements = [item for group in _grouped(said) if (item := _item(group, material))]
-        return Curated(Answer((*statements, *_lessons(material))))
+        return Curated(Answer((*statements, *_lessons(material), *_duplicates(material))))
 
     def note(self, material: Material) -> Curated:
         return self.curate(material)
@@ -166,6 +166,17 @@ def _citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]
         for evidence in one.support:
             if one.session_id in ids:
                 yield Citation(ids[one.session_id], evidence.turn, evidence.quote)
+
+
+def _duplicates(material: Material) -> Iterator[Item]:
+    """Entries that say the same word for word: one of each stays, the one that was there first."""
+    first: dict[str, BriefEntry] = {}
+    for entry in material.brief.entries:
+        bare = " ".join(entry.text.lower().split()).strip(" .")
+        if bare in first and entry.changeable and not entry.critical:
+            why = f"{first[bare].document} says the same."
+            yield Item(Op.REMOVE, "", (), entry.document, replaces=(entry.id,), sure=True, because=why)
+        first.setdefault(bare, entry)
 
 
 # ---- lessons ---------------------------------------------------------------------------------------------------------
