@@ -28,6 +28,7 @@ from reverie.review.proposal import Score
 
 MOST_PROPOSALS = 10
 OVERTAKES = 0.5  # how surely a text contradicts the entry whose place it takes
+WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure
 FEW_SURE, MOST_SURE = 4, 8  # items that a curator is sure of in one night
 _ORDER = {Op.REPLACE: 0, Op.MERGE: 1, Op.REMOVE: 2, Op.ADD: 3, Op.SKILL_AMEND: 4, Op.SKILL_NEW: 5}
 
@@ -140,7 +141,7 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     if case.tidies:
         return made
     if not item.sure:
-        doubted = any(one.reason in DOUBTS for one in made.findings)
+        doubted = made.total < WORTH_ASKING or any(one.reason in DOUBTS for one in made.findings)
         made = made.but(finding(Reason.DOUBTFUL if doubted else Reason.UNSURE))
     if not (case.said_as_standing or case.sessions > 1 or made.agreed):
         made = made.but(finding(Reason.SAID_ONCE))
@@ -197,10 +198,17 @@ def _overtakes(case: Case, old: str) -> bool:
     if not beyond & said:
         return False
     shared = words.stems(old) & words.stems(text)
-    if len(shared) * 2 >= len(words.stems(old)):  # the entry, revised
+    if len(shared) * 2 >= len(words.stems(old)) or (shared and _exchanges(old, text)):  # the entry, revised
         return True
     spoken = " ".join(one.sentence for one in case.asserted)
     return max(relate(old, text).conflict, relate(old, spoken).conflict) >= OVERTAKES
+
+
+def _exchanges(old: str, text: str) -> bool:
+    """Every value that is gone has one of its shape in its place."""
+    gone = sorted(map(words.shape_of, words.missing(words.values(old), [text])))
+    came = sorted(map(words.shape_of, words.missing(words.values(text), [old])))
+    return bool(gone) and gone == came
 
 
 def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:

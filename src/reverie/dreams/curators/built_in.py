@@ -26,9 +26,10 @@ CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7
 FEWEST_RUNS = 3
 _LEAD = re.compile(
-    r"^(?:\W*(?:please|pls|ok(?:ay)?|oh|ah|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|and|also|but|so|btw|fyi|"
-    r"by the way|actually|bitte|ach|also|ja|nein|übrigens|und|aber|por favor|oye|y|pero|ah|oui|non|et|mais|d'ailleurs|"
-    r"per favore|sì|e|ma|por favor|sim|não|alsjeblieft|ja|nee|en|maar|ps)\b[\s,:;.!–—-]*)+(?=\w)",
+    r"^(?:\W*(?:(?:please|pls|bitte|por favor|per favore|alsjeblieft|btw|fyi)[\s,:;.!–—-]+"
+    r"|(?:ok(?:ay)?|oh|ah|ach|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|nah|also|so|by the way|actually|ja|nein|"
+    r"nee|übrigens|oye|oui|non|d'ailleurs|sì|sim|não|sí|ps|before i forget|one more thing|heads[- ]up)\s*[,:;.!–—-]+\s*))+"
+    r"(?=\w)",
     re.IGNORECASE,
 )
 _WORLD, _PERSON = ("MEMORY",), ("USER",)
@@ -68,9 +69,11 @@ def _grouped(noted: Sequence[Noted]) -> list[list[Noted]]:
 def _says_the_same(one: Noted, other: Noted) -> bool:
     if one.speaker != other.speaker or one.origin is not other.origin:
         return False
-    found = relate(one.words, other.words)
-    same = found.kind is RelationKind.SAME or (found.kind is RelationKind.REFINES and found.confidence >= 0.6)
-    return same and not words.missing(words.values(one.words), [other.words])
+    first, second = words.stems(one.words), words.stems(other.words)
+    if len(first & second) < 2 or len(first & second) * 2 < min(len(first), len(second)):
+        return False
+    alike = relate(one.words, other.words).kind in (RelationKind.SAME, RelationKind.REFINES)
+    return alike and not words.missing(words.values(one.words), [other.words])
 
 
 def _item(group: Sequence[Noted], material: Material) -> Item | None:

@@ -143,7 +143,7 @@ def grounded(case: Case) -> Iterator[Finding]:
     text = case.restored(case.item.text)
     if case.item.op.changes_skill:
         text = " ".join([text, *case.item.steps, *case.item.gotchas])
-    anywhere = [*case.said, *(one.session.turn(one.evidence.turn).said.whole for one in case.quotes)]
+    anywhere = [*case.said, *_cited(case)]
     invented = words.missing([*words.addresses(text), *words.commands(text)], anywhere)
     if invented:
         yield finding(Reason.INVENTED_ADDRESS, f"“{invented[0]}”")
@@ -156,6 +156,15 @@ def grounded(case: Case) -> Iterator[Finding]:
         yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
     elif _mostly_new(text, case):
         yield finding(Reason.UNGROUNDED, "it in these words")
+
+
+def _cited(case: Case) -> Iterator[str]:
+    """The turns that were cited; of a skill all that was run in their sessions."""
+    if not case.item.op.changes_skill:
+        yield from (one.session.turn(one.evidence.turn).said.whole for one in case.quotes)
+        return
+    for session in {one.session.id: one.session for one in case.quotes}.values():
+        yield from (turn.said.whole.replace('\\"', '"').replace("\\n", "\n") for turn in session.turns)
 
 
 def _mostly_new(text: str, case: Case) -> bool:
@@ -242,7 +251,8 @@ def removal(case: Case) -> Iterator[Finding]:
 
 
 def _is_nearest(old: str, said: str, case: Case) -> bool:
-    """Of all entries, this is the one that was spoken of."""
+    """Of all entries, this is the one that was spoken of, by the person or by the agent they react to."""
+    said = " ".join([said, *(one.answers for one in case.support)])
     others = [case.restored(one.text) for one in case.brief.entries if one not in case.replaced]
     return all(words.likeness(old, said) > words.likeness(other, said) for other in others)
 
@@ -332,7 +342,7 @@ def safe(case: Case) -> Iterator[Finding]:
     if report.blocked and not (case.own and blocking <= _DECIDABLE):
         yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
     elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in spoken):
-        yield finding(Reason.AUTHORITY)
+        yield finding(Reason.AUTHORITY) if case.own else finding(Reason.UNSAFE, "it would give authority")
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,8 +152,10 @@ def ceases(text: str) -> bool:
     """Whether it speaks of something that ended: with a verb of ceasing, or a "not"."""
     said = plain(text)
     begun = tuple(words("ceasing"))
-    return negated(text) or any(word.startswith(begun) for word in _WORD.findall(said)) or any(
-        one in said for one in begun if _CJK.search(one)
+    return (
+        negated(text)
+        or any(word.startswith(begun) for word in _WORD.findall(said))
+        or any(one in said for one in begun if _CJK.search(one))
     )
 
 
