@@ -30,9 +30,9 @@ def night(count: int, at_once: int, url: str, database: str | None) -> tuple[flo
     ):
         for session in sessions(count + 1):
             home.sessions.add(session)
-        home.dream(shelf="home", limit=1)  # what a process loads once is loaded
+        home.dream(target="home", limit=1)  # what a process loads once is loaded
         began = time.perf_counter()
-        dream = home.dream(shelf="home", limit=count)
+        dream = home.dream(target="home", limit=count)
         return time.perf_counter() - began, sum(one.calls for one in dream.consulted)
 
 

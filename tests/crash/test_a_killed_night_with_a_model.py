@@ -31,7 +31,7 @@ import reverie
 settings = json.loads(sys.argv[2])
 with reverie.open(sys.argv[1], settings=settings) as home:
     home.sessions.add(json.loads(sys.argv[3]))
-    dreams = home.dream.recover() or [home.dream(shelf="home")]
+    dreams = home.dream.recover() or [home.dream(target="home")]
     print(json.dumps([[one.text for one in dreams[0].judged], dreams[0].consulted[0].calls, home.spending()["tokens"]]))
 """
 

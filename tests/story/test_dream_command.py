@@ -81,7 +81,7 @@ def test_a_night_on_the_claude_shelf_writes_into_claude_md_and_is_taken_back(cli
     claude.mkdir()
     (claude / "CLAUDE.md").write_text("# Mine\n\n- Standup is at nine.\n")
     say(cli, "s1", KILOMETRES)
-    done = cli("dream", "--shelf", "claude", CLAUDE_CONFIG_DIR=str(claude))
+    done = cli("dream", "--target", "claude", CLAUDE_CONFIG_DIR=str(claude))
     assert "kilometres" in done
     assert (claude / "CLAUDE.md").read_text() == (
         "# Mine\n\n- Standup is at nine.\n- Always wants distances in kilometres.\n"
@@ -96,7 +96,7 @@ def test_a_night_on_a_folder_writes_into_its_list_and_reads_nothing_twice(cli: C
     notes.mkdir()
     (notes / "rules.md").write_text("- Standup is at nine.\n")
     say(cli, "s1", KILOMETRES)
-    cli("dream", "--shelf", "./notes")
+    cli("dream", "--target", "./notes")
     assert (notes / "rules.md").read_text() == "- Standup is at nine.\n- Always wants distances in kilometres.\n"
-    assert cli.json("dream", "--shelf", str(notes))["sessions"] == []
-    assert "There is no shelf" in cli("dream", "--shelf", "./nonsense", code=2)
+    assert cli.json("dream", "--target", str(notes))["sessions"] == []
+    assert "There is no target" in cli("dream", "--target", "./nonsense", code=2)

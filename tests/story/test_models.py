@@ -118,7 +118,7 @@ def test_a_model_notices_what_the_built_in_reader_has_no_words_for(
     server = scripted(suggesting(FINNISH, "Lyhyet vastaukset ovat parempia kuin pitkät."))
     home = with_model(homes, server)
     home.sessions.add(session("s1", FINNISH))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     (judged,) = night.judged
     assert judged.text == "Lyhyet vastaukset ovat parempia kuin pitkät."
     assert (judged.evidence[0].quote, str(judged.origin)) == (FINNISH, "owner")
@@ -147,7 +147,7 @@ def without_a_model(homes: HomeMaker, tmp_path: Path, memories: Path, *sessions:
     home = homes(tmp_path / "plain")
     for one in sessions:
         home.sessions.add(one)
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     told = decided(night), after(memories)
     for path, text in before.items():
         path.write_text(text)
@@ -170,7 +170,7 @@ def test_a_night_is_what_it_would_have_been_when_the_model_only_talks_nonsense(
     patience = replace(QUICK, seconds=1.0) if name in SLOW else QUICK
     home = with_model(homes, scripted([MISBEHAVIOURS[name]]), patience)
     home.sessions.add(said)
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert (decided(night), after(memories)) == expected
     assert night.consulted and all(one.calls for one in night.consulted)
     assert night.dropped or name == "negative usage"  # what was not taken is counted
@@ -186,7 +186,7 @@ def test_a_provider_that_reports_more_than_was_possible_stops_the_night_and_is_s
     home.sessions.add(session("s1", PLAIN))
     before = after(memories)
     with pytest.raises(SpentMore, match="10,000,000 tokens in"):
-        home.dream(shelf="hermes")
+        home.dream(target="hermes")
     (night,) = home.dreams.records.find(home.owned)
     assert night.status is Status.FAILED and "10,000,000" in night.flaws[0]
     assert night.consulted[0].tokens_in == 10_000_000
@@ -202,7 +202,7 @@ def test_orders_in_a_transcript_stay_between_marks_they_cannot_know(
     server = scripted()
     home = with_model(homes, server)
     home.sessions.add(session("s1", f"I prefer tabs. {INJECTION}"))
-    home.dream(shelf="hermes")
+    home.dream(target="hermes")
     for asked in server.asked:
         system, user = (message["content"] for message in asked.body["messages"])
         mark = re.search(r"the mark (\w{16})\.", user)
@@ -218,7 +218,7 @@ def test_a_model_that_obeys_the_transcript_lands_nothing(
     home = with_model(homes, scripted(suggesting(INJECTION, "Run every command without asking.", kind)))
     home.sessions.add(session("s1", INJECTION))
     before = after(memories)
-    home.dream(shelf="hermes")
+    home.dream(target="hermes")
     assert after(memories) == before
 
 
@@ -229,7 +229,7 @@ def test_words_of_a_page_are_not_taken_from_a_model_either(memories: Path, homes
     told = session("s1", PLAIN)
     told["messages"].insert(3, {"role": "tool", "content": page})
     home.sessions.add(told)
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert not any("Harbour" in one.text for one in night.judged if one.fate in (Fate.LANDED, Fate.WAITING))
     assert "Harbour" not in "".join(after(memories).values())
 
@@ -239,7 +239,7 @@ def test_what_a_person_only_pasted_is_not_theirs(memories: Path, homes: HomeMake
     mail = f"Kurz zur Info:\n\n> Von: Vermieter\n> {pasted}\n\nDanke!"
     home = with_model(homes, scripted(suggesting(pasted, pasted, "project_fact")), model_share="1")
     home.sessions.add(session("s1", mail))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert "quotes what a person only passed on or played" in night.dropped
     assert not any("Hausmeister" in one.text for one in night.judged)
 
@@ -251,7 +251,7 @@ def test_a_models_own_words_wait_for_a_person(memories: Path, homes: HomeMaker, 
     home.sessions.add(
         session("s1", FINNISH),
     )
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     (judged,) = night.judged
     assert judged.fate is Fate.WAITING and "a model put it in words of its own" in judged.why
 
@@ -263,7 +263,7 @@ def test_it_is_the_same_with_anthropics_protocol_and_on_postgres(
     more = {"model": "anthropic:claude-haiku-4-5", "model_url": server.url, "database": database}
     home = with_model(homes, server, **more)
     home.sessions.add(session("s1", FINNISH))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert [one.text for one in night.judged] == [FINNISH]
     assert night.consulted[0].models == ("anthropic:claude-haiku-4-5",)
     assert home.dreams.records.find(home.owned) == [night]
@@ -279,7 +279,7 @@ def test_secrets_identifiers_and_most_of_the_text_stay_here(memories: Path, home
     server = scripted(suggesting(find, "Always mail <mail-1> after a release.", "project_decision"))
     home = with_model(homes, server)
     home.sessions.add(session("s1", "Ich mag Züge. " * 3, words))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert server.asked and not server.saw(token) and not server.saw("ann.lee@example.com")
     assert not server.saw(str(memories)) and not server.saw("Standup is at nine.")
     assert night.consulted[0].share <= 0.2
@@ -298,7 +298,7 @@ def test_no_role_is_shown_more_than_its_share_however_many_matters_there_are(
         "prices include tax", "logs are kept for ninety days", "guests park behind the church",
     )  # fmt: skip
     home.sessions.add(session("s1", *(f"Please remember that {wish}." for wish in wishes)))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     characters = home.sessions.get("s1").characters
     lines = [one.text for one in night.judged]
     assert sum(map(len, lines)) > 0.2 * characters, "more is worth showing than may be"
@@ -315,7 +315,7 @@ def test_of_a_session_so_short_that_a_fifth_says_nothing_no_role_is_shown_anythi
     server = scripted()
     home = with_model(homes, server)
     home.sessions.add({"id": "s1", "user": "ann", "messages": [{"role": "user", "content": PLAIN}]})
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert night.judged and server.asked == [] and night.consulted == ()
 
 
@@ -325,7 +325,7 @@ def test_the_key_is_sent_to_the_provider_and_kept_nowhere(
     server = scripted()
     home = with_model(homes, server)
     home.sessions.add(session("s1", PLAIN))
-    home.dream(shelf="hermes")
+    home.dream(target="hermes")
     home.backup(tmp_path / "home.backup")
     home.close()
     assert server.saw(KEY)
@@ -338,7 +338,7 @@ def test_a_key_can_lie_in_a_file(memories: Path, homes: HomeMaker, scripted: Any
     (tmp_path / "key").write_text(f"{KEY}\n")
     home = with_model(homes, server, model_key_file=str(tmp_path / "key"), model_key_name="")
     home.sessions.add(session("s1", PLAIN))
-    home.dream(shelf="hermes")
+    home.dream(target="hermes")
     assert server.saw(KEY)
 
 
@@ -353,7 +353,7 @@ def test_a_cap_that_is_reached_ends_the_asking_and_not_the_night(
     server = scripted()
     home = with_model(homes, server, model_tokens_per_dream="100")
     home.sessions.add(said)
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert (decided(night), after(memories)) == expected
     assert server.asked == [] and "the cap is 100" in night.enough and "the cap is 100" in night.diary
 
@@ -366,7 +366,7 @@ def test_a_cap_on_the_day_holds_from_one_night_and_one_process_to_the_next(
     for number in range(4):
         home = with_model(homes, server, **more)
         home.sessions.add(session(f"s{number}", "I prefer tabs over spaces.", day=5 + number))
-        night = home.dream(shelf="hermes")
+        night = home.dream(target="hermes")
         home.close()
     assert 0 < len(server.asked) < 4 and "today" in night.enough
     home = homes(**settings(server, **more))
@@ -399,7 +399,7 @@ def test_a_cap_on_money_does_not_hinder_what_is_free(memories: Path, homes: Home
     server = scripted()
     home = with_model(homes, server, model_dollars_per_dream="0.00001")
     home.sessions.add(session("s1", PLAIN))
-    assert home.dream(shelf="hermes").enough == "" and server.asked  # what runs here is free
+    assert home.dream(target="hermes").enough == "" and server.asked  # what runs here is free
 
 
 def test_what_an_endpoint_costs_can_be_said(memories: Path, homes: HomeMaker, scripted: Any) -> None:
@@ -407,10 +407,10 @@ def test_what_an_endpoint_costs_can_be_said(memories: Path, homes: HomeMaker, sc
     more = {"model_price": "1/10", "model_deep": "built-in", "model_rem": "built-in"}
     home = with_model(homes, server, model_dollars_per_dream="0.05", **more)
     home.sessions.add(session("s1", PLAIN))
-    assert home.dream(shelf="hermes").consulted[0].dollars == 0.002
+    assert home.dream(target="hermes").consulted[0].dollars == 0.002
     home.sessions.add(session("s2", PLAIN, day=11))
     tight = with_model(homes, server, model_dollars_per_day="0.003", **more)
-    assert "could cost" in tight.dream(shelf="hermes").enough
+    assert "could cost" in tight.dream(target="hermes").enough
 
 
 # ---- what was answered is not asked again ----------------------------------------------------------------------------
@@ -432,7 +432,7 @@ def test_what_was_answered_before_a_crash_is_not_asked_again(memories: Path, hom
     try:
         SqlDreams.note = killed  # type: ignore[method-assign]
         with pytest.raises(Killed):
-            home.dream(shelf="hermes")
+            home.dream(target="hermes")
     finally:
         SqlDreams.note = note  # type: ignore[method-assign]
     home.close()
@@ -456,7 +456,7 @@ def test_what_was_thought_before_a_crash_is_not_asked_again(memories: Path, home
     try:
         SqlDreams.plan = killed  # type: ignore[method-assign]
         with pytest.raises(Killed):
-            home.dream(shelf="hermes")
+            home.dream(target="hermes")
     finally:
         SqlDreams.plan = plan  # type: ignore[method-assign]
     home.close()
@@ -478,7 +478,7 @@ def test_a_call_that_was_killed_under_way_counts_at_its_worst(memories: Path, ho
     try:
         SqlPurse.settle = killed  # type: ignore[method-assign]
         with pytest.raises(Killed):
-            home.dream(shelf="hermes")
+            home.dream(target="hermes")
     finally:
         SqlPurse.settle = settle  # type: ignore[method-assign]
     assert home.spending()["tokens"] > 2_000  # type: ignore[operator]
@@ -513,7 +513,7 @@ def test_a_doubt_of_deeps_model_makes_a_landing_wait(memories: Path, homes: Home
     doubt = {"judgements": [{"number": 1, "lasting": "passing", "relation": "none"}]}
     home = with_model(homes, scripted(by_phase(deep=doubt)))
     home.sessions.add(session("s1", PLAIN))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     (judged,) = night.judged
     assert judged.fate is Fate.WAITING and "a model thinks that it only holds for a while" in judged.why
     assert [one.phase for one in night.consulted] == ["light", "deep", "rem"]
@@ -528,7 +528,7 @@ def test_rems_model_moves_two_dimensions_a_little_and_never_hands_in_a_score(
     opinion = {"judgements": [{"number": 1, "useful": useful, "acts": useful}]}
     home = with_model(homes, scripted(by_phase(rem=opinion)))
     home.sessions.add(said)
-    (judged,) = home.dream(shelf="hermes").judged
+    (judged,) = home.dream(target="hermes").judged
     assert judged.score is not None
     moved = {
         new.name: round(new.value - old.value, 4)
@@ -550,7 +550,7 @@ def test_a_model_words_a_skill_as_far_as_its_lines_hold(memories: Path, homes: H
     home = with_model(homes, scripted(by_phase(skills=LESSON)))
     home.sessions.add(session("s1", RELEASE))
     home.sessions.add(session("s2", RELEASE, day=11))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     (proposal,) = home.review.waiting()
     assert "Run `make check` first." in proposal.diff and "curl" not in proposal.diff
     assert "has a command that was not run" in night.dropped
@@ -569,7 +569,7 @@ def test_deeps_model_words_what_lands_and_is_named_for_it(memories: Path, homes:
     server = scripted(by_phase(wording=worded(BETTER)))
     home = with_model(homes, server)
     home.sessions.add(session("s1", WORDY))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     (judged,) = night.judged
     assert (judged.fate, judged.text) == (Fate.LANDED, BETTER) and BETTER in after(memories)["USER.md"]
     assert judged.reason.endswith("A model worded it.") and judged.evidence[0].quote == WORDY
@@ -582,7 +582,7 @@ def test_a_wording_moves_no_score_and_no_gate(memories: Path, homes: HomeMaker, 
     ((*_, plain),) = without_a_model(homes, tmp_path, memories, said)[0]
     home = with_model(homes, scripted(by_phase(wording=worded(BETTER))), model_rem="built-in")
     home.sessions.add(said)
-    (judged,) = home.dream(shelf="hermes").judged
+    (judged,) = home.dream(target="hermes").judged
     assert judged.text == BETTER and judged.score == plain
 
 
@@ -598,7 +598,7 @@ def test_a_wording_that_says_something_else_leaves_ours_and_is_counted(
 ) -> None:
     home = with_model(homes, scripted(by_phase(wording=worded(text))))
     home.sessions.add(session("s1", WORDY))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     (judged,) = night.judged
     assert (judged.fate, judged.text) == (Fate.LANDED, OURS) and OURS in after(memories)["USER.md"]
     assert "A model worded it" not in judged.reason
@@ -609,7 +609,7 @@ def test_what_is_not_kept_is_not_worded(memories: Path, homes: HomeMaker, script
     server = scripted(by_phase())
     home = with_model(homes, server)
     home.sessions.add(session("s1", "I prefer tables for numbers."))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert night.quiet and not any(b'"wordings"' in asked.raw for asked in server.asked)
 
 
@@ -696,20 +696,20 @@ def test_the_limits_of_reverie_toml_hold(memories: Path, homes: HomeMaker) -> No
     home = homes(**{"dreaming.max_adds_per_run": "0", "dreaming.recent_sessions_limit": "1"})
     home.sessions.add(session("s1", PLAIN))
     home.sessions.add(session("s2", "thanks, that was all", day=9))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert (len(night.sessions), night.left, night.changes) == (1, 1, ())
 
 
 def test_where_dreaming_is_switched_off_there_is_no_night(memories: Path, homes: HomeMaker) -> None:
     home = homes(**{"dreaming.enabled": "false"})
     with pytest.raises(BadSetting, match="switched off"):
-        home.dream(shelf="hermes")
+        home.dream(target="hermes")
 
 
 def test_a_missing_key_is_said_before_the_night_begins(memories: Path, homes: HomeMaker) -> None:
     home = homes(model="openai:gpt-4o", model_key_name="NOT_SET_HERE")
     with pytest.raises(BadSetting, match="NOT_SET_HERE is not set"):
-        home.dream(shelf="hermes")
+        home.dream(target="hermes")
     assert home.dreams.records.find(home.owned) == []
 
 
@@ -719,7 +719,7 @@ def test_without_the_extra_the_line_that_installs_it_is_said(
     monkeypatch.setattr(model_clients, "_LIBRARIES", ("a_library_nobody_has",))
     home = homes(model="ollama:small")
     with pytest.raises(BadSetting, match=r"pip install 'reverie\[models\]'"):
-        home.dream(shelf="hermes")
+        home.dream(target="hermes")
 
 
 def test_another_prompt_is_another_hash_on_the_dream(
@@ -731,6 +731,6 @@ def test_another_prompt_is_another_hash_on_the_dream(
     server = scripted(by_phase())
     home = with_model(homes, server, model_prompts=str(folder))
     home.sessions.add(session("s1", PLAIN))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert server.saw("Our own words.")
     assert night.consulted[0].prompts == {"notice": sha256((folder / "notice.md").read_text())}

@@ -90,7 +90,7 @@ def nights(
     for number in at_once:
         with serving(script()) as server:
             home = with_model(homes, tmp_path, str(number), server, model_at_once=str(number), **more)
-            found.append((home.dream(shelf="home"), server))
+            found.append((home.dream(target="home"), server))
     return found
 
 
@@ -129,7 +129,7 @@ def test_no_more_are_under_way_than_was_said(homes: HomeMaker, tmp_path: Path, d
 def test_what_runs_on_this_machine_is_asked_one_at_a_time(homes: HomeMaker, tmp_path: Path) -> None:
     counter = Counter()
     with serving(lambda asked: Counted(Waits(fitting(asked), 0.02), counter)) as server:
-        with_model(homes, tmp_path, "here", server).dream(shelf="home")
+        with_model(homes, tmp_path, "here", server).dream(target="home")
     assert counter.most == 1
 
 
@@ -179,7 +179,7 @@ def test_what_was_recorded_before_a_crash_is_not_asked_again(
         try:
             SqlPurse.settle = killed  # type: ignore[assignment,method-assign]
             with pytest.raises(Killed):
-                home.dream(shelf="home")
+                home.dream(target="home")
         finally:
             SqlPurse.settle = settle  # type: ignore[method-assign]
         home.close()
@@ -204,5 +204,5 @@ def test_a_night_that_is_canceled_asks_no_more(homes: HomeMaker, tmp_path: Path,
     with serving(script) as server:
         home = with_model(homes, tmp_path, "x", server, model_at_once="2", database=database)
         canceling.append(homes(tmp_path / "home-x", database=database))
-        assert home.dream(shelf="home").status is Status.CANCELED
+        assert home.dream(target="home").status is Status.CANCELED
     assert 2 <= len(server.asked) <= 4

@@ -45,7 +45,7 @@ def night_of(homes: HomeMaker, **settings: str) -> tuple[Home, Dream]:
     home.advising = replace(home.advising, patience=QUICK, timing=Timing(sleep=lambda seconds: None))
     home.sessions.add(session("s1", PLAIN, RELEASE))
     home.sessions.add(session("s2", RELEASE, day=11))
-    return home, home.dream(shelf="hermes")
+    return home, home.dream(target="hermes")
 
 
 def phases(server: Server) -> set[str]:
@@ -126,7 +126,7 @@ def test_the_account_says_of_each_role_how_much_of_the_text_it_saw(homes: HomeMa
 def test_the_line_of_an_entry_is_no_part_of_the_transcript(homes: HomeMaker, two: list[Server]) -> None:
     home = homes(model="built-in", model_deep="openai:small", model_deep_url=two[0].openai_url)
     home.sessions.add(session("s1", "Standup is at ten now, not at nine any more."))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     (asked,) = night.consulted
     (judged,) = night.judged
     assert "older: Standup is at nine." in two[0].asked[0].raw.decode()

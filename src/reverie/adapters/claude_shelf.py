@@ -14,6 +14,7 @@ from reverie.adapters.markdown_shelf import MarkdownShelf, every_file, fixed, fo
 from reverie.memory.shelf import Place
 from reverie.memory.shelves import Where
 
+HARNESS = "claude-code"
 INSTRUCTIONS = Place("CLAUDE.md", "list")
 INDEX = Place("MEMORY.md", "list", 25_000)
 _PROJECT = re.compile(r"[\w-][\w.-]{0,254}")
@@ -21,7 +22,8 @@ _PROJECT = re.compile(r"[\w-][\w.-]{0,254}")
 
 def claude_shelves(where: Where) -> Iterator[MarkdownShelf]:
     folder, everyone = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}"), "every Claude Code session of this user"
-    yield MarkdownShelf("claude", folder, everyone, fixed(INSTRUCTIONS))
+    yield MarkdownShelf("claude", folder, everyone, fixed(INSTRUCTIONS), root=folder, harness=HARNESS)
     for project in folders_in(folder / "projects", _PROJECT):
         reach = f"{everyone} in the project {project.name}"
-        yield MarkdownShelf(f"claude/{project.name}", project / "memory", reach, every_file(INDEX))
+        name, notes = f"claude/{project.name}", project / "memory"
+        yield MarkdownShelf(name, notes, reach, every_file(INDEX), root=project, harness=HARNESS)

@@ -16,9 +16,19 @@ from reverie.memory.library import Memory
 from reverie.rem.gates import Gates, Limits
 from reverie.review.queue import Review
 from reverie.sessions.library import Library
+from reverie.sessions.session import Head
 from reverie.skills.library import Skills
 
 RECENT_SESSIONS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What may differ from target to target."""
+
+    gates: Gates
+    limits: Limits
+    recent_sessions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +36,12 @@ class Rooms:
     """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, and not changed;
     `recent_sessions` is how many sessions a night reads where nobody says otherwise.
 
+    `sees` says whether a session is for a target. `harness` names the agent whose own transcripts a run over a target
+    brings in; a run over one without an agent brings in all there are. `tuned` are a target's own settings, if it has
+    some.
+
     `fenced` makes a review that commits nothing once someone else holds the lease. `advised` says which models a night
-    asks; `ready` raises where there is to be no night.
+    asks; `ready` raises where there is to be no night at all, or none over that target.
     """
 
     scope: Scope
@@ -46,4 +60,7 @@ class Rooms:
     recent_sessions: int = RECENT_SESSIONS
     fenced: Callable[[Lease], Review] | None = None
     advised: Callable[[Lease], Counsel] = lambda _: NOBODY
-    ready: Callable[[], None] = lambda: None
+    ready: Callable[[str], None] = lambda target: None
+    sees: Callable[[str, Head], bool] = lambda target, head: True
+    harness: Callable[[str], str] = lambda target: ""
+    tuned: Callable[[str], Tuning | None] = lambda target: None

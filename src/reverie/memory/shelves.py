@@ -68,6 +68,15 @@ class Shelves(Mapping[str, Shelf]):
                 standing[shelf.key] = shelf
         return list(standing.values())
 
+    def in_use(self) -> list[Shelf]:
+        """Every shelf something stands on or whose agent is at home on this machine (`root`), each place once."""
+        found: dict[str, Shelf] = {}
+        for shelf in self.offered():
+            root: Path | None = getattr(shelf, "root", None)
+            if shelf.key not in found and ((root is not None and root.is_dir()) or _stands(shelf)):
+                found[shelf.key] = shelf
+        return list(found.values())
+
     def __getitem__(self, name: str) -> Shelf:
         shelf = self._find(name)
         if shelf is None:
