@@ -452,7 +452,7 @@ class Home:
         """The nights over one target, or over all of them, as a scheduler is told of them."""
         from reverie.adapters.schedules import Nightly
 
-        chosen = self.dream.known(target) if target else None
+        chosen = self.memory.shelf(target).name if target else None
         meant = schedule(when) if when else self.dreaming_on(chosen).schedule
         environment = self.config.handed_on() | ({"REVERIE_DREAMING_SCHEDULE": meant.text} if when else {})
         zone, now = self.config.timezone, self.clock.now()

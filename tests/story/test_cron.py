@@ -178,8 +178,10 @@ def test_the_line_says_all_that_the_night_needs(cli: Cli, crontab: Path, units: 
     said = {"REVERIE_OWNER": "ann", "REVERIE_SKILLS": "skills", "HERMES_HOME": str(hermes), "CODEX_HOME": "50% off"}
     for how in ([], ["--systemd"]):
         cli("cron", "install", "--database", "sqlite:///own.db", *how, **said)
+        cli("cron", "install", "--target", "hermes", "--database", "sqlite:///own.db", *how, **said)
         cli("cron", "install", "--target", "./notes", *how, **said)
-    by_name = next(line for line in lines(crontab) if line.endswith(" hermes"))
+    by_name, every = (next(one for one in lines(crontab) if one.endswith(name)) for name in (" hermes", " all-targets"))
+    assert "--target" not in every
     words = shlex.split(by_name.replace(r"\%", "%"), comments=True)
     assert words[5] == "env" and "%" not in by_name.replace(r"\%", "")
     expected = {

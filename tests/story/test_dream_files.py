@@ -44,7 +44,7 @@ def test_a_night_can_be_read_over_breakfast_and_by_tools(hermes: Path, home: Hom
     decisions = [json.loads(line) for line in (folder / "decisions.jsonl").read_text().splitlines()]
     assert [one["verb"] for one in decisions] == [one.verb for one in dream.judged]
     (run,) = (folder / "runs").iterdir()
-    assert json.loads(run.read_text())["id"] == dream.id
+    assert json.loads(run.read_text())["id"] == dream.dreams[0].id
 
 
 def test_what_another_tool_left_is_put_aside_and_not_lost(hermes: Path, home: Home) -> None:

@@ -16,8 +16,8 @@ import pytest
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.adapters.database.fenced import fenced_review
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.night import MOST_ATTEMPTS
 from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
+from reverie.dreams.runner import MOST_ATTEMPTS
 from reverie.dreams.steps import Steps
 from reverie.home import Home, open_home
 from reverie.kernel.clock import FixedClock

@@ -55,7 +55,7 @@ def test_compact_finds_what_is_doubled_and_what_contradicts_on_the_shelf_that_is
 
 def test_compact_refuses_a_shelf_that_is_not_there(cli: Cli) -> None:
     for name in ("nonsense", "./nonsense", "codex"):
-        assert "There is no shelf" in cli("compact", "--shelf", name, code=2)
+        assert "There is no target" in cli("compact", "--shelf", name, code=2)
 
 
 def test_status_shows_a_folder_that_has_had_a_night(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

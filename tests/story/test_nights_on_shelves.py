@@ -29,7 +29,7 @@ def test_two_projects_with_a_folder_of_one_name_have_diaries_of_their_own(
     told = [path.read_text() for path in sorted((home.config.home / "dreaming").glob("*/DREAMS.md"))]
     assert len(told) == 2
     for name, night in nights.items():
-        assert night.shelf == str(tmp_path / name / "notes")
+        assert night.targets == (str(tmp_path / name / "notes"),)
         assert sum(str(tmp_path / name / "notes") in diary for diary in told) == 1
 
 

@@ -58,17 +58,19 @@ def choose(
     done = {(one.user, one.session_id) for one in earlier}
     there = [one for one in stored if not one.removed and sees(one.head)]
     if asked.names is not None:
-        wanted = [one for one in there if is_named(one.head.id, asked) and _is_since(one.head, asked.since)]
-        left_out = list[Stored]()
+        fresh = [one for one in there if is_named(one.head.id, asked)]
     else:
         fresh = [one for one in there if seen.get((one.user, one.head.id)) != (one.revision, one.turns)]
-        wanted = [one for one in fresh if _is_since(one.head, asked.since)]
-        newest_only = first and not asked.everything
-        if newest_only and asked.since is None:
-            wanted = wanted[: asked.limit]
-        left_out = fresh[len(wanted) :] if newest_only and not asked.partial else []
+    newest_only = first and not asked.everything and asked.names is None
+    wanted = [one for one in fresh if _is_since(one.head, asked.since)]
+    if newest_only and asked.since is None:
+        wanted = wanted[: asked.limit]
+    older = fresh[len(wanted) :] if newest_only else []
     waiting = [one for one in reversed(wanted) if (one.user, one.head.id) not in done]
-    return Chosen(tuple(waiting[: asked.limit]), max(0, len(waiting) - asked.limit), tuple(left_out))
+    left = max(0, len(waiting) - asked.limit)
+    if asked.partial:
+        return Chosen(tuple(waiting[: asked.limit]), left + len(older))
+    return Chosen(tuple(waiting[: asked.limit]), left, tuple(older))
 
 
 def _is_since(head: Head, since: datetime | None) -> bool:

@@ -87,7 +87,7 @@ class Consulted:
 @dataclass(frozen=True, slots=True)
 class Dream:
     """`left` sessions wait for another dream. `left_out` are older than the newest that the first run on a target
-    takes; no later run reads them by itself. `partial`: it was to read named sessions only, or one person's.
+    takes; no later run reads them by itself. `partial`: it was to read named sessions only, a few, or one person's.
 
     `noticed` is what was found, `carried` what earlier nights staged; `duplicates` of what was found say what was said
     before or is known already.

@@ -208,11 +208,11 @@ class Dreaming:
         try:
             return self.runner.memory.shelf(target).name
         except BadInput as error:
-            session = ":" in target and not_there(self.runner.sessions, Asked((target,))) is None
+            if not_there(self.runner.sessions, Asked((target,))):
+                raise
             raise BadInput(
-                f"There is no target {target!r}.", expected=error.expected,
-                next_step=f"`reverie dream --session {target}` reads that session." if session else "",
-            ) from error  # fmt: skip
+                error.found, expected=error.expected, next_step=f"It is a session: `reverie dream --session {target}`."
+            ) from error
 
     def _asked(self, target: str, sessions: Sequence[str] | None, **how: Unpack[Wanted]) -> Asked:
         """Raises where who or what is named is not there, even after what is new was brought in."""

@@ -58,8 +58,8 @@ class Asked:
 
     @property
     def partial(self) -> bool:
-        """Named sessions, or one person's: nothing is decided about the others."""
-        return self.names is not None or self.user is not None
+        """Named sessions, a few, or one person's: nothing is decided about the others."""
+        return self.once or self.names is not None or self.user is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Looking(Protocol):
         ...
 
     def begun(self, scope: Scope, shelf: str) -> bool:
-        """Whether a run has chosen from all sessions for a shelf, and not only from named ones or one person's."""
+        """Whether a run has chosen from all sessions for a shelf, and not only named ones, a few or one person's."""
         ...
 
     def staged(self, scope: Scope, shelf: str) -> list[Noted]:

@@ -53,7 +53,7 @@ class Shelves(Mapping[str, Shelf]):
         """The shelf of this name, or a refusal that says which there are."""
         shelf = self._find(name)
         if shelf is None:
-            raise BadInput(f"There is no shelf {name!r}.", expected=f"one of {self._choices()}")
+            raise BadInput(f"There is no target {name!r}.", expected=f"one of {self._choices()}")
         return shelf
 
     def offered(self) -> Iterator[Shelf]:
