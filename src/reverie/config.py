@@ -19,8 +19,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from reverie.kernel.errors import BadInput, BadSetting, NotPermitted
 from reverie.kernel.schedule import Schedule, schedule
-from reverie.models.choice import BUILT_IN, Role
-from reverie.models.using import AT_ONCE, NO_CAP, SHARE, TOKENS_PER_DAY, TOKENS_PER_DREAM, Using, number, using
+from reverie.models import settings as models
+from reverie.models.choice import BUILT_IN
+from reverie.models.settings import NO_CAP, ModelSettings, model_settings, number
 
 FILE = "reverie.toml"
 SOURCES = ("auto", "added")
@@ -34,6 +35,10 @@ _PLACES = (
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 
+def _variable(name: str) -> str:
+    return f"REVERIE_{name.upper().replace('.', '_')}"
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     name: str
@@ -44,7 +49,7 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        return f"REVERIE_{self.name.upper().replace('.', '_')}"
+        return _variable(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +72,6 @@ def _plain(name: str, about: str, default: str = "", default_text: str = "") -> 
 
 def _number(name: str, about: str, default: str, shown: str = "") -> Setting:
     return Setting(name, about, lambda _: default, shown or f"`{default}`", number=True)
-
-
-def _of_role(role: str) -> tuple[Setting, ...]:
-    """Where the model of one role is, if it is elsewhere."""
-    shared = "as for `model`, if of its provider"
-    return (
-        _plain(f"model_{role}_url", f"The address for `{role}`, if another; it gets no key that is not said here.",
-               "", shared),
-        _plain(f"model_{role}_key_name", f"The environment variable that holds the key for `{role}`.", "", shared),
-        _plain(f"model_{role}_key_file", f"A file that holds the key for `{role}`.", "", shared),
-        _plain(f"model_{role}_price", f"What a million tokens cost for `{role}`.", "", shared),
-    )  # fmt: skip
 
 
 SETTINGS = (
@@ -110,26 +103,28 @@ SETTINGS = (
     ),
     _plain("sources", "Which transcripts a dream brings in: `auto`, those in the usual folders of Hermes, Claude Code, "
            "Codex and OpenClaw, and those that were added; `added`, only the latter.", SOURCES[0]),
-    _plain("model", f"Who is asked besides the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
+    _plain("model", f"Who curates a night with the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
            f"`{BUILT_IN}`, which asks nobody.", BUILT_IN),
-    _plain("model_light", "The model that reads the passages of each session, if another."),
-    _plain("model_deep", "The model that words and relates, if another."),
-    _plain("model_rem", "The model that judges what is useful, if another."),
-    _plain("model_skills", "The model that words skills, if another."),
     _plain("model_url", "The address of an endpoint that speaks the provider's protocol, such as "
            "`http://127.0.0.1:8080/v1`.", "", "the provider's own"),
     _plain("model_key_name", "The environment variable that holds the key.", "", "the provider's usual one"),
     _plain("model_key_file", "A file that holds the key, instead of a variable."),
-    _number("model_share", "At most this share of a transcript's text is shown to a model.", str(SHARE)),
-    _number("model_tokens_per_dream", f"At most so many tokens in one dream, or `{NO_CAP}`.", str(TOKENS_PER_DREAM)),
-    _number("model_tokens_per_day", f"At most so many tokens in one day, or `{NO_CAP}`.", str(TOKENS_PER_DAY)),
-    _number("model_dollars_per_dream", f"At most so many dollars in one dream, or `{NO_CAP}`.", NO_CAP),
-    _number("model_dollars_per_day", f"At most so many dollars in one day, or `{NO_CAP}`.", NO_CAP),
+    _number("model_timeout", "How many seconds one answer may take.", f"{models.TIMEOUT:.0f}"),
+    _number("model_answer_tokens", "How long an answer may be in tokens, thinking included. One that does not fit is "
+            "asked for again with twice the room.", str(models.ANSWER_TOKENS)),
+    _number("model_context", "How many tokens the model can read, its answer included.", str(models.CONTEXT)),
+    _number("model_brief_tokens", "How many tokens of a night are shown in one request, if the context holds them.",
+            str(models.BRIEF_TOKENS)),
+    _number("model_tokens_per_night", f"At most so many tokens in one night, or `{NO_CAP}`.",
+            str(models.TOKENS_PER_NIGHT)),
+    _number("model_tokens_per_month", f"At most so many tokens in one calendar month, or `{NO_CAP}`.",
+            str(models.TOKENS_PER_MONTH)),
+    _number("model_dollars_per_night", f"At most so many dollars in one night, or `{NO_CAP}`.", NO_CAP),
+    _number("model_dollars_per_month", f"At most so many dollars in one calendar month, or `{NO_CAP}`.", NO_CAP),
     _plain("model_price", "What a million tokens cost in dollars, read/written or read/written/cached, where no list "
            "says so: `0.15/0.60`.", "", "from a list of prices"),
-    _number("model_at_once", "How many calls of a phase may be under way at once.", "",
-            f"{AT_ONCE}; 1 for a model on this machine"),
-    *chain.from_iterable(_of_role(role) for role in Role),
+    _number("model_at_once", "How many requests may be under way at once, where a night needs several.", "",
+            f"{models.AT_ONCE}; 1 for a model on this machine"),
     _plain("model_prompts", "A folder of Markdown files that take the place of prompts of the same name."),
     _plain("dreaming.enabled", "Whether there are nights at all: `true` or `false`.", "true"),
     _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it, in `timezone`.",
@@ -144,6 +139,13 @@ SETTINGS = (
     _number("dreaming.remove", "How sure a removal has to be.", "0.85"),
     _number("dreaming.merge", "How much two entries that are merged have to overlap.", "0.80"),
 )  # fmt: skip
+_RENAMED = {f"model_{unit}_per_dream": f"model_{unit}_per_night" for unit in ("tokens", "dollars")}
+_PARTS = ("", "_url", "_key_name", "_key_file", "_price")
+_IGNORED = {
+    **{f"model_{role}{part}": f"model{part}" for role in ("light", "deep", "rem", "skills") for part in _PARTS},
+    **{f"model_{unit}_per_day": f"model_{unit}_per_month" for unit in ("tokens", "dollars")},
+    "model_share": "model_brief_tokens",
+}  # settings of earlier versions, and what to set instead
 _LARGEST = 1_000_000
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}  # as YAML has it
 _LIMITS = ("recent_sessions_limit", "max_changes_per_run", "max_adds_per_run", "max_new_chars_per_run")
@@ -173,6 +175,7 @@ class Config:
     home_came_from: str
     values: Mapping[str, Value]
     environment: Mapping[str, str]
+    notices: tuple[str, ...] = ()  # what a person should know about the settings and need not act on at once
 
     @property
     def database(self) -> str:
@@ -191,8 +194,8 @@ class Config:
         return self._paths("instructions")
 
     @property
-    def models(self) -> Using:
-        return using({name: value.text for name, value in self.values.items()})
+    def models(self) -> ModelSettings:
+        return model_settings({name: value.text for name, value in self.values.items()})
 
     @property
     def reads_standard_places(self) -> bool:
@@ -261,9 +264,10 @@ class Config:
             said |= {name: text for name, text in self.environment.items() if name.startswith("PG") and text}
         if "PGPASSWORD" in said:
             raise _secret("PGPASSWORD holds a password", "Put it into ~/.pgpass")
-        for chosen in self.models.choices.every():
-            if chosen.key_name and not chosen.key_file and (self.environment.get(chosen.key_name) or not chosen.given):
-                name = chosen.key_name
+        chosen = self.models.choice
+        if chosen and chosen.key_name and not chosen.key_file:
+            name = chosen.key_name
+            if self.environment.get(name) or not chosen.given:
                 raise _secret(
                     f"The key of {chosen.text} is in {name}", "Put it into a file and name that: `model_key_file`"
                 )
@@ -314,11 +318,33 @@ def load(home: str | os.PathLike[str] | None = None, flags: Mapping[str, str | N
     folder, came_from = _home(home, environment)
     given = {name: text for name, text in (flags or {}).items() if text is not None}
     stored = _stored(folder / FILE)
+    notices = _migrate(given, environment, stored)
     values = {setting.name: _value(setting, given, environment, stored, folder) for setting in SETTINGS}
     _check(values)
-    config = Config(folder, came_from, values, environment)
+    config = Config(folder, came_from, values, environment, notices)
     assert config.models and config.dreaming  # what cannot be used is said now, not at night
     return config
+
+
+def _migrate(given: dict[str, str], environment: dict[str, str], stored: dict[str, str]) -> tuple[str, ...]:
+    """Use the values of settings that have another name now, and say once which are ignored."""
+    renamed: list[str] = []
+    ignored: list[str] = []
+    for old, new in (_RENAMED | _IGNORED).items():
+        for names, key in ((given, str), (environment, _variable), (stored, str)):
+            text = names.pop(key(old), "")
+            if text and old in _RENAMED:
+                names.setdefault(key(new), text)
+                renamed.append(f"{key(old)} (used as {key(new)})")
+            elif text:
+                ignored.append(f"{key(old)} (set {key(new)} instead)")
+    parts = []
+    if ignored:
+        parts.append(f"Ignored, because one model now curates the whole night: {', '.join(ignored)}.")
+    if renamed:
+        parts.append(f"Renamed: {', '.join(renamed)}.")
+    where = f"Some settings are of an earlier version of Reverie ({FILE} or the environment)."
+    return (" ".join([where, *parts, "Change or remove those lines."]),) if parts else ()
 
 
 def _home(home: str | os.PathLike[str] | None, environment: Mapping[str, str]) -> tuple[Path, str]:
@@ -353,6 +379,8 @@ def _flat(stored: Mapping[str, object]) -> dict[str, object]:
 
 def _known_text(path: Path, name: str, value: object) -> str:
     known = {setting.name: setting for setting in SETTINGS}
+    if name in _RENAMED or name in _IGNORED:
+        return str(value)
     if name not in known:
         close = difflib.get_close_matches(name, known, 1)
         meant = f"Did you mean {close[0]!r}?" if close else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from reverie.adapters.database.store_dreams import SqlStoreDreams
     from reverie.adapters.dream_files import DreamFiles
     from reverie.adapters.git_projection import GitProjection
-    from reverie.adapters.model_counsel import Advising
+    from reverie.adapters.model_asker import AskerFactory
     from reverie.adapters.model_trial import Tried
     from reverie.adapters.schedules import Crontab, Nightly, Timer
     from reverie.adapters.skill_folders import SkillFolder
@@ -42,9 +41,10 @@ if TYPE_CHECKING:
     from reverie.adapters.tantivy_index import TantivyIndex
     from reverie.adapters.wordllama_vectors import WordllamaVectors
     from reverie.audit.library import Audit
-    from reverie.deep.material import Known
+    from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.engine import Engine as NightEngine
+    from reverie.dreams.records import Lease
     from reverie.dreams.rooms import Tuning
     from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
@@ -109,10 +109,11 @@ def checkup(config: Config) -> list[Check]:
 
 
 def try_models(config: Config) -> list[Tried]:
-    """Ask every model of the settings for a word and a number; nothing of the user's is sent."""
+    """Ask the model of the settings, if there is one, for a word and a number; nothing of the user's is sent."""
     from reverie.adapters.model_trial import try_out
 
-    return [try_out(chosen, config.environment) for chosen in config.models.choices.every()]
+    said = config.models
+    return [try_out(said.choice, config.environment, said.answer_tokens, said.timeout)] if said.choice else []
 
 
 def restore_home(config: Config, file: Path, *, watch: Watch | None = None) -> Restored:
@@ -140,21 +141,12 @@ def _entries_of(shelf: Shelf) -> Iterator[tuple[str, str]]:
 
 
 def _tuning(said: DreamingLimits) -> Tuning:
+    from reverie.dreams.decide import Gates, Limits
     from reverie.dreams.rooms import Tuning
-    from reverie.rem.gates import Gates, Limits
 
-    gates = Gates(said.add, said.replace, said.supersession, said.remove, said.merge)
+    gates = Gates(said.add, said.replace, said.remove, said.merge)
     limits = Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run)
     return Tuning(gates, limits, said.recent_sessions_limit)
-
-
-def _sees(target: str, head: Head) -> bool:
-    """A project's notes of Claude Code see that project's sessions, a Hermes profile its own, everything else all."""
-    kind, _, part = target.partition("/")
-    if kind == "claude" and part:
-        folder = re.sub(r"[^A-Za-z0-9]", "-", head.facts.get("cwd", ""))  # as Claude Code names a project's folder
-        return head.harness == "claude-code" and folder == part
-    return not (kind == "hermes" and part) or (head.harness == "hermes" and head.agent == part)
 
 
 class Home:
@@ -177,7 +169,10 @@ class Home:
 
     @cached_property
     def sessions(self) -> Library:
-        return replace(self._library(self.scope, self.config.owner), standard=self._standard_places)
+        from reverie.adapters.repositories import repository_root
+
+        library = self._library(self.scope, self.config.owner)
+        return replace(library, root_of=repository_root, standard=self._standard_places)
 
     def _standard_places(self) -> Iterator[Source]:
         """Where the harnesses of this machine leave their transcripts, if those are to be read without being added."""
@@ -325,7 +320,7 @@ class Home:
             self.clock, self.ids, self.search, self.skills, self._surfaces,
             gates=usual.gates, limits=usual.limits, recent_sessions=usual.recent_sessions,
             fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
-            advised=self.advising, ready=self._ready, sees=_sees,
+            curator=self._curator, ready=self._ready, sees=self._sees,
             harness=lambda target: getattr(self._shelves.named(target), "harness", ""),
             tuned=lambda target: _tuning(self.dreaming_on(target)),
         )  # fmt: skip
@@ -341,43 +336,59 @@ class Home:
             raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
         if target and (where := self.switched_off(target)):
             raise SwitchedOff(f"dreaming is switched off in {where}.", next_step="`enabled: true` switches it on.")
-        self.advising.ready()
+        self.askers.check()
 
     def switched_off(self, target: str) -> str:
         """The file that says there is to be no dreaming over a target; empty where none does."""
         block = getattr(self._shelves.named(target), "settings", None)
         return str(block.path) if block and not self.config.dreaming_with(block.values, str(block.path)).enabled else ""
 
-    def _surfaces(self, name: str) -> Iterator[Known]:
+    def _sees(self, target: str) -> Callable[[Head], bool]:
+        """Which sessions are for a target: by what its documents are for. A Hermes profile has its own only."""
+        from reverie.memory.audience import sees
+
+        places = self._shelves.named(target).places()
+        kind, _, profile = target.partition("/")
+        if kind == "hermes" and profile:
+            return lambda head: head.harness == "hermes" and head.agent == profile
+        return lambda head: sees(places, head)
+
+    def _curator(self, lease: Lease) -> Curator:
+        """Who decides tonight: the model of the settings, or the built-in curator."""
+        from reverie.dreams.curators.built_in import BuiltInCurator
+        from reverie.dreams.curators.model import ModelCurator
+
+        asker, info = self.askers.of_night(lease), self.askers.info()
+        return ModelCurator(asker, info) if asker and info else BuiltInCurator()
+
+    def _surfaces(self, name: str) -> Iterator[tuple[str, str]]:
         """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
         from reverie.adapters.instructions import statements_in
-        from reverie.deep.material import Known
 
         for shelf in self._shelves.available():
             if name.startswith(f"{shelf.name}/"):
-                yield from (Known(where, text) for where, text in _entries_of(shelf))
+                yield from _entries_of(shelf)
         own = getattr(self._shelves.named(name), "instructions", ())
-        yield from (Known(where, text) for where, text in statements_in((*own, *self.config.instructions)))
+        yield from statements_in((*own, *self.config.instructions))
 
     @cached_property
-    def advising(self) -> Advising:
-        """The models a night asks, if any."""
-        from reverie.adapters.model_counsel import Advising
+    def askers(self) -> AskerFactory:
+        """Makes who asks the model of the settings, one for each night."""
+        from reverie.adapters.model_asker import AskerFactory
 
         config = self.config
-        return Advising(config.models, config.environment, lambda: self._dreams_kept, self.clock, config.timezone)
+        return AskerFactory(config.models, config.environment, lambda: self._dreams_kept, self.clock, config.timezone)
 
     def spending(self) -> dict[str, object]:
-        """What models took today, beside what they may take; `asked` are the models of the settings."""
-        from reverie.kernel.clock import midnight_before
+        """What models took this month, beside what they may take; `asked` is the model of the settings."""
+        from reverie.kernel.clock import month_before
 
-        config = self.config
-        spent = self._dreams_kept.spent(self._own, midnight_before(self.clock.now(), config.timezone))
-        most = config.models.day
+        said = self.config.models
+        spent = self._dreams_kept.spent(self._own, month_before(self.clock.now(), self.config.timezone))
         return {
-            "asked": [chosen.text for chosen in config.models.choices.every()], "tokens": spent.tokens,
-            "dollars": float(spent.money), "most_tokens": most.tokens,
-            "most_dollars": None if most.money is None else float(most.money),
+            "asked": [said.choice.text] if said.choice else [], "tokens": spent.tokens,
+            "dollars": float(spent.money), "most_tokens": said.month.tokens,
+            "most_dollars": None if said.month.money is None else float(said.month.money),
         }  # fmt: skip
 
     @cached_property
@@ -398,7 +409,7 @@ class Home:
                 raise BadSetting(
                     "Queued nights need the engine, which is not installed.",
                     expected="dbos",
-                    next_step="Run: pip install 'reverie[workers]'. `reverie dream` needs none.",
+                    next_step="Install Reverie anew: pip install --force-reinstall reverie.",
                 ) from error
 
             self._worker = DbosEngine(
@@ -412,9 +423,7 @@ class Home:
         """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
         from reverie.dreams.dreaming import Dreaming
 
-        return Dreaming(
-            self.dreams, self._history, self._dream_files, self.advising.asking, self._targets, self._unread
-        )
+        return Dreaming(self.dreams, self._history, self._dream_files, self._targets, self._unread)
 
     def _targets(self) -> list[str]:
         """Those that agents on this machine read; the home's own memory only where there is none."""
@@ -603,7 +612,6 @@ class Home:
                 lambda name: recording.records.one(scope, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
                 lambda session: Telling(recording, session), self.clock, self.ids,
-                replace(self.advising, records=lambda: self._store_dreams),
             )
         )  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_on_an_empty_machine_nothing_is_found_and_nothing_is_made(
     monkeypatch.setenv("HOME", str(tmp_path))
     known = all_of(tmp_path)
     assert known.available() == []
-    for name in ("hermes", "home", "claude", "openclaw"):
+    for name in ("hermes", "home", "claude", "codex", "openclaw"):
         shelf = known.named(name)
         assert [shelf.read(place.document) for place in shelf.places()] == [None] * len(shelf.places())
     assert list(tmp_path.iterdir()) == []
@@ -153,7 +153,7 @@ def test_a_key_finds_its_place_again_and_every_document_in_it(machine: Path) -> 
 def test_a_place_where_nothing_stands_yet_is_found_by_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     known = all_of(tmp_path)
-    for name in ("hermes", "home", "claude", "openclaw"):
+    for name in ("hermes", "home", "claude", "codex", "openclaw"):
         shelf = known.named(name)
         assert known[shelf.key].places() == shelf.places()
     (tmp_path / "project").mkdir()

@@ -54,7 +54,7 @@ def test_compact_finds_what_is_doubled_and_what_contradicts_on_the_shelf_that_is
 
 
 def test_compact_refuses_a_shelf_that_is_not_there(cli: Cli) -> None:
-    for name in ("nonsense", "./nonsense", "codex"):
+    for name in ("nonsense", "./nonsense", "opencode"):
         assert "There is no target" in cli("compact", "--shelf", name, code=2)
 
 

@@ -18,6 +18,10 @@ from reverie.memory.shelf import Held, Place
 from reverie.memory.shelves import Where
 
 NAME = "hermes"
+PURPOSES = {
+    "MEMORY.md": "The agent's notes: environment, projects, conventions, tools. Read in every session.",
+    "USER.md": "Who the person is and how they want to be treated. Read in every session.",
+}
 LIMITS = {"MEMORY.md": ("memory_char_limit", 2200), "USER.md": ("user_char_limit", 1375)}
 _PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")  # as Hermes allows them
 _MARKS = {"config.yaml", "state.db", "SOUL.md"}
@@ -37,7 +41,10 @@ class HermesShelf:
 
     def places(self) -> list[Place]:
         configured = _configured(self._home / "config.yaml")
-        return [Place(name, "hermes", configured.get(key, limit)) for name, (key, limit) in LIMITS.items()]
+        return [
+            Place(name, "hermes", configured.get(key, limit), purpose=PURPOSES[name])
+            for name, (key, limit) in LIMITS.items()
+        ]
 
     @property
     def settings(self) -> DreamingBlock:

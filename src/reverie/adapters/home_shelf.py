@@ -8,7 +8,16 @@ from reverie.adapters.markdown_shelf import MarkdownShelf, fixed
 from reverie.memory.shelf import Place
 from reverie.memory.shelves import Where
 
-PLACES = (Place("MEMORY.md", "list", 2200), Place("USER.md", "list", 1375))
+PLACES = (
+    Place(
+        "MEMORY.md", "list", 2200,
+        purpose="Notes for agents: environment, projects, conventions, tools. Read in every prompt this home builds.",
+    ),
+    Place(
+        "USER.md", "list", 1375,
+        purpose="Who the person is and how they want to be treated. Read in every prompt this home builds.",
+    ),
+)  # fmt: skip
 
 
 def home_shelves(where: Where) -> Iterator[MarkdownShelf]:

@@ -11,6 +11,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from reverie.adapters.files import PATIENCE_SECONDS, HeldFiles, flocked, flocked_folder, read_file
@@ -39,6 +40,7 @@ class MarkdownShelf:
         listed: Listed,
         *,
         lock_files: bool = False,
+        ready: Callable[[], bool] = bool,
         root: Path | None = None,
         harness: str = "",
     ) -> None:
@@ -50,6 +52,12 @@ class MarkdownShelf:
         self.harness = harness
         self._listed = listed
         self._lock_files = lock_files
+        self._ready = ready
+
+    @property
+    def ready(self) -> bool:
+        """Whether its tool reads the first of its documents as soon as there is one."""
+        return self._ready()
 
     def places(self) -> list[Place]:
         return list(self._listed(self._folder))
@@ -85,13 +93,13 @@ def present(*places: Place) -> Listed:
     return listed
 
 
-def every_file(*first: Place) -> Listed:
-    """All .md files of a folder by name, behind the ones that come first."""
+def every_file(*first: Place, others: Place) -> Listed:
+    """All .md files of a folder by name, behind the ones that come first. What holds of one of them, `others` says."""
 
     def listed(folder: Path) -> Sequence[Place]:
         known = {place.document for place in first}
         names = sorted(name for name in names_in(folder) if _NAME.fullmatch(name) and name not in known)
-        return [*first, *(Place(name, "list") for name in names if _is(folder / name, stat.S_ISREG))]
+        return [*first, *(replace(others, document=name) for name in names if _is(folder / name, stat.S_ISREG))]
 
     return listed
 

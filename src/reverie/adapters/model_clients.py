@@ -8,11 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from reverie.adapters.model_addresses import NoAddress, Resolve, addresses, resolved
 from reverie.kernel.errors import BadSetting
 from reverie.models.choice import Choice
-from reverie.models.question import Failed, Question, Reply
+from reverie.models.question import Failed, Question, Replied, Reply
+
+if TYPE_CHECKING:
+    from reverie.adapters.model_requests import Manner
 
 MOST_BYTES = 4_000_000
 _LIBRARIES = ("pydantic_ai", "httpx2")
@@ -37,18 +41,11 @@ class PydanticAIModel:
         self._streamed = streamed
         self._most_bytes = most_bytes
         self._resolve = resolve
-        self._native = True
+        self._manner: Manner | None = None  # what the endpoint took
 
     @property
     def name(self) -> str:
         return self._choice.text
-
-    @property
-    def takes_schema(self) -> bool:
-        """Whether the endpoint takes a schema. One that refuses it is asked by the prompt alone from then on."""
-        from reverie.adapters.model_requests import takes_schema
-
-        return self._native and takes_schema(self._choice)
 
     def listed_context(self) -> int | None:
         """How many tokens the model reads, if the endpoint says so."""
@@ -59,26 +56,40 @@ class PydanticAIModel:
         except NoAddress:
             return None
 
-    def ask(self, question: Question, most_tokens: int, seconds: float) -> Reply:
-        self._native = self.takes_schema  # loads the library, which takes a second or more, before the clock starts
-        started = time.monotonic()
+    def ask(self, question: Question[Any], most_tokens: int, seconds: float) -> Reply:
+        from reverie.adapters.model_requests import Refused, Wish, load, request
+        from reverie.adapters.model_transport import GuardedTransport
+
+        load(self._choice)  # before the clock starts
+        until = time.monotonic() + seconds
         try:
             places = addresses(self._choice, seconds, self._resolve)
         except NoAddress as error:
-            return Failed(str(error), time.monotonic() - started, again=error.again)
-        return self._asked(question, most_tokens, started + seconds, places)
+            return Failed(str(error), seconds - (until - time.monotonic()), again=error.again)
+        refused = None
+        for manner in self._manners(question):
+            wish = Wish(question, most_tokens, max(until - time.monotonic(), _SOON_ENOUGH), manner, self._streamed)
+            try:
+                reply = request(self._choice, self._key, wish, GuardedTransport(places, self._most_bytes))
+            except Refused as error:
+                refused = refused or error.failed
+                continue
+            if isinstance(reply, Replied):
+                self._manner = manner
+            return reply
+        assert refused is not None
+        return refused
 
-    def _asked(self, question: Question, most_tokens: int, until: float, places: list[str]) -> Reply:
-        from reverie.adapters.model_requests import NativeRefused, Wish, request
-        from reverie.adapters.model_transport import GuardedTransport
+    def _manners(self, question: Question[Any]) -> list[Manner]:
+        """How to put a question, the likeliest way first; what the endpoint took before, if it did."""
+        from reverie.adapters.model_requests import Manner
 
-        left = max(until - time.monotonic(), _SOON_ENOUGH)
-        wish = Wish(question, most_tokens, left, self._native, self._streamed)
-        try:
-            return request(self._choice, self._key, wish, GuardedTransport(places, self._most_bytes))
-        except NativeRefused:
-            self._native = False
-            return self._asked(question, most_tokens, until, places)
+        if self._manner:
+            return [self._manner]
+        older = self._choice.given and self._choice.provider != "anthropic"
+        limits = [True, False] if older else [False]
+        plain = [Manner(schema=False, older_limit=limit) for limit in limits]
+        return [Manner(schema=True, older_limit=older), *plain] if question.shape else plain
 
 
 def client(choice: Choice, environment: Mapping[str, str], *, streamed: bool = False) -> PydanticAIModel:
@@ -87,6 +98,6 @@ def client(choice: Choice, environment: Mapping[str, str], *, streamed: bool = F
     if missing := [name for name in libraries if find_spec(name) is None]:
         raise BadSetting(
             f"{choice.text} cannot be asked: {', '.join(missing)} is not installed.",
-            next_step="Run: pip install 'reverie[models]'",
+            next_step="Install Reverie anew: pip install --force-reinstall reverie",
         )
     return PydanticAIModel(choice, choice.key(environment), streamed=streamed)

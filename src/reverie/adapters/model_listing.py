@@ -10,7 +10,7 @@ import httpx2
 
 from reverie.adapters.model_transport import GuardedTransport
 from reverie.models.choice import Choice
-from reverie.models.strict_json import NotStrict, strict_json
+from reverie.models.json_answer import NotJson, json_values
 
 _SECONDS = 10.0
 _NAMES = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train")
@@ -20,16 +20,19 @@ def listed_context(choice: Choice, key: str | None, places: Sequence[str]) -> in
     """The size of the model's context in tokens, or None."""
     try:
         text = asyncio.run(_listing(choice, key, GuardedTransport(places)))
-        found = strict_json(text)
-    except (httpx2.HTTPError, TimeoutError, NotStrict):
+        found = next(json_values(text), None)
+    except (httpx2.HTTPError, TimeoutError, NotJson):
         return None
     return _context(found, choice.model)
 
 
 async def _listing(choice: Choice, key: str | None, guard: GuardedTransport) -> str:
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    place, headers = f"{choice.base_url}/models", {"Authorization": f"Bearer {key}"} if key else {}
+    if choice.provider == "anthropic":
+        place = f"{choice.base_url}/v1/models"
+        headers = {"anthropic-version": "2023-06-01"} | ({"x-api-key": key} if key else {})
     async with asyncio.timeout(_SECONDS), httpx2.AsyncClient(transport=guard, trust_env=False) as client:
-        return (await client.get(f"{choice.base_url}/models", headers=headers)).text
+        return (await client.get(place, headers=headers)).text
 
 
 def _context(listing: object, model: str) -> int | None:

@@ -26,7 +26,8 @@ def price_of(choice: Choice) -> Price | None:
     read = _sample(choice, Usage(input_tokens=_SAMPLE))
     written = _sample(choice, Usage(output_tokens=_SAMPLE))
     cached = _sample(choice, Usage(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE))
-    return None if read is None or written is None else Price(read, written, cached)
+    put = _sample(choice, Usage(input_tokens=_SAMPLE, cache_write_tokens=_SAMPLE))
+    return None if read is None or written is None else Price(read, written, cached, put)
 
 
 def context_of(choice: Choice) -> int | None:

@@ -6,6 +6,8 @@ there: a server hands no stranger's words to `by_path`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reverie.adapters.hermes_shelf import HermesShelf, is_hermes_home
@@ -19,9 +21,17 @@ from reverie.adapters.markdown_shelf import (
     present,
     real,
 )
+from reverie.adapters.repositories import repository_root
 from reverie.memory.shelf import Place, Shelf
+from reverie.sessions.projects import project_name
 
-INSTRUCTIONS = tuple(Place(name, "list") for name in ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"))
+_SHARED = "Instructions to every agent that works in {}, shared with all who have them. Read in every session there."
+INSTRUCTIONS = {
+    "AGENTS.md": _SHARED,
+    "CLAUDE.md": _SHARED,
+    "CLAUDE.local.md": "One person's own instructions to Claude Code for {}, not shared. Read in every session there.",
+}
+LIST = Place("", "list", purpose="A list someone keeps. Who reads it is not known: whoever is given it.")
 
 
 def by_path(name: str) -> Shelf | None:
@@ -31,9 +41,9 @@ def by_path(name: str) -> Shelf | None:
     kind, _, rest = name.partition(":")
     match kind if rest else "":
         case "agents":
-            return _of_project(_path(rest), present(*INSTRUCTIONS))
+            return _of_project(_path(rest), lambda places: present(*places))
         case "markdown":
-            return _of_project(_path(rest), every_file(INSTRUCTIONS[0]))
+            return _of_project(_path(rest), lambda places: every_file(places[0], others=LIST))
         case "hermes":
             return _hermes(_path(rest))
     path = _path(name)
@@ -50,11 +60,20 @@ def _path(text: str) -> Path:
         return path.absolute()
 
 
-def _of_project(folder: Path, listed: Listed) -> Shelf | None:
+def _of_project(folder: Path, listed: Callable[[Sequence[Place]], Listed]) -> Shelf | None:
     if not is_folder(folder):
         return None
     folder = real(folder)
-    return MarkdownShelf(f"agents:{folder}", folder, f"every agent that works in {folder}", listed)
+    places = _instructions(repository_root(str(folder)))
+    return MarkdownShelf(f"agents:{folder}", folder, f"every agent that works in {folder}", listed(places))
+
+
+def _instructions(project: str) -> list[Place]:
+    name = project_name(project) or project
+    return [
+        Place(document, "list", audience=name, audience_path=project, purpose=purpose.format(name))
+        for document, purpose in INSTRUCTIONS.items()
+    ]
 
 
 def _hermes(home: Path) -> Shelf | None:
@@ -70,5 +89,5 @@ def _in_folder(folder: Path, document: str = "") -> Shelf | None:
     if hermes is not None:
         return hermes
     path = folder / document
-    listed = fixed(Place(document, "list")) if document else every_file()
+    listed = fixed(replace(LIST, document=document)) if document else every_file(others=LIST)
     return MarkdownShelf(str(path), folder, f"whoever is given {path}", listed)

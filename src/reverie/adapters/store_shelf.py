@@ -30,6 +30,8 @@ from reverie.memory.shelf import Held, Place
 from reverie.memory.store_records import Pen
 from reverie.memory.store_rules import LARGEST_MEMORY_BYTES
 
+PURPOSE = "One memory of a store. Read in the sessions the store is attached to."
+
 
 class StoreLocks:
     """Postgres: an advisory lock for each store. SQLite has one writer, so one file is the lock of all stores."""
@@ -85,7 +87,8 @@ class StoreShelf:
         self._rows = SqlStores(engine, clock)
 
     def places(self) -> list[Place]:
-        return [Place(path, "whole", LARGEST_MEMORY_BYTES) for path in self._rows.paths(self._scope, self.name)]
+        paths = self._rows.paths(self._scope, self.name)
+        return [Place(path, "whole", LARGEST_MEMORY_BYTES, purpose=PURPOSE) for path in paths]
 
     def read(self, document: str) -> bytes | None:
         found = self._rows.at(self._scope, self.name, document)

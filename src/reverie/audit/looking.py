@@ -41,9 +41,7 @@ class Looking:
         shelves = {also.key: also} if also else {}
         shelves |= {shelf.key: shelf for path in given for shelf in self._at(path)}
         if not only:
-            shelves |= {
-                shelf.key: shelf for shelf in (*self._codex(), *self.shelves.available()) if shelf.key not in shelves
-            }
+            shelves |= {shelf.key: shelf for shelf in self.shelves.available() if shelf.key not in shelves}
         unread: list[Unread] = []
         documents = [one for shelf in shelves.values() for one in self._documents(shelf, unread)]
         skills = [
@@ -71,14 +69,9 @@ class Looking:
             if (shelf := self.shelves.get(name)) is not None:
                 yield shelf
 
-    def _codex(self) -> Iterator[Shelf]:
-        folder = self.shelves.where.place(CODEX)
-        if self.machine.exists(folder / "AGENTS.md") and (shelf := self.shelves.get(f"agents:{folder}")) is not None:
-            yield shelf
-
     def _documents(self, shelf: Shelf, unread: list[Unread]) -> Iterator[Document]:
-        home, circle = self._named(shelf)
-        project = shelf.name.removeprefix("agents:") if shelf.name.startswith("agents:") and circle != "codex" else None
+        home, circle = home_of(shelf.name), shelf.name
+        project = shelf.name.removeprefix("agents:") if shelf.name.startswith("agents:") else None
         try:
             for place in shelf.places():
                 content = shelf.read(place.document)
@@ -89,12 +82,6 @@ class Looking:
                     )
         except ReverieError as error:
             unread.append(Unread(Spot(home, shelf.name, ""), f"It is there and could not be read: {error.found}"))
-
-    def _named(self, shelf: Shelf) -> tuple[str, str]:
-        """The home a shelf is counted with, and the prompt it ends up in."""
-        if shelf.name == f"agents:{self.shelves.where.place(CODEX)}":
-            return "codex", "codex"
-        return home_of(shelf.name), shelf.name
 
     def _traces(self, shelf: Shelf) -> Traces | None:
         folder = Path(shelf.key.removeprefix("hermes:"))

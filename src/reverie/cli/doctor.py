@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 @click.command(name="doctor")
-@click.option("--model", is_flag=True, help="Also try the models of the settings, and say what they can do.")
+@click.option("--model", is_flag=True, help="Also try the model of the settings, and say what it can do.")
 @common
 def command(*, model: bool, shell: Shell) -> None:
     """Print every setting with where it came from, and check what Reverie needs. Changes nothing.
 
-    `--model` asks each model for a word and a number, and sends nothing of yours.
+    `--model` asks the model for a word and a number, and sends nothing of yours.
     """
     from reverie.config import load
     from reverie.home import checkup, try_models
@@ -31,13 +31,15 @@ def command(*, model: bool, shell: Shell) -> None:
     tried = try_models(config) if model else []
     if shell.json:
         values = {name: asdict(value) for name, value in config.shown().items()}
-        told = {"settings": values, "checks": [asdict(check) for check in found]}
+        told = {"settings": values, "notices": config.notices, "checks": [asdict(check) for check in found]}
         print_json(told | ({"models": [asdict(one) for one in tried]} if model else {}))
     else:
         click.echo("Settings")
         width = max(map(len, config.shown()))
         for name, value in config.shown().items():
             click.echo(f"  {name:<{width}} {value.text}  ({value.came_from})")
+        for notice in config.notices:
+            click.echo(f"Note: {notice}")
         click.echo("Checks")
         for check in found:
             click.echo(f"  {'ok  ' if check.ok else 'BAD '} {check.name}: {check.said}")
@@ -50,7 +52,7 @@ def command(*, model: bool, shell: Shell) -> None:
 def _models(tried: list[Tried]) -> None:
     click.echo("Models")
     if not tried:
-        click.echo("  none is set: the built-in reader does everything")
+        click.echo("  none is set: the built-in reader does everything; `model` in reverie.toml sets one")
     for one in tried:
         reads = f" It reads {one.context:,} tokens at once." if one.context else ""
         click.echo(f"  {'ok  ' if one.ok else 'BAD '} {one.said}{reads}")

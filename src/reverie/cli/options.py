@@ -25,7 +25,10 @@ class Shell:
     def opened(self) -> Home:
         import reverie
 
-        return reverie.open(self.home, settings={"database": self.database})
+        home = reverie.open(self.home, settings={"database": self.database})
+        for notice in home.config.notices:
+            click.echo(f"Note: {notice}", err=True)
+        return home
 
 
 def common(function: Callable[..., None]) -> Callable[..., None]:

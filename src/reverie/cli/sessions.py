@@ -115,19 +115,20 @@ def _show_added(added: Added) -> None:
 @command.command(name="list")
 @click.option("--user", metavar="NAME", help="Only this person's.")
 @click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
+@click.option("--project", metavar="NAME", help="Only work in this repository or folder.")
 @click.option("--since", type=Day(), help="Started at or after: a date, or an age such as 7d.")
 @click.option("--until", type=Day(), help="Started before.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @common
 def list_(
-    *, user: str | None, harness: str | None, since: datetime | None, until: datetime | None, limit: int,
-    shell: Shell,
+    *, user: str | None, harness: str | None, project: str | None, since: datetime | None, until: datetime | None,
+    limit: int, shell: Shell,
 ) -> None:  # fmt: skip
     """The sessions there are, newest first."""
     from reverie.sessions.records import Wanted
 
     with shell.opened() as house:
-        found = list(house.sessions.find(user=user, wanted=Wanted(harness, since, until, limit)))
+        found = list(house.sessions.find(user=user, wanted=Wanted(harness, since, until, limit, project)))
     if shell.json:
         print_json([_stored(stored) for stored in found])
         return
@@ -136,8 +137,9 @@ def list_(
     for stored in found:
         head = stored.head
         click.echo(visible(f"{day(head.started_at)}  {head.id}  {counted(stored.turns, 'turn')}  {stored.user}"))
-        if head.title or head.agent:
-            click.echo(f"    {one_line(' · '.join(filter(None, (head.agent, head.title))), 100)}")
+        about = dict.fromkeys(filter(None, (head.project, head.agent, head.title)))  # the agent may be the project
+        if about:
+            click.echo(f"    {one_line(' · '.join(about), 100)}")
 
 
 def _stored(stored: Any) -> dict[str, Any]:
@@ -162,6 +164,8 @@ def show(
         return
     out = console()
     out.print(f"{visible(session.id)}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
+    if session.head.project:
+        out.print(visible(f"project {session.head.project}"), markup=False)
     for turn in session.turns:
         if turn.noise and not noise:
             continue

@@ -45,7 +45,7 @@ def command(*, shell: Shell) -> None:
         for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
             click.echo(line)
     if spending["asked"] or spending["tokens"]:
-        click.echo(_today(spending))
+        click.echo(_this_month(spending))
     for name, documents in usage.items():
         for one in documents:
             full = f" ({one.characters * 100 // one.budget} %)" if one.budget else ""
@@ -73,7 +73,7 @@ def _asked(dream: Dream) -> Iterator[str]:
         yield f"  a cap was reached: {visible(dream.enough)}"
 
 
-def _today(spending: Mapping[str, Any]) -> str:
+def _this_month(spending: Mapping[str, Any]) -> str:
     tokens = f" of {spending['most_tokens']:,}" if spending["most_tokens"] is not None else ""
     dollars = f" of ${spending['most_dollars']:.2f}" if spending["most_dollars"] is not None else ""
-    return f"Models today: {spending['tokens']:,}{tokens} tokens, ${spending['dollars']:.4f}{dollars}."
+    return f"Models this month: {spending['tokens']:,}{tokens} tokens, ${spending['dollars']:.4f}{dollars}."

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from reverie.deep.lessons import is_routine
 from reverie.deep.material import Known
 from reverie.deep.matters import Matter
 from reverie.deep.standing import Standing
+from reverie.dreams.curators.lessons import is_routine
 from reverie.kernel.origin import Origin, weakest
 from reverie.sessions.session import Evidence
 from reverie.skills.amendment import Create, Patch

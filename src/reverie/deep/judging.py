@@ -12,6 +12,7 @@ from reverie.deep.corrections import corrected
 from reverie.deep.dating import in_words, order_of
 from reverie.deep.decision import Decision, Verb
 from reverie.deep.keeping_out import (
+    FROM_A_MODEL,
     bears_authority,
     brings_danger,
     passing,
@@ -21,7 +22,6 @@ from reverie.deep.keeping_out import (
     too_thin,
     unsafe,
 )
-from reverie.deep.lessons import is_routine
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter, matters
 from reverie.deep.noting import PLANTED
@@ -33,11 +33,11 @@ from reverie.deep.subjects import about, distinctive, nearness, same_matter
 from reverie.deep.unstated import unstated
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import LONGEST, canonical, scoped
+from reverie.dreams.curators.lessons import is_routine
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
-from reverie.light.suggestions import FROM_A_MODEL
 from reverie.skills.library import Found
 
 PLAINLY = 0.7  # how directly a statement must be put to take another's place

@@ -6,7 +6,6 @@ import re
 from functools import lru_cache
 
 from reverie.deep.clauses import without_lead
-from reverie.deep.lessons import is_routine
 from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
 from reverie.deep.noting import NOT_MEANT
@@ -14,14 +13,15 @@ from reverie.deep.routines import run_steps
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain
 from reverie.deep.wording import DAY
+from reverie.dreams.curators.lessons import is_routine
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Kind
 from reverie.light.marks import Mark
-from reverie.light.suggestions import FROM_A_MODEL
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
 
+FROM_A_MODEL = "was suggested by a model"  # a mark on what earlier versions staged
 _ADDRESS = re.compile(r"\w+://[^\s`'\"|;]+|\b[\w-]+(?:\.[\w-]+)+/[^\s`'\"|;]*")
 _VALUE = re.compile(r"\d|\w[.@/_]\w")
 _REDACTED = re.compile(r"\[redacted:")

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from reverie.deep.clauses import clauses
-from reverie.deep.lessons import same_lesson
 from reverie.deep.material import AGAIN, BESIDE, Noted
 from reverie.deep.shapes import values
 from reverie.deep.subjects import REMEMBERED, about, near_ones, same_matter, shared
 from reverie.deep.vocabulary import pattern, plain
+from reverie.dreams.curators.lessons import same_lesson
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import About, Kind
 from reverie.light.marks import Mark

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.deep.decision import Drafted
-from reverie.deep.lessons import commands_of, in_full, is_routine, steps_of
 from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
 from reverie.deep.routines import name_of, run_steps, title_of, when_asked
 from reverie.deep.subjects import about, nearness
 from reverie.deep.wording import tidy
+from reverie.dreams.curators.lessons import commands_of, in_full, is_routine, steps_of
 from reverie.kernel.errors import BadInput
 from reverie.sessions.session import Evidence
 from reverie.skills.amending import amended

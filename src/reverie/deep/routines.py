@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from reverie.deep.lessons import steps_of
 from reverie.deep.material import Noted
 from reverie.deep.matters import Matter
+from reverie.dreams.curators.lessons import steps_of
 from reverie.light.commands import doing
 
 TIMES = 3  # sessions in which the same steps make a routine

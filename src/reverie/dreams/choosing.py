@@ -6,17 +6,16 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
-from reverie.deep.material import Noted
-from reverie.deep.noting import noted
-from reverie.dreams.counsel import Counsel
 from reverie.dreams.dream import Read
 from reverie.dreams.records import Asked, Told
 from reverie.dreams.rooms import Rooms
 from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
-from reverie.light.candidate import Candidate
+from reverie.kernel.origin import Origin
+from reverie.light.candidate import Candidate, Noted
+from reverie.light.notice import notice
+from reverie.light.routines import routines
 from reverie.sessions.library import Library
 from reverie.sessions.records import Stored
 from reverie.sessions.session import Head, Session
@@ -44,7 +43,7 @@ def gathered(rooms: Rooms, target: str, asked: Asked, stored: Iterable[Stored] |
     dreams = [records.get(scope, dream) for dream in asked.earlier]
     return choose(
         stored, records.read(scope, target, left_out=not older), asked, first=not records.begun(scope, target),
-        earlier=[one for dream in dreams if dream for one in dream.sessions], sees=partial(rooms.sees, target),
+        earlier=[one for dream in dreams if dream for one in dream.sessions], sees=rooms.sees(target),
     )  # fmt: skip
 
 
@@ -102,10 +101,16 @@ def is_named(session_id: str, asked: Asked) -> bool:
     return asked.names is None or session_id in asked.names or session_id.partition(":")[2] in asked.names
 
 
-def noticed_in(library: Library, read: Read, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
-    """What there is to think over in a session; nothing in one that was taken out meanwhile."""
+def noticed_in(library: Library, read: Read, ids: Ids) -> tuple[list[Noted], Told]:
+    """What Light notices in a session; nothing in one that was taken out meanwhile."""
     session = session_of(library, read)
-    return noticed(session, read.user, ids, counsel) if session else ([], Told())
+    if session is None:
+        return [], Told()
+    try:
+        return noted(session, read.user, lambda: ids.new("cand")), Told()
+    except _OURS as error:  # a mistake of ours in one session must not cost all the others their night
+        _LOG.exception("A session could not be read.")
+        return [], Told({f"{UNREAD}{session.id}: {type(error).__name__}": 1})
 
 
 def session_of(library: Library, read: Read) -> Session | None:
@@ -115,19 +120,18 @@ def session_of(library: Library, read: Read) -> Session | None:
         return None
 
 
-def noticed(session: Session, user: str, ids: Ids, counsel: Counsel) -> tuple[list[Noted], Told]:
-    heard: list[Told] = []
+def noted(session: Session, user: str, new_id: Callable[[], str]) -> list[Noted]:
+    """Light's candidates of a session, each with whose words it is and when they were said."""
+    found = sorted([*notice(session), *routines(session)], key=lambda one: one.first_turn)
+    return [_noted(session, user, one, new_id()) for one in found]
 
-    def widen(found: Sequence[Candidate]) -> list[Candidate]:
-        more, told = counsel.read(session, found)
-        heard.append(told)
-        return more
 
-    try:
-        return noted(session, user, lambda: ids.new("cand"), widen), heard[0]
-    except _OURS as error:  # a mistake of ours in one session must not cost all the others their night
-        _LOG.exception("A session could not be read.")
-        return [], Told({f"{UNREAD}{session.id}: {type(error).__name__}": 1})
+def _noted(session: Session, user: str, candidate: Candidate, name: str) -> Noted:
+    turn = session.turn(candidate.first_turn)
+    speaker = user if candidate.origin is Origin.OWNER else None
+    if candidate.origin is Origin.MEMBER:
+        speaker = turn.said.name or user
+    return Noted(name, candidate, session.id, speaker, turn.at or session.head.started_at)
 
 
 def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:

@@ -46,7 +46,9 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One matter with what was decided and what became of it. `ref` is the change or proposal it became."""
+    """One matter with what was decided and what became of it. `ref` is the change or proposal it became.
+
+    `reasons` are names of `verify.reasons.Reason`; `checks` says for each check what it found."""
 
     candidates: tuple[str, ...]
     verb: str
@@ -61,6 +63,8 @@ class Judged:
     evidence: tuple[Evidence, ...]
     score: Score | None = None
     ref: str = ""
+    reasons: tuple[str, ...] = ()
+    checks: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,7 @@ class Dream:
     dropped: Mapping[str, int] = field(default_factory=dict)
     enough: str = ""
     duplicates: int = 0
+    reduced: tuple[str, ...] = ()
     left_out: int = 0
     partial: bool = False
 

@@ -11,7 +11,7 @@ from typing import Protocol, TypedDict, Unpack
 
 from reverie.dreams.choosing import gathered, is_named, not_there
 from reverie.dreams.dream import Dream, Fate, Mode, Status
-from reverie.dreams.estimating import Asking, Estimate, estimated
+from reverie.dreams.estimating import Estimate, estimated
 from reverie.dreams.night import Night, Skipped
 from reverie.dreams.records import Asked, Done, Stopped
 from reverie.dreams.runner import DreamRunner
@@ -60,7 +60,6 @@ class Dreaming:
     runner: DreamRunner
     changes: Looking
     shown: Callable[[str], Shown]
-    asking: Callable[[], Asking]
     present: Callable[[], Sequence[str]]
     unread: Callable[[str], str] = lambda target: ""
 
@@ -280,7 +279,7 @@ class Dreaming:
             whole = replace(asked, limit=len(first.sessions) + (0 if asked.once else first.left))
             chosen = gathered(runner, one, whole, stored) if whole.limit > len(first.sessions) else first
             if chosen.sessions or target is not None:
-                estimates.append(estimated(then, one, chosen, self.asking()))
+                estimates.append(estimated(then, one, chosen))
         return estimates
 
     def show(self, target: str) -> None:

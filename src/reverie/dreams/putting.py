@@ -6,27 +6,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from reverie.dreams.dream import Dream, Fate, Judged
-from reverie.dreams.judged import judged_of
+from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.records import Planned
 from reverie.memory.operation import Conflicted, OverBudget, Unfit
-from reverie.rem.gates import Weighed
-from reverie.rem.suggesting import suggestion
 from reverie.review.outcome import Landed, Stale, Unchanged, Unsafe, in_words
 from reverie.review.proposal import Proposal, Status, Suggestion
 from reverie.review.proposing import Repeated
 from reverie.review.queue import Proposed, Refused, Review, Waiting
-
-
-def planned_of(one: Weighed, dream: Dream, new_skills: str) -> Planned:
-    """What passed its gate is to be proposed; the rest is held back."""
-    decision = one.decision
-    if not one.passes:
-        return Planned(judged_of(decision, Fate.HELD_BACK, f"Held back: {one.held_back}.", one.score), done=True)
-    if decision.target is not None and decision.target.document is None:
-        return Planned(judged_of(decision, Fate.HELD_BACK, f"Held back: {decision.asks}.", one.score), done=True)
-    wanted = suggestion(one, dream.shelf, new_skills, dream.id)
-    return Planned(judged_of(decision, Fate.HELD_BACK, "Not put to review yet.", one.score), wanted, decision.asks)
 
 
 def put(review: Review, one: Planned, *, land: bool) -> Judged:
@@ -61,7 +47,7 @@ def _found(proposal: Proposal, asks: str) -> tuple[Fate, str, str]:
         case Status.LANDED:
             return Fate.LANDED, f"Landed as {proposal.change}.", proposal.change or ""
         case Status.WAITING | Status.APPROVED:
-            return Fate.WAITING, f"It waits for you: {asks or proposal.asks_because}.", proposal.id
+            return Fate.WAITING, f"Waits for you. {asks or _sentence(proposal.asks_because)}", proposal.id
         case Status.CONFLICTED:
             return Fate.NOT_DONE, f"Not done: {proposal.note}. Nothing was changed.", ""
         case Status.REJECTED | Status.EXPIRED:
@@ -75,8 +61,7 @@ def _told(outcome: Proposed, asks: str) -> tuple[Fate, str, str]:
         case Landed(change):
             return Fate.LANDED, in_words(outcome), change.id
         case Waiting(proposal):
-            because = asks or proposal.asks_because
-            return Fate.WAITING, f"It waits for you: {because}.", proposal.id
+            return Fate.WAITING, f"Waits for you. {asks or _sentence(proposal.asks_because)}", proposal.id
         case Repeated(proposal):
             return Fate.NOT_DONE, f"It is {proposal.status} already ({proposal.id}).", proposal.id
         case Refused(why):
@@ -85,3 +70,8 @@ def _told(outcome: Proposed, asks: str) -> tuple[Fate, str, str]:
             return Fate.NOT_DONE, in_words(outcome), ""
         case _:
             assert_never(outcome)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.kernel.errors import StillLocked
 from reverie.kernel.scope import Scope
+from reverie.light.candidate import Noted
 from reverie.models.budget import Spent
 from reverie.models.ledger import Call
 from reverie.review.proposal import Suggestion
@@ -110,7 +110,8 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a night came to think: its plan, and which candidates stay staged or need no second look."""
+    """What a night came to think: its plan, and which candidates stay staged or need no second look. `extra` is what a
+    curator saw and Light did not; `reduced` tells what the Brief left out."""
 
     noticed: int = 0
     carried: int = 0
@@ -120,6 +121,8 @@ class Thought:
     settled: tuple[str, ...] = ()
     told: Told = field(default_factory=Told)
     duplicates: int = 0
+    extra: tuple[Noted, ...] = ()
+    reduced: tuple[str, ...] = ()
 
 
 class Looking(Protocol):

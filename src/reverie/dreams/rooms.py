@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from reverie.deep.material import Known
-from reverie.dreams.counsel import NOBODY, Counsel
+from reverie.dreams.curators import Curator
+from reverie.dreams.curators.built_in import BuiltInCurator
+from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.records import Dreams, Lease
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.language.finding import Finder
 from reverie.memory.library import Memory
-from reverie.rem.gates import Gates, Limits
 from reverie.review.queue import Review
 from reverie.sessions.library import Library
 from reverie.sessions.session import Head
@@ -33,15 +33,16 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, and not changed;
+    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, where and what, and not changed;
     `recent_sessions` is how many sessions a night reads where nobody says otherwise.
 
-    `sees` says whether a session is for a target. `harness` names the agent whose own transcripts a run over a target
-    brings in; a run over one without an agent brings in all there are. `tuned` are a target's own settings, if it has
-    some.
+    `sees` says for a target which sessions are for it. `harness` names the agent whose own transcripts a run over a
+    target brings in; a run over one without an agent brings in all there are. `tuned` are a target's own settings, if
+    it has some.
 
-    `fenced` makes a review that commits nothing once someone else holds the lease. `advised` says which models a night
-    asks; `ready` raises where there is to be no night at all, or none over that target.
+    `fenced` makes a review that commits nothing once someone else holds the lease. `curator` is who decides;
+    `instructions` is what was asked of a dream; `ready` raises where there is to be no night at all, or none over that
+    target.
     """
 
     scope: Scope
@@ -54,13 +55,14 @@ class Rooms:
     ids: Ids
     search: Finder | None = None
     skills: Skills | None = None
-    surfaces: Callable[[str], Iterable[Known]] = lambda shelf: ()
+    surfaces: Callable[[str], Iterable[tuple[str, str]]] = lambda shelf: ()
     gates: Gates = field(default_factory=Gates)
     limits: Limits = field(default_factory=Limits)
     recent_sessions: int = RECENT_SESSIONS
     fenced: Callable[[Lease], Review] | None = None
-    advised: Callable[[Lease], Counsel] = lambda _: NOBODY
+    curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
+    instructions: Callable[[str], str] = lambda _: ""
     ready: Callable[[str], None] = lambda target: None
-    sees: Callable[[str, Head], bool] = lambda target, head: True
+    sees: Callable[[str], Callable[[Head], bool]] = lambda target: lambda head: True
     harness: Callable[[str], str] = lambda target: ""
     tuned: Callable[[str], Tuning | None] = lambda target: None

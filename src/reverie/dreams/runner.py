@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reverie.dreams.counsel import consulted
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.records import OVER, Asked, Done, Stopped
 from reverie.dreams.rooms import Rooms, Tuning
+from reverie.dreams.spending import consulted
 from reverie.dreams.steps import Doing, Steps, plainly
 from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
 
@@ -95,7 +95,7 @@ class DreamRunner(Rooms):
             self.finish_landing()
         landed = self.records.asked(self.scope, dream).landed
         rooms = self.for_target(found.shelf, landed)
-        self._done(Steps(rooms, lease, land, self.advised(lease), brought), do)
+        self._done(Steps(rooms, lease, land, self.curator(lease), brought), do)
         return self.get(dream)
 
     def _done(self, steps: Steps, do: Doing) -> None:

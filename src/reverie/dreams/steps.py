@@ -5,21 +5,22 @@ What they hand on are numbers; what they found is in the rows of the night.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from reverie.dreams.choosing import UNREAD, as_read, gathered, not_noticed_yet, noticed_in, session_of
-from reverie.dreams.counsel import NOBODY, Counsel, consulted, together
+from reverie.dreams.choosing import UNREAD, as_read, gathered, not_noticed_yet, noticed_in
+from reverie.dreams.curators import Curator
+from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.putting import put, put_before
 from reverie.dreams.records import OVER, Lease, Stopped, Thought
 from reverie.dreams.rooms import Rooms
+from reverie.dreams.spending import consulted, together
 from reverie.dreams.thinking import think
 from reverie.kernel.errors import NotFound
-from reverie.sessions.session import Session
 
 
 class Doing(Protocol):
@@ -32,13 +33,6 @@ def plainly(name: str, step: Callable[[], int]) -> int:
     return step()
 
 
-@dataclass(slots=True)
-class _Ahead:
-    """Up to which session models were asked, before it was its turn."""
-
-    place: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class Steps:
     """`land`: whether what may land by itself does, if the night was to land at all. `brought`: what could not be read
@@ -47,9 +41,8 @@ class Steps:
     rooms: Rooms
     lease: Lease
     land: bool = True
-    counsel: Counsel = NOBODY
+    curator: Curator = field(default_factory=BuiltInCurator)
     brought: tuple[str, ...] | None = None
-    _ahead: _Ahead = field(default_factory=_Ahead)
 
     def all(self, do: Doing) -> None:
         """The order of a night. Whoever runs it again goes the same way."""
@@ -80,19 +73,9 @@ class Steps:
         read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
         if found is not None:
             return found
-        if self.counsel.reads_ahead and place >= self._ahead.place:
-            self.counsel.read_ahead(self._unread(place))
-        notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids, self.counsel)
+        notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids)
         self.rooms.records.note(self.lease, place, notes, told)
         return len(notes)
-
-    def _unread(self, first: int) -> Iterator[Session]:
-        rooms = self.rooms
-        for place in range(first, len(self._dream().sessions)):
-            self._ahead.place = place + 1
-            read, found = rooms.records.chosen(rooms.scope, self.lease.dream, place)
-            if found is None and (session := session_of(rooms.sessions, read)):
-                yield session
 
     def think(self) -> int:
         """Write down what is to be done. How many matters there are up to the last that is put to review."""
@@ -101,7 +84,7 @@ class Steps:
         if thought is None:
             fresh = rooms.records.noticed(rooms.scope, dream.id)
             carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.shelf))
-            thought = think(rooms, dream, fresh, carried, self.counsel) if dream.sessions else Thought()
+            thought = think(rooms, dream, fresh, carried, self.curator) if dream.sessions else Thought()
             rooms.records.plan(self.lease, thought)
         return max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
 
@@ -131,7 +114,7 @@ class Steps:
             dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
             carried=thought.carried, themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
             consulted=consulted(rooms.records.calls(rooms.scope, dream.id)), enough=told.enough,
-            duplicates=thought.duplicates,
+            duplicates=thought.duplicates, reduced=thought.reduced,
             dropped={why: times for why, times in told.dropped.items() if why not in unread},
             flaws=(*dream.flaws, *(f"{why}. The night went on without it; please report it." for why in unread)),
         )  # fmt: skip

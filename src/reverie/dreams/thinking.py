@@ -1,179 +1,244 @@
-"""From what was noticed to a plan: Deep judges, REM weighs. Nothing is written and nobody is asked yet."""
+"""From what was noticed to a plan: a Brief is made, a curator asked, its answer verified. Nothing is written yet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from reverie.deep.decision import STAGED, Decision, Verb
-from reverie.deep.judging import NOT_OBEYED, Deepened, Mind, deepen
-from reverie.deep.material import AGAIN, Known, Noted
-from reverie.deep.procedures import Lines
-from reverie.deep.subjects import about
-from reverie.deep.surfaces import touched_on
 from reverie.dreams.asking import once_read
-from reverie.dreams.counsel import NOBODY, Counsel, together
-from reverie.dreams.dream import Dream, Fate
-from reverie.dreams.fading import Staying, staying, waits_its_turn
-from reverie.dreams.judged import judged_of
-from reverie.dreams.putting import planned_of
-from reverie.dreams.records import Planned, Thought
+from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.choosing import session_of
+from reverie.dreams.curators import Curated, Curator
+from reverie.dreams.curators.built_in import BuiltInCurator
+from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
+from reverie.dreams.dream import Dream, Fate, Judged
+from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather, noted_only
+from reverie.dreams.records import Planned, Thought, Told
 from reverie.dreams.rooms import Rooms
-from reverie.kernel.errors import NotFound
+from reverie.dreams.staging import as_noted, staged
+from reverie.dreams.verify import words
+from reverie.dreams.verify.reasons import Reason, Severity, finding
 from reverie.language.finding import Finder
-from reverie.rem.dimensions import Weighing
-from reverie.rem.gates import Gates, Weighed, gated
-from reverie.rem.scoring import scored
-from reverie.rem.suggesting import weigh
+from reverie.light.candidate import Kind, Noted
+from reverie.models.tokens import estimate_tokens
+from reverie.review.proposal import Suggestion
+from reverie.sessions.session import Session
 from reverie.skills.edits import rules_of
 from reverie.skills.library import Found
 
 OWN_SKILLS = "skills"
+MOST_EARLIER = 40  # candidates of earlier nights in one Brief
+_MOST_LOOKED_FOR = 40
 _ENOUGH_SHARED = 2
-_MOST_LOOKED_FOR = 40  # matters of one night, the best: it does a few at most
-_MANY = 20  # sessions: all that the search would give
 
 
-def think(
-    rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted], counsel: Counsel = NOBODY
-) -> Thought:
-    """What is to become of every matter, in the order it is to be done."""
-    skills = tuple(rooms.skills.every()) if rooms.skills else ()
-    every = [*carried, *fresh]
-    elsewhere = chain(rooms.surfaces(dream.shelf), _rules(skills))
-    known = (*_entries(rooms, dream.shelf), *touched_on(elsewhere, every))
-    size = _sizes(rooms, dream)
-    mind = Mind(known, _documents(rooms, dream.shelf), dream.started_at, skills, rooms.owner)
-    deepened = deepen(every, mind)
-    lines, on_lessons = counsel.of_lessons([one.matter for one in deepened.decisions if one.skill], size)
-    if lines:  # what is drafted depends on its words, and on it whether it is safe and new
-        deepened = deepen(every, replace(mind, worded=lambda matter: lines.get(matter, Lines())))
-    decisions, on_decisions = counsel.of_decisions(deepened.decisions, size)
-    opinions, on_worth = counsel.of_worth(decisions, size)
-    deepened = replace(deepened, decisions=tuple(decisions))
-    weighing = _weighing(rooms, dream, Weighing(dream.started_at, known, opinions=opinions), deepened)
-    weighed, on_wordings = counsel.of_wordings(weigh(deepened.decisions, weighing, rooms.gates, rooms.limits), size)
-    stays = _staying(rooms, dream, deepened, weighed)
-    planned = [planned_of(one, dream, _new_skills(rooms, dream.shelf)) for one in weighed]
-    planned += [_rejected(one) for one in deepened.decisions if one.rejected and not one.untold]
-    order = [
-        *(one.decision for one in weighed),
-        *(one for one in deepened.decisions if one.rejected and not one.untold),
-    ]
-    planned = [_or_let_go(one, stays.let_go.get(id(made), "")) for one, made in zip(planned, order, strict=True)]
-    staged = stays.notes
+def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted], curator: Curator) -> Thought:
+    """What is to become of every item and candidate, in the order it is to be done."""
+    night = night_of(rooms, dream, fresh, carried)
+    material, told = _material(night, curator)
+    second = BuiltInCurator().curate(material).answer.items
+    curated = curator.curate(material) if not isinstance(curator, BuiltInCurator) else Curated()
+    by_model = not isinstance(curator, BuiltInCurator) and not curated.failed
+    items = curated.answer.items if by_model else second
+    decided = decide(items, second if by_model else (), material, _rules(rooms, dream, night))
+    known = _Plan(rooms, dream, material, by_model)
+    planned = [known.planned(one) for one in decided]
+    planned += [known.left_out(name) for name in uncovered(decided, material)]
+    held = [name for one in planned if one.judged.fate is Fate.HELD_BACK for name in one.judged.candidates]
+    extra, planned = _remembered(planned, decided, rooms)
+    every = {one.id: one for one in (*carried, *fresh, *extra)}
+    held += [one.id for one in extra]
+    since = rooms.records.staged_since(rooms.scope, dream.shelf)
+    stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
+    dropped = dict.fromkeys((*curated.answer.unread, *([curated.failed] if curated.failed else ())), 1)
     return Thought(
-        sum(map(_counts, fresh)), sum(map(_counts, carried)), len(deepened.themes), tuple(planned),
-        tuple(one.id for one in every if one.id in staged), tuple(one.id for one in every if one.id not in staged),
-        together([on_lessons, on_decisions, on_worth, on_wordings]), _duplicates(deepened, fresh),
+        len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),
+        tuple(name for name in every if name in stays), tuple(name for name in every if name not in stays),
+        Told(dropped, told), _duplicates(decided), extra, material.brief.reduced,
     )  # fmt: skip
 
 
-def _counts(note: Noted) -> bool:
-    """Whether it was noticed for itself."""
-    return AGAIN not in note.marks
+def night_of(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Night:
+    """Everything a Brief is made of."""
+    sessions = [one for read in dream.sessions if (one := session_of(rooms.sessions, read))]
+    earlier = [one for one in carried][-MOST_EARLIER:]
+    before = _earlier_sessions(rooms, earlier, {one.id for one in sessions})
+    return Night(
+        dream.started_at, rooms.owner, tuple(_documents(rooms, dream.shelf)), tuple(_entries(rooms, dream.shelf)),
+        tuple(sorted(sessions, key=_began)), tuple(fresh),
+        tuple(one for one in earlier if one.session_id in {each.id for each in before}), tuple(before),
+        tuple(rooms.skills.every()) if rooms.skills else (), rooms.instructions(dream.id),
+    )  # fmt: skip
 
 
-def _duplicates(deepened: Deepened, fresh: Sequence[Noted]) -> int:
-    """How much of what was noticed says what something else said, tonight or before, or what is known already. What a
-    page asked for is counted by itself."""
-    tonight = {note.id for note in fresh if _counts(note)}
-    found = 0
-    for one in (one for one in deepened.decisions if one.reason != NOT_OBEYED):
-        counting = [note.id for note in one.matter.every if _counts(note)]
-        mine = [name for name in counting if name in tonight]
-        says_something_new = one.verb is not Verb.REDUNDANT and len(mine) == len(counting)
-        found += max(0, len(mine) - says_something_new)
-    return found
+def _began(session: Session) -> tuple[str, str]:
+    return (session.head.started_at.isoformat() if session.head.started_at else "", session.id)
 
 
-def _entries(rooms: Rooms, shelf: str) -> list[Known]:
-    return [
-        Known(one.document, one.text, one.document, one.sha256, one.since, one.seen, one.critical)
-        for one in rooms.memory.entries(shelf)
-    ]
+def _earlier_sessions(rooms: Rooms, earlier: Iterable[Noted], tonight: set[str]) -> list[Session]:
+    from reverie.kernel.errors import NotFound
 
-
-def _sizes(rooms: Rooms, dream: Dream) -> Callable[[str], int]:
-    """How long the transcript of each session of tonight is: what a model may be shown depends on it."""
-    read = {one.session_id: one for one in dream.sessions}
-
-    @cache
-    def size(session: str) -> int:
-        one = read.get(session)
-        if one is None:
-            return 0
+    found: dict[str, Session] = {}
+    for one in earlier:
+        if one.session_id in tonight or one.session_id in found:
+            continue
         try:
-            return rooms.sessions.get(session, user=one.user, revision=one.revision).characters
-        except NotFound:  # it was taken out meanwhile
-            return 0
+            found[one.session_id] = rooms.sessions.get(one.session_id, user=one.speaker or rooms.owner)
+        except NotFound:
+            continue
+    return sorted(found.values(), key=_began)
 
-    return size
+
+def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
+    used = {one.document: one for one in rooms.memory.usage(shelf)}
+    for place in rooms.memory.shelf(shelf).places():
+        yield BriefDocument(
+            place.document, place.purpose, place.audience, used[place.document].characters, place.budget,
+            place.elsewhere,
+        )  # fmt: skip
 
 
-def _rules(skills: Iterable[Found]) -> Iterator[Known]:
+def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
+    for number, one in enumerate(rooms.memory.entries(shelf), 1):
+        yield BriefEntry(
+            f"e{number}", one.document, one.text, one.since or one.seen, one.since is not None, one.critical, one.sha256
+        )
+
+
+def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:
+    """What agents read besides, that a night does not change."""
+    for number, (where, text) in enumerate(rooms.surfaces(shelf), 1):
+        yield BriefEntry(f"x{number}", where, text)
     for found in skills:
         for rule in rules_of(found.skill.body.splitlines(keepends=True)):
-            yield Known(found.path, rule.text)
+            yield BriefEntry("", found.path, rule.text)
 
 
-def _documents(rooms: Rooms, shelf: str) -> Mapping[str, str]:
-    """Where what is about the person goes, and where the rest: a shelf with one document takes both."""
-    names = [place.document for place in rooms.memory.shelf(shelf).places()]
-    person = next((name for name in names if name.upper().startswith("USER")), names[0])
-    world = next((name for name in names if name.upper().startswith("MEMORY")), names[0])
-    return {"person": person, "world": world}
+def _material(night: Night, curator: Curator) -> tuple[Material, str]:
+    """The Brief, in as many words as the curator reads. A night that is too long is reduced by notes per session."""
+    room = curator.room
+    material = gather(night, room or BRIEF_TOKENS) if room else gather(night, 10**9)
+    if room is None or estimate_tokens(material.brief.render()) <= room:
+        return material, ""
+    notes, why = dict[str, list[int]](), ""
+    for short, session in material.sessions.items():
+        part = _part(material, short)
+        found = Curated() if why else curator.note(part)
+        why = why or (found.failed if found.stopped else "")
+        cited = [one.turn for item in found.answer.items for one in item.evidence if one.session == short]
+        by_light = [one.turn for each in night.fresh if each.session_id == session.id for one in each.support]
+        notes[session.id] = sorted({*cited, *by_light})
+    return noted_only(night, notes, room), why
 
 
-def _new_skills(rooms: Rooms, shelf: str) -> str:
-    """The folder a new skill goes to: the one beside the shelf, or the home's own."""
-    folders = rooms.skills.folders if rooms.skills else {}
-    return f"{shelf}-skills" if f"{shelf}-skills" in folders else OWN_SKILLS
+def _part(material: Material, short: str) -> Material:
+    """One session alone."""
+    brief = material.brief
+    only = tuple(one for one in brief.sessions if one.id == short)
+    return replace(material, brief=replace(brief, sessions=only, candidates=(), entries=(), skills=()))
 
 
-def _weighing(rooms: Rooms, dream: Dream, against: Weighing, deepened: Deepened) -> Weighing:
-    room = {
-        one.document: (one.budget if one.budget is not None else 1_000_000) - one.characters
-        for one in rooms.memory.usage(dream.shelf)
-    }
-    weighing = replace(against, room=room, most_new_characters=rooms.limits.max_new_chars)
-    hopeful = [one for one in deepened.decisions if not one.rejected and _could_pass(one, weighing, rooms.gates)]
-    hopeful = sorted(hopeful, key=lambda one: scored(one, weighing).total, reverse=True)[:_MOST_LOOKED_FOR]
-    search = once_read(rooms.search) if rooms.search and hopeful else None
-    return replace(weighing, asked={one.matter.last.id: _asked(search, one) for one in hopeful})
+def _rules(rooms: Rooms, dream: Dream, night: Night) -> Rules:
+    surfaces = tuple(_surfaces(rooms, dream.shelf, night.skills))
+    return Rules(dream.started_at, rooms.gates, rooms.limits, surfaces, _Asked(rooms.search))
 
 
-def _could_pass(decision: Decision, weighing: Weighing, gates: Gates) -> bool:
-    """Whether it would pass if many had asked about it. To look for those is the dearest part of a night."""
-    many = replace(weighing, asked={decision.matter.last.id: _MANY})
-    return gated(decision, scored(decision, many), gates).passes
+@dataclass(slots=True)
+class _Asked:
+    """In how many other sessions a person touched on a text. The dearest part of a night, so only for a few."""
+
+    search: Finder | None
+    looked: int = 0
+
+    def __call__(self, text: str, sessions: frozenset[str]) -> int:
+        if self.search is None or not text or self.looked >= _MOST_LOOKED_FOR:
+            return 0
+        if not self.looked:
+            self.search = once_read(self.search)
+        self.looked += 1
+        wanted = words.stems(text)
+        hits = self.search(text, role="user", limit=20, around=0)
+        near = {hit.session_id for hit in hits if len(words.stems(hit.text) & wanted) >= _ENOUGH_SHARED}
+        return len(near - sessions)
 
 
-def _asked(search: Finder | None, decision: Decision) -> int:
-    """In how many other sessions a person touched on it."""
-    if search is None or not decision.text:
-        return 0
-    language = decision.matter.language
-    wanted = about(decision.text, language)
-    hits = search(decision.text, role="user", limit=20, around=0)
-    near = {hit.session_id for hit in hits if len(about(hit.text, language) & wanted) >= _ENOUGH_SHARED}
-    return len(near - decision.matter.sessions)
+def _duplicates(decided: Iterable[Decided]) -> int:
+    return sum(any(each.reason is Reason.KNOWN for each in one.findings) for one in decided)
 
 
-def _or_let_go(one: Planned, why: str) -> Planned:
-    return replace(one, judged=replace(one.judged, fate=Fate.NOT_KEPT, why=why)) if why else one
+def _remembered(
+    planned: Sequence[Planned], decided: Sequence[Decided], rooms: Rooms
+) -> tuple[tuple[Noted, ...], list[Planned]]:
+    """What is held and Light did not notice gets a candidate of its own, so that another night finds it."""
+    extra, kept = list[Noted](), list(planned)
+    for place, one in enumerate(decided):
+        if kept[place].judged.fate is Fate.HELD_BACK and not kept[place].judged.candidates and one.case.support:
+            noted = as_noted(one, rooms.ids.new("cand"))
+            extra.append(noted)
+            kept[place] = replace(kept[place], judged=replace(kept[place].judged, candidates=(noted.id,)))
+    return tuple(extra), kept
 
 
-def _rejected(decision: Decision) -> Planned:
-    fate = Fate.HELD_BACK if decision.verb in STAGED else Fate.NOT_KEPT
-    return Planned(judged_of(decision, fate, decision.reason), done=True)
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    rooms: Rooms
+    dream: Dream
+    material: Material
+    by_model: bool
+
+    def planned(self, one: Decided) -> Planned:
+        if one.severity in (Severity.HELD, Severity.REFUSED):
+            return Planned(self._judged(one), done=True)
+        asks = " ".join(each.sentence for each in one.findings)
+        return Planned(self._judged(one), self._suggestion(one), asks)
+
+    def left_out(self, name: str) -> Planned:
+        """A candidate of Light that the curator made nothing of. A lesson seen once waits for its second time."""
+        noted = next(one for one in self.material.noted if one.id == name)
+        lesson = noted.candidate.kind is Kind.SKILL_CANDIDATE
+        found = finding(Reason.SEEN_ONCE if lesson else Reason.NOT_PROPOSED)
+        fate = Fate.HELD_BACK if lesson else Fate.NOT_KEPT
+        return Planned(
+            Judged(
+                (name,), "none", fate, found.sentence, found.sentence, noted.text, "", "", 1, noted.origin,
+                noted.candidate.evidence, reasons=(str(found.reason),),
+            ),
+            done=True,
+        )  # fmt: skip
+
+    def _judged(self, one: Decided) -> Judged:
+        item, case = one.item, one.case
+        hidden = any(each.reason in _UNTOLD for each in one.findings)
+        fates = {Severity.REFUSED: Fate.NOT_KEPT, Severity.HELD: Fate.HELD_BACK}
+        fate = fates.get(one.severity, Fate.HELD_BACK) if one.severity is not None else Fate.HELD_BACK
+        found = [each for each in one.findings if each.severity is one.severity]
+        checks = tuple((each.name, "; ".join(f.sentence for f in each.findings) or "passed") for each in one.checks)
+        return Judged(
+            candidates_of(one, self.material), str(item.op), fate, item.because,
+            " ".join(each.sentence for each in found), "" if hidden else self.material.restored(item.text),
+            one.skill.subject if one.skill else item.document, "; ".join(case.old),
+            len({each.evidence.session_id for each in case.support}), case.origin, () if hidden else case.evidence,
+            one.score, reasons=tuple(str(each.reason) for each in one.findings), checks=checks,
+        )  # fmt: skip
+
+    def _suggestion(self, one: Decided) -> Suggestion:
+        skill = one.skill
+        return Suggestion(
+            (skill.folder or self._new_skills()) if skill else self.dream.shelf,
+            skill.subject if skill else one.item.document,
+            () if skill else one.operations,
+            reason=one.item.because,
+            evidence=one.case.evidence,
+            score=one.score,
+            dream=self.dream.id,
+            amendment=skill.amendment if skill else None,
+        )
+
+    def _new_skills(self) -> str:
+        """The folder a new skill goes to: the one beside the target, or the home's own."""
+        folders: Mapping[str, object] = self.rooms.skills.folders if self.rooms.skills else {}
+        beside = f"{self.dream.shelf}-skills"
+        return beside if beside in folders else OWN_SKILLS
 
 
-def _staying(rooms: Rooms, dream: Dream, deepened: Deepened, weighed: Sequence[Weighed]) -> Staying:
-    """Which candidates stay staged: too much for one night, or not sure enough."""
-    turns = [one.decision for one in weighed if waits_its_turn(one)]
-    unsure = [one for one in deepened.decisions if one.verb in STAGED]
-    unsure += [one.decision for one in weighed if not (one.passes or waits_its_turn(one))]
-    return staying(turns, unsure, rooms.records.staged_since(rooms.scope, dream.shelf), dream.started_at)
+_UNTOLD = frozenset({Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE})

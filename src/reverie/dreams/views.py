@@ -12,10 +12,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.history.change import Change, evidence_as_json
 from reverie.kernel.clock import rfc3339
+from reverie.light.candidate import Noted
 from reverie.sessions.noise import OURS
 
 MARK = f"{OURS}dreams -->"

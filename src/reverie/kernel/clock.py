@@ -66,6 +66,6 @@ def _from_text(text: str) -> datetime | None:
         return None
 
 
-def midnight_before(now: datetime, zone: tzinfo) -> datetime:
-    """When the day began in which it is now."""
-    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+def month_before(now: datetime, zone: tzinfo) -> datetime:
+    """When the calendar month began in which it is now."""
+    return now.astimezone(zone).replace(day=1, hour=0, minute=0, second=0, microsecond=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Literal
 
@@ -58,3 +58,40 @@ class Candidate:
     @property
     def first_turn(self) -> int:
         return min(item.turn for item in self.evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A Candidate with whose words it is and when they were said. `speaker` is None where nobody can be named."""
+
+    id: str
+    candidate: Candidate
+    session_id: str
+    speaker: str | None
+    said_at: datetime | None
+
+    @property
+    def text(self) -> str:
+        return self.candidate.text
+
+    @property
+    def origin(self) -> Origin:
+        return self.candidate.origin
+
+    @property
+    def marks(self) -> frozenset[str]:
+        return frozenset(self.candidate.marks)
+
+    @property
+    def words(self) -> str:
+        """The verbatim words it rests on."""
+        return " ".join(one.quote for one in self.support)
+
+    @property
+    def order(self) -> tuple[float, int, str]:
+        at = self.said_at.timestamp() if self.said_at else 0.0
+        return at, self.candidate.first_turn, self.id
+
+    @property
+    def support(self) -> tuple[Evidence, ...]:
+        return tuple(one for one in self.candidate.evidence if one.weight == "support")

@@ -47,10 +47,10 @@ _LASTING = frozenset({Mark.STANDING, Mark.PREFER, Mark.REMEMBER, Mark.WISH})
 
 def notice(session: Session) -> list[Candidate]:
     """Candidates in the order of the turns they rest on."""
-    spoken = _spoken(session)
-    echoes = Echoes({heard_turn.number: heard_turn.own for heard_turn in spoken})
-    found = [candidate for place in range(len(spoken)) for candidate in _told(session, spoken, place, echoes)]
-    found += recurring(session, _requests(spoken), spoken[0].language if spoken else "und")
+    people = spoken(session)
+    echoes = Echoes({heard_turn.number: heard_turn.own for heard_turn in people})
+    found = [candidate for place in range(len(people)) for candidate in _told(session, people, place, echoes)]
+    found += recurring(session, _requests(people), people[0].language if people else "und")
     found += lessons(session)
     return sorted(found, key=lambda candidate: candidate.first_turn)
 
@@ -66,7 +66,7 @@ class Heard:
     said_on: date | None
 
 
-def _spoken(session: Session) -> list[Heard]:
+def spoken(session: Session) -> list[Heard]:
     turns = [turn for turn in session.turns if turn.role == "user" and turn.noise is None and turn.origin in _PEOPLE]
     playing = in_play(session)
     main = language_of(" ".join(turn.text[:200] for turn in turns[:20]))
@@ -116,7 +116,7 @@ def _told(session: Session, spoken: list[Heard], place: int, echoes: Echoes) -> 
     if voice is None:
         return
     before = spoken[place - 1] if place else None
-    kept = [weighed for weighed in _weighed(session, turn, voice, before) if weighed.kept]
+    kept = [weighed for weighed in weighed_sentences(session, turn, voice, before) if weighed.kept]
     if any(weighed.strong for weighed in kept):  # a remark that only leans on it is its reason, not a thing of its own
         kept = [weighed for weighed in kept if weighed.strong or not _LEANS.search(plain(weighed.sentence.own))]
     strongest = sorted(kept, key=lambda weighed: -weighed.score)[:MOST_PER_TURN]
@@ -124,7 +124,7 @@ def _told(session: Session, spoken: list[Heard], place: int, echoes: Echoes) -> 
         yield _candidate(session, turn, weighed, _elsewhere(session, spoken, place, weighed, echoes))
 
 
-def _weighed(session: Session, turn: Heard, voice: Tongue, before: Heard | None) -> Iterator[Weighed]:
+def weighed_sentences(session: Session, turn: Heard, voice: Tongue, before: Heard | None) -> Iterator[Weighed]:
     asks = any(sentence.asked and not voice.bears(Mark.WISH, plain(sentence.own)) for sentence in turn.sentences)
     agrees = _agrees(turn, voice)
     puts_right = _puts_right(session, turn, voice)

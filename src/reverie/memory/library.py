@@ -54,7 +54,7 @@ class Memory:
 
     def present(self) -> list[str]:
         """The shelves that something stands on."""
-        return [shelf.name for shelf in self.shelves.available()]
+        return [shelf.name for shelf in self.shelves.standing()]
 
     def default(self) -> str:
         """The shelf that is meant when none is named: Hermes' where there is one, else the home's own."""
@@ -64,7 +64,7 @@ class Memory:
     def touch_all(self) -> list[ReverieError]:
         """Look at every shelf. One that cannot be read does not keep the others from being looked at."""
         failed = []
-        for shelf in self.shelves.available():
+        for shelf in self.shelves.standing():
             try:
                 self.touch(shelf)
             except ReverieError as error:

@@ -11,11 +11,20 @@ from reverie.memory.formats import FormatName
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One document of a shelf. `budget` is in characters of the whole document; None has no limit."""
+    """One document of a target, and what it is for. `budget` is in characters of the whole document; None has no limit.
+
+    `audience` is the project whose sessions read it, by name, with `audience_path` where that is known; "" is read in
+    everything this person does. `purpose` is one sentence for whoever decides what to write there. `elsewhere` names
+    the projects that have a document of their own with the same harness: their matters do not belong in this one.
+    """
 
     document: str
     form: FormatName
     budget: int | None = None
+    audience: str = ""
+    audience_path: str = ""
+    purpose: str = ""
+    elsewhere: frozenset[str] = frozenset()
 
 
 class Held(Protocol):
@@ -32,7 +41,8 @@ class Shelf(Protocol):
     """Implemented once for each kind of place. Bytes in and out; nothing else knows where they are.
 
     `name` is what people type. `key` is the same place under every name: history is kept by it.
-    `reach` says in words whose prompts the shelf ends up in.
+    `reach` says in words whose prompts the shelf ends up in. A shelf may have `ready`: True where its harness will
+    read a document that is not there yet, so that it counts as standing on this machine.
     """
 
     name: str

@@ -61,21 +61,22 @@ class Shelves(Mapping[str, Shelf]):
             yield from offer(self.where)
 
     def available(self) -> list[Shelf]:
+        """Every shelf something stands on or may be written to, each place once."""
+        return self._each(lambda shelf: getattr(shelf, "ready", False) or _stands(shelf))
+
+    def standing(self) -> list[Shelf]:
         """Every shelf something stands on, each place once."""
-        standing: dict[str, Shelf] = {}
-        for shelf in self.offered():
-            if shelf.key not in standing and _stands(shelf):
-                standing[shelf.key] = shelf
-        return list(standing.values())
+        return self._each(_stands)
 
     def in_use(self) -> list[Shelf]:
-        """Every shelf something stands on or whose agent is at home on this machine (`root`), each place once."""
-        found: dict[str, Shelf] = {}
-        for shelf in self.offered():
+        """Every shelf whose agent is used on this machine (its `root` is there), or that is available; each place
+        once."""
+
+        def is_used(shelf: Shelf) -> bool:
             root: Path | None = getattr(shelf, "root", None)
-            if shelf.key not in found and ((root is not None and root.is_dir()) or _stands(shelf)):
-                found[shelf.key] = shelf
-        return list(found.values())
+            return (root is not None and root.is_dir()) or getattr(shelf, "ready", False) or _stands(shelf)
+
+        return self._each(is_used)
 
     def __getitem__(self, name: str) -> Shelf:
         shelf = self._find(name)
@@ -88,6 +89,13 @@ class Shelves(Mapping[str, Shelf]):
 
     def __len__(self) -> int:
         return len(self.available())
+
+    def _each(self, wanted: Callable[[Shelf], bool]) -> list[Shelf]:
+        found: dict[str, Shelf] = {}
+        for shelf in self.offered():
+            if shelf.key not in found and wanted(shelf):
+                found[shelf.key] = shelf
+        return list(found.values())
 
     def _find(self, name: str) -> Shelf | None:
         return next((shelf for shelf in self.offered() if shelf.name == name), None) or self._at(name)

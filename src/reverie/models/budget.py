@@ -1,4 +1,4 @@
-"""A hard cap on tokens and money, per dream and per day: reserve the worst before a call, settle after it."""
+"""A hard cap on tokens and money, per night and per month: reserve before a request, settle after it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ _MILLION = Decimal(1_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens."""
+    """Dollars for a million tokens. Where a price for the cache is not known, that of other input holds."""
 
     tokens_in: Decimal
     tokens_out: Decimal
     cached: Decimal | None = None
+    cache_written: Decimal | None = None
 
     def of(self, usage: Usage) -> Decimal:
         cached = min(usage.cached, usage.tokens_in)
-        read = (usage.tokens_in - cached) * self.tokens_in
-        again = cached * (self.tokens_in if self.cached is None else self.cached)
-        return (read + again + usage.tokens_out * self.tokens_out) / _MILLION
+        written = min(usage.cache_written, usage.tokens_in - cached)
+        cost = (usage.tokens_in - cached - written) * self.tokens_in + usage.tokens_out * self.tokens_out
+        cost += cached * (self.tokens_in if self.cached is None else self.cached)
+        cost += written * (self.tokens_in if self.cache_written is None else self.cache_written)
+        return cost / _MILLION
 
 
 FREE = Price(Decimal(0), Decimal(0))
@@ -47,34 +50,31 @@ class Cap:
     tokens: int | None = None
     money: Decimal | None = None
 
-    def why_not(self, spent: Spent, of: str) -> str | None:
-        """Why so much may not be spent, or None."""
-        if self.tokens is not None and spent.tokens > self.tokens:
-            return f"it could take {spent.tokens:,} tokens {of}, and the cap is {self.tokens:,}"
-        if self.money is not None and spent.money > self.money:
-            return f"it could cost ${spent.money:.4f} {of}, and the cap is ${self.money:.4f}"
+    def why_not(self, spent: Spent, wanted: Spent, per: str) -> str | None:
+        """Why so much more may not be spent, or None. `per` is `night` or `month`."""
+        if self.tokens is not None and spent.tokens + wanted.tokens > self.tokens:
+            return (
+                f"model_tokens_per_{per} is {self.tokens:,}, {spent.tokens:,} are used or reserved, "
+                f"and the request could take {wanted.tokens:,} more"
+            )
+        if self.money is not None and spent.money + wanted.money > self.money:
+            return (
+                f"model_dollars_per_{per} is ${self.money:.4f}, ${spent.money:.4f} is used or reserved, "
+                f"and the request could cost ${wanted.money:.4f} more"
+            )
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class CapReached:
-    """There is no room for another call. Nothing was sent; the night goes on without the model."""
+    """There is no room for another request. Nothing was sent; the night goes on without the model."""
 
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class CapExceeded:
-    """A provider reports more than a call could have taken. The dream stops."""
-
-    why: str
-    reserved: Spent
-    reported: Spent
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """The worst a call can take: its prompt and the limit of its output."""
+    """What a request may take: about its prompt, and the limit of its answer. More that is reported is booked, too."""
 
     tokens_in: int
     tokens_out: int
@@ -91,31 +91,20 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one dream may spend, and what it has spent, with calls under way at their worst.
+    """What one night may spend, and what it has spent, with requests under way at their worst.
 
-    `today` is what other dreams of the same day spent.
+    `this_month` is what all nights of the workspace spent in this calendar month, this one included.
     """
 
-    dream: Cap = Cap()
-    day: Cap = Cap()
-    today: Spent = Spent()
+    night: Cap = Cap()
+    month: Cap = Cap()
+    this_month: Spent = Spent()
     spent: Spent = Spent()
 
     def why_not(self, wanted: Reservation) -> CapReached | None:
-        """Why there is no room for a call, or None."""
-        if wanted.price is None and (self.dream.money is not None or self.day.money is not None):
-            return CapReached("there is a cap on money, and the price of this model is not known")
-        after = self.spent + wanted.worst
-        why = self.dream.why_not(after, "in this dream") or self.day.why_not(self.today + after, "today")
+        """Why there is no room for a request, or None."""
+        if wanted.price is None and (self.night.money is not None or self.month.money is not None):
+            return CapReached("There is a cap in dollars, and the price of the model is not known: set model_price")
+        why = self.night.why_not(self.spent, wanted.worst, "night")
+        why = why or self.month.why_not(self.this_month, wanted.worst, "month")
         return CapReached(why) if why else None
-
-
-def exceeded(reserved: Reservation, usage: Usage | None) -> CapExceeded | None:
-    """A provider that reports more than was possible cannot be believed."""
-    if usage is None or (usage.tokens_in <= reserved.tokens_in and usage.tokens_out <= reserved.tokens_out):
-        return None
-    why = (
-        f"the provider reports {usage.tokens_in:,} tokens in and {usage.tokens_out:,} out, "
-        f"where at most {reserved.tokens_in:,} and {reserved.tokens_out:,} were possible"
-    )
-    return CapExceeded(why, reserved.worst, reserved.cost_of(usage))

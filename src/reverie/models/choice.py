@@ -1,10 +1,10 @@
-"""Which model a role asks: `openai:gpt-x`, `anthropic:…`, `ollama:…`, or `built-in`, which asks none."""
+"""Which model is asked: `openai:gpt-x`, `anthropic:…`, `ollama:…`, or `built-in`, which asks none."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -24,12 +24,11 @@ _EXPECTED = f"openai:NAME, anthropic:NAME, ollama:NAME or {BUILT_IN}"
 
 
 class Role(StrEnum):
-    """What a model is asked for, so that a cheap one scans and a strong one decides."""
+    """What a model is asked for: to curate a night, or to take notes of one session that is too long for the night's
+    Brief."""
 
-    LIGHT = "light"
-    DEEP = "deep"
-    REM = "rem"
-    SKILLS = "skills"
+    CURATE = "curate"
+    NOTES = "notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +56,6 @@ class Endpoint:
     key_name: str = ""
     key_file: str = ""
     price: Price | None = None
-
-    def over(self, shared: Endpoint) -> Endpoint:
-        """What this says, and of the rest what is shared. A key goes with its address: none is shared with another."""
-        if self.url:
-            return self
-        keyed = self if self.key_name or self.key_file else shared
-        return Endpoint(shared.url, keyed.key_name, keyed.key_file, self.price or shared.price)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +100,14 @@ class Choice:
             raise BadSetting(f"{self.key_file} does not hold a key.", expected="a file with the key alone")
         return found
 
+    def where_the_key_is(self, sent: bool) -> str:
+        """What to check when the provider refuses the key. `sent`: whether there was one."""
+        if self.key_file:
+            return f"check the key in {self.key_file} (model_key_file)"
+        if not sent:
+            return f"no key was sent: set {self.key_name or 'model_key_name to the variable that holds it'}"
+        return f"check the key in {self.key_name}, or name another variable with model_key_name"
+
 
 def choice(text: str, said: Endpoint = Endpoint()) -> Choice | None:
     """Read a setting. None is the built-in reader."""
@@ -141,58 +141,3 @@ def checked_url(text: str) -> str:
             next_step="Put the key into an environment variable and name that.",
         )
     return text.strip().rstrip("/")
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The model of each role. A role without one of its own has the default's."""
-
-    default: Choice | None = None
-    by_role: Mapping[Role, Choice | None] = field(default_factory=dict)
-
-    def of(self, role: Role) -> Choice | None:
-        return self.by_role.get(role, self.default)
-
-    def every(self) -> list[Choice]:
-        """Each model that some role asks, once."""
-        return list(dict.fromkeys(chosen for role in Role if (chosen := self.of(role)) is not None))
-
-
-def choices(
-    default: str = BUILT_IN,
-    by_role: Mapping[str, str] | None = None,
-    shared: Endpoint = Endpoint(),
-    own: Mapping[str, Endpoint] | None = None,
-) -> Choices:
-    """Read the settings of all roles. `shared` is the default's endpoint and that of roles of its provider; where there
-    is no default, of every role. What a role says of its `own` comes first."""
-    texts, own = by_role or {}, own or {}
-    unknown = sorted({*texts, *own} - set(Role))
-    if unknown:
-        raise BadSetting(f"There is no role {unknown[0]!r}.", expected=", ".join(Role))
-    first = choice(default, shared)
-    if first is None:
-        _check_whose_key(shared, [text for name, text in texts.items() if own.get(name, Endpoint()) == Endpoint()])
-    made = {
-        Role(name): _of_role(texts.get(name, default), first, shared, own.get(name, Endpoint()))
-        for name in dict.fromkeys((*texts, *own))
-    }
-    return Choices(first, made)
-
-
-def _of_role(text: str, first: Choice | None, shared: Endpoint, own: Endpoint) -> Choice | None:
-    same = first is None or text.strip().startswith(f"{first.provider}:")
-    made = choice(text, own.over(shared if same else Endpoint()))
-    nobody_elses = made is not None and made.given and own.url and not own.key_name
-    return replace(made, key_name=None) if made and nobody_elses else made  # the usual key is for the usual address
-
-
-def _check_whose_key(shared: Endpoint, texts: Iterable[str]) -> None:
-    """A key that would go to several companies is one's own mistake, and only its owner can say whose it is."""
-    providers = sorted({text.strip().partition(":")[0] for text in texts} - {BUILT_IN})
-    if len(providers) > 1 and not shared.url and (shared.key_name or shared.key_file):
-        raise BadSetting(
-            f"There is one key for the models of {' and '.join(providers)}.",
-            expected="a key of one provider",
-            next_step="Say for each role where its key is: model_light_key_name or model_light_key_file, and so on.",
-        )

@@ -1,25 +1,28 @@
-"""Every call on one list: who asked what, what it took, how much of the transcript it showed."""
+"""Every request on one list: who asked what, what it took, how much of the transcripts it showed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Protocol
+from typing import Any, Protocol
 
-from reverie.models.budget import CapExceeded, CapReached, Price, Reservation
-from reverie.models.choice import Role
+from reverie.models.budget import CapReached, Reservation
 from reverie.models.question import Failed, Question, Replied, Reply, Usage
+
+ANSWERED = "answered"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request. `usage` is what was counted; `reported` says whether the provider said so or it is the worst case.
+    """One request. `usage` is what was counted; `reported` says whether the provider said so; if not, it is
+    what was reserved.
 
-    `cost` is None where the price is not known. Of the text nothing is kept but its length.
+    `role` is a text: homes hold calls of roles that are gone. `cost` is None where the price is not known. Of the text
+    nothing is kept but its length.
     """
 
-    role: Role
+    role: str
     model: str
     prompt: str
     prompt_sha256: str
@@ -50,17 +53,12 @@ class Total:
         return self.sent / self.whole if self.whole else 0.0
 
 
-ANSWERED = "answered"
-
-
-def totals(calls: Iterable[Call]) -> dict[Role, Total]:
-    """Per phase: what it took, and which share of the text it was shown (a passage sent twice counts twice)."""
-    every = list(calls)
-    return {role: _total([call for call in every if call.role == role]) for role in Role if _has(every, role)}
-
-
-def _has(calls: list[Call], role: Role) -> bool:
-    return any(call.role == role for call in calls)
+def totals(calls: Iterable[Call]) -> dict[str, Total]:
+    """Per role, in the order they were first asked."""
+    by_role: dict[str, list[Call]] = {}
+    for call in calls:
+        by_role.setdefault(call.role, []).append(call)
+    return {role: _total(of_role) for role, of_role in by_role.items()}
 
 
 def _total(calls: list[Call]) -> Total:
@@ -77,37 +75,34 @@ def _total(calls: list[Call]) -> Total:
     )
 
 
-Prices = Callable[[Role], Price | None]
-
-
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An answer that was given before."""
+    """An answer that was given before: the JSON as it was read."""
 
     value: object
 
 
-class Paying(Protocol):
+class Ledger(Protocol):
     """Who holds the budget and the list of calls, and knows what was answered already."""
 
-    def recorded(self, question: Question) -> Recorded | None: ...
+    def recorded(self, question: Question[Any]) -> Recorded | None: ...
 
-    def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached | CapExceeded: ...
+    def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached: ...
 
     def settle(
-        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
+        self, question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str,
         *, answer: Recorded | None = None,
-    ) -> CapExceeded | None:  # fmt: skip
-        """Put a call on the list, and its answer beside it. What comes back, if anything, stops the dream."""
+    ) -> None:  # fmt: skip
+        """Put a call on the list with what it took, more than was reserved included, and its answer beside it."""
         ...
 
 
-def call_of(question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str) -> Call:
+def call_of(question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str) -> Call:
     free = isinstance(reply, Failed) and not reply.billed
     worst = Usage() if free else Usage(reserved.tokens_in, reserved.tokens_out)
     usage = worst if reply.usage is None else reply.usage
     return Call(
-        role=question.role,
+        role=str(question.role),
         model=model,
         prompt=question.prompt,
         prompt_sha256=question.prompt_sha256,

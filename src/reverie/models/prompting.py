@@ -1,4 +1,4 @@
-"""Prompts are Markdown files in `prompts/`, rendered strictly. Whoever overrides one has another hash on the dream."""
+"""Prompts are Markdown files, rendered strictly. Whoever overrides one has another hash on the dream."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from secrets import token_hex
 
 from reverie.kernel.errors import BadInput, BadSetting, NotFound
 from reverie.kernel.hashes import sha256
+from reverie.models.choice import Role
 
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _NAME = re.compile(r"[a-z][a-z_]{0,40}")
@@ -34,27 +35,26 @@ class Prompt:
         return _VARIABLE.sub(lambda found: values[found[1]], self.text)
 
 
-def prompt(name: str, overrides: Mapping[str, str] | None = None) -> Prompt:
-    """The shipped prompt of that name, or the one put in its place."""
+def prompt(name: str, overrides: Mapping[str, str] | None = None, package: str = "reverie.models") -> Prompt:
+    """The prompt of that name in a package's `prompts/`, or the one put in its place."""
     if overrides and name in overrides:
         return Prompt(name, overrides[name])
-    place = files("reverie.models") / "prompts" / f"{name}.md"
+    place = files(package) / "prompts" / f"{name}.md"
     if not _NAME.fullmatch(name) or not place.is_file():
         raise NotFound(f"There is no prompt {name!r}.")
     return Prompt(name, place.read_text("utf-8"))
 
 
 def overrides(folder: str) -> dict[str, str]:
-    """The prompts a person put in the place of ours: `notice.md` for `notice`. A name we do not have is a mistake."""
+    """The prompts a person put in the place of ours: `curate.md` for `curate`. A name we do not have is a mistake."""
     if not folder:
         return {}
     place = Path(folder).expanduser()
     if not place.is_dir():
         raise BadSetting(f"model_prompts is {folder}.", expected="a folder of Markdown files")
     found = {path.stem: path.read_text("utf-8") for path in sorted(place.glob("*.md"))}
-    shipped = sorted(path.name.removesuffix(".md") for path in (files("reverie.models") / "prompts").iterdir())
-    if unknown := sorted(set(found) - set(shipped)):
-        raise BadSetting(f"{folder} holds {unknown[0]}.md.", expected=", ".join(f"{name}.md" for name in shipped))
+    if unknown := sorted(set(found) - set(Role)):
+        raise BadSetting(f"{folder} holds {unknown[0]}.md.", expected=" or ".join(f"{name}.md" for name in Role))
     return found
 
 

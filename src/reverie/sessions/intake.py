@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from reverie.kernel.origin import Origin, weakest
 from reverie.sessions.noise import noise_in
+from reverie.sessions.projects import project_name
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall, Turn
 
@@ -25,6 +26,7 @@ _BY_ROLE = {
 }
 
 Redact = Callable[[str], tuple[str, Mapping[str, int]]]
+RootOf = Callable[[str], str]
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class Reading:
     """One session of a stream. Consume `turns()` to its end; then `head` is final."""
 
     def __init__(self, head: Head, said: Iterator[Said | Closed], intake: Intake) -> None:
-        self.head = replace(head, title=intake.clean(head.title) if head.title else None)
+        self.head = intake.placed(replace(head, title=intake.clean(head.title) if head.title else None))
         self._said = said
         self._intake = intake
 
@@ -72,10 +74,12 @@ class Intake:
     """Cleans, redacts, marks and numbers. One per file, so that the Tally is the file's.
 
     `user` is whose sessions these are where they do not say: what is added for someone else is not the owner's.
+    `root_of` finds the repository a folder is in, where the folders that are named are this machine's.
     """
 
-    def __init__(self, owner: str, redact: Redact, user: str | None = None) -> None:
+    def __init__(self, owner: str, redact: Redact, user: str | None = None, root_of: RootOf = str) -> None:
         self._owner = owner
+        self._root_of = root_of
         self._user = user
         self._redact = redact
         self.tally = Tally()
@@ -107,6 +111,15 @@ class Intake:
                     self.tally.flaws.append(event)
                 case Said() | Closed():
                     yield event
+
+    def placed(self, head: Head) -> Head:
+        """With its project as it may be kept: the repository's, where the work was done in one of its folders."""
+        name, path = head.project, head.project_path
+        if path and (root := self._root_of(path)) != path:
+            name, path = project_name(root), root
+        return replace(
+            head, project=self.clean(name) if name else None, project_path=self.clean(path) if path else None
+        )
 
     def turn(self, number: int, said: Said, head: Head) -> Turn:
         clean = Said(

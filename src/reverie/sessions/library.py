@@ -11,7 +11,7 @@ from typing import Any
 from reverie.kernel.errors import BadInput, NotPermitted
 from reverie.kernel.scope import Scope
 from reverie.sessions.adding import Added, Adding, Skipped, Watch, os_reason
-from reverie.sessions.intake import Intake, Redact
+from reverie.sessions.intake import Intake, Redact, RootOf
 from reverie.sessions.readers import plain
 from reverie.sessions.reading import WHOLE_FILE, Reader, named, required_reader
 from reverie.sessions.records import Records, Source, Sources, Stored, Wanted
@@ -28,6 +28,7 @@ class Library:
     kept_sources: Sources
     readers: tuple[Reader, ...]
     redact: Redact
+    root_of: RootOf = str
     standard: Callable[[], Iterable[Source]] = lambda: ()
 
     def add(
@@ -85,7 +86,7 @@ class Library:
         person = None if user == self.owner else user
         return Adding(
             self.scope, self.owner, self.records, self.kept_sources, readers or self.readers,
-            lambda: Intake(self.owner, self.redact, person), person, reader, **how,
+            lambda: Intake(self.owner, self.redact, person, self.root_of), person, reader, **how,
         )  # fmt: skip
 
     def find(self, *, user: str | None = None, wanted: Wanted | None = None) -> Iterator[Stored]:

@@ -87,6 +87,7 @@ class Importing:
             harness=_clean(head.harness), agent=_clean(head.agent or "") or None,
             title=_clean(head.title or "") or None, parent=_clean(head.parent or "") or None,
             facts={_clean(name): _clean(value) for name, value in head.facts.items()},
+            project=_clean(head.project or "") or None, project_path=_clean(head.project_path or "") or None,
         )  # fmt: skip
 
 

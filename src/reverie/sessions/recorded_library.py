@@ -16,7 +16,7 @@ from reverie.kernel.ids import Ids
 from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
 from reverie.sessions import recorded_rules as rules
-from reverie.sessions.intake import Redact
+from reverie.sessions.intake import Intake, Redact
 from reverie.sessions.recorded import Always, Recorded, RecordedEvent, Span, Status, Walk, Which
 from reverie.sessions.recorded_definitions import Definitions
 from reverie.sessions.recorded_records import RecordedRecords, Spoken
@@ -163,7 +163,7 @@ class Recording:
 
     def _spoken(self, session: Recorded, events: Sequence[Told]) -> Spoken:
         made = [self._event(event) for event in events]
-        head = None if session.is_ours else head_of(session)
+        head = None if session.is_ours else Intake(session.user, self.redact).placed(head_of(session))
         return Spoken(made, head, turns_of(session, made, self.speaker(session.user), self.redact) if head else [])
 
     def _event(self, event: Told) -> RecordedEvent:

@@ -13,6 +13,7 @@ from typing import Any
 from reverie.kernel.origin import Origin
 from reverie.sessions.intake import Intake, Redact
 from reverie.sessions.messages import arguments_text, text_of
+from reverie.sessions.projects import one_line
 from reverie.sessions.recorded import HARNESS, Recorded, RecordedEvent
 from reverie.sessions.session import Head, Said, ToolCall, Turn
 
@@ -20,7 +21,7 @@ from reverie.sessions.session import Head, Said, ToolCall, Turn
 def head_of(session: Recorded) -> Head:
     return Head(
         id=session.id, user=session.user or None, harness=HARNESS, agent=str(session.agent["id"]),
-        title=session.title, started_at=session.created_at,
+        title=session.title, started_at=session.created_at, project=one_line(session.metadata.get("project")),
     )  # fmt: skip
 
 

@@ -34,6 +34,7 @@ class Wanted:
     since: datetime | None = None
     until: datetime | None = None
     limit: int | None = None
+    project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

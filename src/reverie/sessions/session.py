@@ -80,7 +80,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is known about a Session besides its Turns. `id` carries the harness as prefix: `claude-code:…`."""
+    """What is known about a Session besides its Turns. `id` carries the harness as prefix: `claude-code:…`.
+
+    `project` is the repository or folder the work was in, by the name people know; `project_path` is where it is.
+    A session in a home folder has a path and no project.
+    """
 
     id: str
     user: str | None = None
@@ -92,6 +96,8 @@ class Head:
     parent: str | None = None
     outcome: float | None = None
     facts: Mapping[str, str] = field(default_factory=dict)
+    project: str | None = None
+    project_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@
         ...                                    # openai clients at server.openai_url, anthropic ones at server.url
         assert not server.saw("the secret")
 
-A script is a list, used up one request at a time (the last one again for the rest), or a function of the request.
-Without one, each answer is the smallest that fits the schema asked for. `python -m reverie.testing.model_server` serves
-until it is interrupted.
+A script is one play, a list of them, used up one request at a time (the last one again for the rest), or a function of
+the request. Without one, each answer is the smallest that fits the schema asked for. `python -m
+reverie.testing.model_server` serves until it is interrupted; with `--queue` or `--replay` it answers from a folder, see
+`model_recordings`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from reverie.testing.model_plays import MISBEHAVIOURS, Play, Refuses, Says, Sends, tear_down
+from reverie.testing.model_recordings import ANSWER, REQUEST, Queue, Recordings
 from reverie.testing.model_shapes import shaped
 from reverie.testing.model_wires import Asked, ToolUse
 
-Script = Sequence[Play] | Callable[[Asked], Play]
+Script = Play | Sequence[Play] | Callable[[Asked], Play]
 CONTEXT = 32_768
 _MOST_BYTES = 64_000_000
 
@@ -33,7 +36,7 @@ class Server:
     """Where it listens, and every request it got, in order."""
 
     def __init__(self, script: Script | None = None, port: int = 0) -> None:
-        self._script = script
+        self._script = [script] if isinstance(script, Play) else script
         self._lock = threading.Lock()
         self.closing = threading.Event()
         self.requests: list[Asked] = []
@@ -175,13 +178,31 @@ def _object(raw: bytes) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m reverie.testing.model_server", description="A scripted model server.")
     parser.add_argument("--port", type=int, default=8765)
-    parser.add_argument("--misbehave", choices=sorted(MISBEHAVIOURS), help="answer every request so")
+    parser.add_argument("--wait", type=float, metavar="SECONDS", help="with --queue: then answer 503 (300; 0: at once)")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--misbehave", choices=sorted(MISBEHAVIOURS), help="answer every request so")
+    ways.add_argument("--queue", metavar="FOLDER", help=f"write *{REQUEST} there, answer from *{ANSWER}")
+    ways.add_argument("--replay", metavar="FOLDER", help=f"answer from *{ANSWER} there, 404 for what has none")
     chosen = parser.parse_args(arguments)
-    script = [MISBEHAVIOURS[chosen.misbehave]] if chosen.misbehave else None
+    if chosen.wait is not None and not chosen.queue:
+        parser.error("--wait needs --queue FOLDER")
+    if chosen.replay and not Path(chosen.replay).is_dir():
+        parser.error(f"--replay: there is no folder {chosen.replay}")
+    script = _chosen(chosen)
     with serving(script, chosen.port) as server, suppress(KeyboardInterrupt):
         sys.stdout.write(f"Chat Completions at {server.openai_url}, Messages at {server.url}. Ctrl-C ends it.\n")
         sys.stdout.flush()
         server.closing.wait()
+    if isinstance(script, Recordings) and script.missing:
+        sys.exit(script.advice)
+
+
+def _chosen(arguments: argparse.Namespace) -> Play | None:
+    if arguments.queue:
+        return Queue(arguments.queue) if arguments.wait is None else Queue(arguments.queue, arguments.wait)
+    if arguments.replay:
+        return Recordings(arguments.replay)
+    return MISBEHAVIOURS[arguments.misbehave] if arguments.misbehave else None
 
 
 if __name__ == "__main__":

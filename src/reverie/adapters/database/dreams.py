@@ -24,10 +24,10 @@ from reverie.adapters.database.rows_of_plans import (
 from reverie.adapters.database.spending import call_from, spent_since, total
 from reverie.adapters.database.transactions import reading
 from reverie.adapters.database.upsert import upsert
-from reverie.deep.material import Noted
 from reverie.dreams.dream import Dream, Judged, Read
 from reverie.dreams.records import Asked, Lease, Stopped, Thought, Told
 from reverie.kernel.scope import Scope
+from reverie.light.candidate import Noted
 from reverie.models.budget import Spent
 from reverie.models.ledger import Call
 
@@ -171,7 +171,8 @@ class SqlDreams(SqlLeases):
         staged = set(thought.staged)
         with self.fenced(lease) as connection:
             if dream.mode != "propose":
-                _insert(connection, schema.candidates, [_candidate(lease, one) for one in notes if one.id in staged])
+                noted = [_candidate(lease, one) for one in (*notes, *thought.extra) if one.id in staged]
+                _insert(connection, schema.candidates, noted)
                 _settle(connection, lease.scope, thought.settled)
                 for one in dream.sessions:
                     _keep_read(connection, lease, one, lease.dream)

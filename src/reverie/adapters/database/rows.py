@@ -61,6 +61,8 @@ def head_values(head: Head) -> dict[str, Any]:
         "parent": head.parent,
         "outcome": head.outcome,
         "facts": json.dumps(dict(head.facts), ensure_ascii=False, sort_keys=True) if head.facts else None,
+        "project": head.project,
+        "project_path": head.project_path,
     }
 
 
@@ -88,4 +90,6 @@ def _head(row: Mapping[Any, Any]) -> Head:
         parent=row["parent"],
         outcome=row["outcome"],
         facts=json.loads(row["facts"]) if row["facts"] else {},
+        project=row["project"],
+        project_path=row["project_path"],
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from datetime import date
+from datetime import date, datetime
+from types import SimpleNamespace
 from typing import Any
 
-from reverie.deep.material import Noted
 from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Read, Status
 from reverie.history.change import evidence_as_json, evidence_from_json
 from reverie.kernel.origin import Origin
-from reverie.light.candidate import Candidate, Kind
+from reverie.light.candidate import Candidate, Kind, Noted
 from reverie.review.proposal import Part, Score
 
 
@@ -36,6 +36,17 @@ def noted_from(row: Any) -> Noted:
     return Noted(row.id, candidate, row.session_id, told["speaker"], row.said_at)
 
 
+def noted_as_json(one: Noted) -> dict[str, Any]:
+    """A whole Noted in one value, where it has no row of its own yet."""
+    said_at = one.said_at.isoformat() if one.said_at else None
+    return {"id": one.id, "session_id": one.session_id, "said_at": said_at, "details": noted_details(one)}
+
+
+def noted_from_json(told: dict[str, Any]) -> Noted:
+    said_at = datetime.fromisoformat(told["said_at"]) if told["said_at"] else None
+    return noted_from(SimpleNamespace(**told | {"said_at": said_at}))
+
+
 def details_of(dream: Dream) -> dict[str, Any]:
     return {
         "shelf": dream.shelf, "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions],
@@ -43,7 +54,7 @@ def details_of(dream: Dream) -> dict[str, Any]:
         "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes,
         "diary": dream.diary, "duplicates": dream.duplicates,
         "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
-        "flaws": list(dream.flaws), "judged": [_judged_details(one) for one in dream.judged],
+        "flaws": list(dream.flaws), "reduced": list(dream.reduced), "judged": [_judged_details(one) for one in dream.judged],
     }  # fmt: skip
 
 
@@ -59,7 +70,7 @@ def dream_from(row: Any) -> Dream:
         tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
         tuple(_judged(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
         tuple(_consulted(one) for one in told.get("consulted", ())), told.get("dropped", {}), told.get("enough", ""),
-        told.get("duplicates", 0), told.get("left_out", 0), told.get("partial", False),
+        told.get("duplicates", 0), tuple(told.get("reduced", ())), told.get("left_out", 0), told.get("partial", False),
     )  # fmt: skip
 
 
@@ -76,6 +87,8 @@ def _judged(told: dict[str, Any]) -> Judged:
             "fate": Fate(told["fate"]),
             "origin": Origin(told["origin"]),
             "evidence": evidence_from_json(told["evidence"]),
+            "reasons": tuple(told.get("reasons", ())),
+            "checks": tuple((name, found) for name, found in told.get("checks", ())),
             "score": Score(score["total"], tuple(Part(**part) for part in score["parts"])) if score else None,
         }
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from reverie.adapters.database.rows_of_dreams import details_of, dream_from
+from reverie.adapters.database.rows_of_dreams import details_of, dream_from, noted_as_json, noted_from_json
 from reverie.dreams.dream import Dream, Judged, Status
 from reverie.dreams.records import Asked, Done, Planned, Thought, Told
 from reverie.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
@@ -57,6 +57,7 @@ def thought_details(thought: Thought) -> str:
     return json.dumps({
         "noticed": thought.noticed, "carried": thought.carried, "themes": thought.themes, "staged": thought.staged,
         "settled": thought.settled, "told": told_details(thought.told), "duplicates": thought.duplicates,
+        "extra": [noted_as_json(one) for one in thought.extra], "reduced": thought.reduced,
     })  # fmt: skip
 
 
@@ -64,7 +65,9 @@ def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
     told = json.loads(details)
     counts = (told["noticed"], told["carried"], told["themes"])
     names = (tuple(told["staged"]), tuple(told["settled"]))
-    return Thought(*counts, planned, *names, told_from(told.get("told")), told.get("duplicates", 0))
+    extra = tuple(noted_from_json(one) for one in told.get("extra", ()))
+    rest = (told_from(told.get("told")), told.get("duplicates", 0), extra, tuple(told.get("reduced", ())))
+    return Thought(*counts, planned, *names, *rest)
 
 
 def told_details(told: Told) -> str | None:

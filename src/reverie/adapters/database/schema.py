@@ -51,6 +51,8 @@ sessions = Table(
     Column("parent", Text),
     Column("outcome", Double),
     Column("facts", Text),
+    Column("project", Text),
+    Column("project_path", Text),
     Column("source", Text),
     Column("revision", Integer, nullable=False),
     Column("turns", Integer, nullable=False),

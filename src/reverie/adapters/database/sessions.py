@@ -137,7 +137,7 @@ class SqlRecords:
             if stored.source:
                 of_source = schema.files.c.path == stored.source
                 connection.execute(delete(schema.files).where(_mine(schema.files, scope), of_source))
-            emptied = dict.fromkeys(("title", "facts", "outcome", "parent", "agent"))
+            emptied = dict.fromkeys(("title", "facts", "outcome", "parent", "agent", "project", "project_path"))
             mark = {
                 "removed_at": self._clock.now(),
                 "turns": 0,
@@ -156,6 +156,8 @@ def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
     table, conditions = schema.sessions, []
     if wanted.harness is not None:
         conditions.append(table.c.harness == wanted.harness)
+    if wanted.project is not None:
+        conditions.append(table.c.project == wanted.project)
     if wanted.since is not None:
         conditions.append(table.c.started_at >= wanted.since)
     if wanted.until is not None:

@@ -1,7 +1,7 @@
-"""What models were asked and what it took, in rows: implements `reverie.models.ledger.Paying` for one night.
+"""What models were asked and what it took, in rows: implements `reverie.models.ledger.Ledger` for one night.
 
-A call's row is there before the call is made, with the worst it can take, so that a cap holds across crashes and
-processes: what was killed under way counts as the worst. Its answer is written with what it took, in one transaction.
+A call's row is there before the call is made, with what is reserved for it, so that a cap holds across crashes and
+processes: what was killed under way counts as reserved. Its answer is written with what it took, in one transaction.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from dataclasses import replace
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
+from math import ceil
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -20,79 +21,68 @@ from reverie.adapters.database.leases import SqlLeases, owner
 from reverie.adapters.database.transactions import hold
 from reverie.adapters.database.upsert import put_if_new
 from reverie.dreams.records import Lease
-from reverie.kernel.clock import Clock, midnight_before
+from reverie.kernel.clock import Clock, month_before
 from reverie.kernel.scope import Scope
-from reverie.models.budget import Budget, Cap, CapExceeded, CapReached, Reservation, Spent, exceeded
-from reverie.models.choice import Role
-from reverie.models.ledger import Call, Prices, Recorded, call_of
+from reverie.models.budget import Budget, Cap, CapReached, Price, Reservation, Spent
+from reverie.models.ledger import Call, Recorded, call_of
 from reverie.models.question import Question, Reply, Usage
+from reverie.models.tokens import MARGIN
 
 UNDER_WAY = "under way"
 _BILLIONTHS = Decimal(1_000_000_000)
 _MOST = 10**15  # whatever a provider reports has to fit a column
 
 
-class SqlPurse:
-    """The budget of one night. `day` is for all nights of the workspace since its last midnight."""
+class SqlLedger:
+    """The budget and the calls of one night. `month` is for all nights of the workspace in this calendar month."""
 
     def __init__(
-        self, leases: SqlLeases, lease: Lease, clock: Clock, zone: ZoneInfo, *, dream: Cap, day: Cap, price_of: Prices
-    ) -> None:
+        self, leases: SqlLeases, lease: Lease, clock: Clock, zone: ZoneInfo, *, night: Cap, month: Cap,
+        price: Price | None,
+    ) -> None:  # fmt: skip
         self._leases, self._lease = leases, lease
         self._clock, self._zone = clock, zone
-        self._dream, self._day, self._price_of = dream, day, price_of
+        self._night_cap, self._month_cap, self._price = night, month, price
 
-    def recorded(self, question: Question) -> Recorded | None:
+    def recorded(self, question: Question[Any]) -> Recorded | None:
         asked = select(schema.answers.c.value).filter_by(**self._answer(question))
         with self._leases.fenced(self._lease) as connection:
             found = connection.execute(asked).scalar()
         return None if found is None else Recorded(json.loads(found))
 
-    def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached | CapExceeded:
-        wanted = Reservation(question.worst_tokens, most_tokens, self._price_of(question.role))
+    def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached:
+        wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self._price)
         with self._leases.fenced(self._lease) as connection:
             hold(connection, f"spending of {self._lease.scope.workspace}")
-            if stopped := self._exceeded(connection):
-                return CapExceeded(stopped, wanted.worst, Spent())
             full = self._budget(connection).why_not(wanted)
             return full or self._opened(connection, question, model, wanted)
 
     def settle(
-        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
+        self, question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str,
         *, answer: Recorded | None = None,
-    ) -> CapExceeded | None:  # fmt: skip
-        stopped = exceeded(reserved, reply.usage)
+    ) -> None:  # fmt: skip
         call = call_of(question, model, reserved, reply, outcome)
         row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
         with self._leases.fenced(self._lease) as connection:
-            connection.execute(row.values(**_figures(call), exceeded=stopped and stopped.why))
-            if answer is not None and not stopped:
+            connection.execute(row.values(**_figures(call)))
+            if answer is not None:
                 put_if_new(connection, schema.answers, self._answer(question), {"value": json.dumps(answer.value)})
-        return stopped
 
     def _budget(self, connection: Connection) -> Budget:
-        midnight = midnight_before(self._clock.now(), self._zone)
         spent = total(connection, _spending().filter_by(**self._night()))
-        today = total(connection, spent_since(self._lease.scope, midnight))
-        # Of a night that began yesterday the calls of yesterday are none of today's.
-        mine = total(connection, spent_since(self._lease.scope, midnight).filter_by(**self._night()))
-        return Budget(self._dream, self._day, today - mine, spent)
+        month = total(connection, spent_since(self._lease.scope, month_before(self._clock.now(), self._zone)))
+        return Budget(self._night_cap, self._month_cap, month, spent)
 
-    def _exceeded(self, connection: Connection) -> str | None:
-        rows = select(schema.calls.c.exceeded).filter_by(**self._night()).where(schema.calls.c.exceeded.is_not(None))
-        found: str | None = connection.execute(rows).scalar()
-        return found
-
-    def _opened(self, connection: Connection, question: Question, model: str, wanted: Reservation) -> Reservation:
+    def _opened(self, connection: Connection, question: Question[Any], model: str, wanted: Reservation) -> Reservation:
         last = connection.execute(select(func.max(schema.calls.c.number)).filter_by(**self._night())).scalar()
         made = replace(wanted, number=(last or 0) + 1)
         worst = Usage(wanted.tokens_in, wanted.tokens_out)
         cost = wanted.price.of(worst) if wanted.price else None
         call = Call(
-            question.role, model, question.prompt, question.prompt_sha256, UNDER_WAY, worst, False, cost, 0.0,
+            str(question.role), model, question.prompt, question.prompt_sha256, UNDER_WAY, worst, False, cost, 0.0,
             question.sent_characters, question.of_characters,
         )  # fmt: skip
-        row = {"number": made.number, "phase": question.role, "model": model, "question": question.sha256}
+        row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
         row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self._clock.now()}
         connection.execute(insert(schema.calls), self._night() | row | _figures(call))
         return made
@@ -100,7 +90,7 @@ class SqlPurse:
     def _night(self) -> dict[str, Any]:
         return owner(self._lease.scope) | {"dream": self._lease.dream}
 
-    def _answer(self, question: Question) -> dict[str, Any]:
+    def _answer(self, question: Question[Any]) -> dict[str, Any]:
         return self._night() | {"phase": str(question.role), "question": question.sha256}
 
 
@@ -134,6 +124,6 @@ def _figures(call: Call) -> dict[str, Any]:
 def call_from(row: Any) -> Call:
     cost = None if row.cost is None else Decimal(row.cost) / _BILLIONTHS
     return Call(
-        Role(row.phase), row.model, row.prompt, row.prompt_sha256, row.outcome,
+        row.phase, row.model, row.prompt, row.prompt_sha256, row.outcome,
         Usage(row.tokens_in, row.tokens_out, row.cached), row.reported, cost, row.seconds, row.sent, row.whole,
     )  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from reverie.dreams.counsel import NOBODY, SpentMore
 from reverie.dreams.dream import Status
 from reverie.dreams.records import OVER, Stopped
 from reverie.dreams.runner import MOST_ATTEMPTS, PASSING
@@ -13,7 +12,6 @@ from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.stores.dream import Ended, Failure, StoreDream
 from reverie.dreams.stores.steps import StoreRooms, StoreSteps
 from reverie.kernel.errors import BadInput
-from reverie.models.choice import BUILT_IN
 
 BROKEN_OFF = Failure("internal_error", f"The dream was broken off {MOST_ATTEMPTS} times.")
 
@@ -33,8 +31,7 @@ class StoreNight:
             self._failed(made, BROKEN_OFF)
             return
         try:
-            counsel = NOBODY if made.model == BUILT_IN else self.rooms.advised(lease)
-            StoreSteps(self.rooms, lease, made, counsel).all(do)
+            StoreSteps(self.rooms, lease, made).all(do)
         except Stopped:
             return
         except PASSING:
@@ -43,8 +40,6 @@ class StoreNight:
             raise
         except Ended as error:
             self._failed(made, error.failure)
-        except SpentMore as error:
-            self._failed(made, Failure("internal_error", str(error)))
         except Exception as error:
             self._failed(made, Failure("internal_error", f"The dream failed ({type(error).__name__})."))
             raise

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
 
-from reverie.dreams.choosing import noticed
-from reverie.dreams.counsel import NOBODY, Counsel
+from reverie.deep.noting import noted
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
-from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
+from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought, Told
 from reverie.dreams.steps import Doing
-from reverie.dreams.stores.dream import Ended, StoreDream, Usage, Withheld
+from reverie.dreams.stores.dream import Ended, StoreDream, Withheld
 from reverie.dreams.stores.pages import Page, Pages
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
 from reverie.dreams.stores.telling import Telling
@@ -27,7 +26,6 @@ from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
-from reverie.models.choice import BUILT_IN
 from reverie.review.dreamt import Dreamt, Wanted
 from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
 from reverie.sessions.library import Library
@@ -50,7 +48,6 @@ class StoreRooms:
     telling: Callable[[str], Telling]
     clock: Clock
     ids: Ids
-    advised: Callable[[Lease], Counsel] = lambda _: NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,6 @@ class StoreSteps:
     rooms: StoreRooms
     lease: Lease
     made: StoreDream
-    counsel: Counsel = NOBODY
 
     def all(self, do: Doing) -> None:
         for place in range(do("begin", self.begin)):
@@ -101,23 +97,10 @@ class StoreSteps:
         if found is not None:
             return found
         session = _of_owner(self._session(read), read.user)
-        notes, told = noticed(session, read.user, self.rooms.ids, self.counsel)
+        notes, told = noted(session, read.user, lambda: self.rooms.ids.new("cand")), Told()
         self.rooms.records.note(self.lease, place, notes, told)
-        if self.counsel.askers:
-            self._count()
         self.telling.say(f"Light: {read.session_id}, {read.turns} turns, {len(notes)} noticed.")
         return len(notes)
-
-    def _count(self) -> None:
-        """What models took so far, for whoever watches."""
-        calls = self.rooms.records.calls(self.rooms.scope, self.made.id)
-        spent = Usage(
-            sum(one.usage.tokens_in - one.usage.cached for one in calls), sum(one.usage.tokens_out for one in calls),
-            sum(one.usage.cached for one in calls),
-        )  # fmt: skip
-        reader = ", ".join(sorted({one.model for one in calls})) or BUILT_IN
-        change = partial(replace, usage=spent, reader=reader)
-        self.rooms.records.alter(self.rooms.scope, self.made.id, change)
 
     def think(self) -> int:
         """Write down what is to be done. How many matters there are."""

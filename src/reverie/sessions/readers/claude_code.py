@@ -20,6 +20,7 @@ from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import calls_in, text_of, tool_results
+from reverie.sessions.projects import project_folder, project_name
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said
 
@@ -133,6 +134,17 @@ def _survey(lines: Iterable[tuple[int, Any]]) -> _About:
     return about
 
 
+def working_folder(path: Path) -> str | None:
+    """The folder a session was begun in, or None where the first lines do not say."""
+    try:
+        for line in islice(json_lines(path), _SURVEYED_LINES):
+            if not isinstance(line, Flaw) and isinstance(line[1], Mapping) and (cwd := _string(line[1].get("cwd"))):
+                return cwd
+    except OSError:
+        return None
+    return None
+
+
 def _forked_from(line: Line) -> object:
     source = line.get("forkedFrom")
     return source.get("sessionId") if isinstance(source, Mapping) else None
@@ -156,6 +168,8 @@ def _head(path: Path, about: _About, session: str, subagent: str | None) -> Head
         started_at=about.started_at,
         parent=f"claude-code:{session}" if subagent else None,
         facts=facts,
+        project=project_name(about.facts.get("cwd")),
+        project_path=project_folder(about.facts.get("cwd")),
     )
 
 

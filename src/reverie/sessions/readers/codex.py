@@ -20,6 +20,7 @@ from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import arguments_text, origin_of, role_of, text_of
+from reverie.sessions.projects import project_folder, project_name
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
 
@@ -163,6 +164,7 @@ class _Rollout:
         source = _mapping(meta.get("source")).get("subagent", _mapping(meta.get("source")).get("internal"))
         parent = _string(meta.get("parent_thread_id")) or _string(_spawned(source).get("parent_thread_id"))
         cwd = _string(meta.get("cwd")) or found_cwd
+        folder = _repository(cwd, _string(_mapping(meta.get("git")).get("repository_url"))) if cwd else None
         facts = {
             "cwd": cwd, "branch": _mapping(meta.get("git")).get("branch"), "model": model,
             "version": meta.get("cli_version"), "forked_from": meta.get("forked_from_id"),
@@ -175,6 +177,8 @@ class _Rollout:
             started_at=moment(meta.get("timestamp")) or first,
             parent=f"codex:{parent}" if parent else None,
             facts={key: text for key, value in facts.items() if (text := _string(value))},
+            project=project_name(folder),
+            project_path=project_folder(folder),
         )
         start = meta.get("subagent_history_start_ordinal")
         return cls(head, parent is not None or source is not None, start if isinstance(start, int) else 0)
@@ -271,6 +275,14 @@ def _first_facts(
         if meta and model:
             break
     return meta, model, cwd, first
+
+
+def _repository(cwd: str, url: str | None) -> str:
+    """The folder of the repository that work in one of its folders was done in, where its name stands in the path."""
+    name = PureWindowsPath(url).name.removesuffix(".git") if url else ""
+    folders = [PureWindowsPath(cwd), *PureWindowsPath(cwd).parents]
+    found = next((folder for folder in folders if name and folder.name == name), None)
+    return cwd[: len(str(found))] if found else cwd
 
 
 def _told_cwd(content: object) -> str | None:

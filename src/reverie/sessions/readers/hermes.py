@@ -15,6 +15,7 @@ from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.sessions.jsonfiles import decoded
+from reverie.sessions.projects import project_folder, project_name
 from reverie.sessions.readers import hermes_files
 from reverie.sessions.readers.hermes_rows import Rows
 from reverie.sessions.reading import Event, Flaw, Opened
@@ -23,7 +24,7 @@ from reverie.sessions.sqlitefiles import MAGIC, at_rest, columns, is_locked, mis
 
 _SESSION_COLUMNS = (
     "id", "source", "user_id", "chat_type", "model", "model_config", "parent_session_id", "started_at",
-    "ended_at", "end_reason", "cwd", "git_branch", "title", "profile_name",
+    "ended_at", "end_reason", "cwd", "git_branch", "git_repo_root", "title", "profile_name",
 )  # fmt: skip
 _FACTS = ("source", "model", "cwd", "git_branch", "chat_type", "end_reason")
 _HOME_SIGNS = ("memories", "SOUL.md", "config.yaml")
@@ -145,6 +146,7 @@ def _about(database: sqlite3.Connection, wanted: list[str], session: bytes) -> t
 
 def _head(about: dict[str, Any], path: Path) -> Head:
     parent = about.get("parent_session_id")
+    folder = _known(about.get("git_repo_root")) or _known(about.get("cwd"))
     return Head(
         id=f"hermes:{about['id']}",
         user=_known(about.get("user_id")),
@@ -155,6 +157,8 @@ def _head(about: dict[str, Any], path: Path) -> Head:
         ended_at=moment(about.get("ended_at")),
         parent=f"hermes:{parent}" if parent else None,
         facts={name: str(about[name]) for name in _FACTS if about.get(name)},
+        project=project_name(folder),
+        project_path=project_folder(folder),
     )
 
 

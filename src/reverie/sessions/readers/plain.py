@@ -1,4 +1,4 @@
-"""The plain form: `{"id", "user", "started_at", "title", "messages": [{"role", "content", …}]}`.
+"""The plain form: `{"id", "user", "started_at", "title", "project", "messages": [{"role", "content", …}]}`.
 
 As one JSON object, a JSON list of them, or JSON Lines with one session on each line. It is also what
 `home.sessions.add` takes as a dict. Only `messages` is required; a session without an id is named after its
@@ -18,6 +18,7 @@ from reverie.kernel.errors import NotATranscript
 from reverie.kernel.hashes import canonical, sha256
 from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import is_message, said
+from reverie.sessions.projects import one_line, project_folder, project_name
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head
 
@@ -62,6 +63,7 @@ def _head(session: Mapping[str, Any]) -> Head:
     identity = session.get("id")
     user = session.get("user") or session.get("user_id")
     outcome = session.get("outcome", session.get("reward"))
+    folder = _text(session.get("cwd"))
     return Head(
         id=str(identity) if identity not in (None, "") else _named_by_content(session),
         user=str(user) if user not in (None, "") else None,
@@ -72,6 +74,8 @@ def _head(session: Mapping[str, Any]) -> Head:
         ended_at=moment(session.get("ended_at")),
         parent=_text(session.get("parent")),
         outcome=float(outcome) if isinstance(outcome, int | float) else None,
+        project=one_line(session.get("project")) or project_name(folder),
+        project_path=project_folder(folder),
     )
 
 

@@ -1,0 +1,38 @@
+"""Who decides: given the Brief of a night, a curator returns items. Nothing it returns is trusted.
+
+Two exist: a model, and the built-in one, which also gives the second opinion. Replacing who decides touches one file
+here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from reverie.dreams.gather import Material
+from reverie.dreams.items import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """An answer; or `failed`, one sentence why there is none. `stopped` says that no model is asked any more tonight."""
+
+    answer: Answer = field(default_factory=lambda: Answer(()))
+    failed: str = ""
+    stopped: bool = False
+
+
+class Curator(Protocol):
+    """`room` is how many tokens of a Brief it reads; None: as many as there are."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def room(self) -> int | None: ...
+
+    def curate(self, material: Material) -> Curated: ...
+
+    def note(self, material: Material) -> Curated:
+        """What of one long session the curator has to see."""
+        ...

@@ -1,0 +1,223 @@
+"""The built-in curator: works with no model and knows its limits.
+
+Its text is the person's own sentence, cut to the clause, or the old entry with one value exchanged for one of the same
+shape. It composes nothing. It is also the second opinion beside a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from reverie.dreams.brief import BriefDocument, BriefEntry, BriefSkill
+from reverie.dreams.curators import Curated
+from reverie.dreams.curators.lessons import commands_of, in_full, is_routine, same_lesson, steps_of
+from reverie.dreams.gather import Material
+from reverie.dreams.items import Answer, Citation, Item, Op
+from reverie.dreams.verify import words
+from reverie.dreams.verify.case import DOUBTFUL, STANDING
+from reverie.kernel.origin import Origin
+from reverie.language.relation import RelationKind, relate
+from reverie.light.candidate import Kind, Noted
+from reverie.light.marks import Mark
+
+CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
+SURE_CONFLICT = 0.7
+FEWEST_RUNS = 3
+_LEAD = re.compile(
+    r"^(?:\W*(?:please|pls|ok(?:ay)?|oh|ah|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|and|also|but|so|btw|fyi|"
+    r"by the way|actually|bitte|ach|also|ja|nein|übrigens|und|aber|por favor|oye|y|pero|ah|oui|non|et|mais|d'ailleurs|"
+    r"per favore|sì|e|ma|por favor|sim|não|alsjeblieft|ja|nee|en|maar|ps)\b[\s,:;.!–—-]*)+(?=\w)",
+    re.IGNORECASE,
+)
+_WORLD, _PERSON = ("MEMORY",), ("USER",)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInCurator:
+    """Reads everything itself, so that no night is too long for it."""
+
+    name: str = "built-in"
+    room: int | None = None
+
+    def curate(self, material: Material) -> Curated:
+        said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
+        statements = [item for group in _grouped(said) if (item := _item(group, material))]
+        return Curated(Answer((*statements, *_lessons(material))))
+
+    def note(self, material: Material) -> Curated:
+        return self.curate(material)
+
+
+# ---- statements ------------------------------------------------------------------------------------------------------
+
+
+def _grouped(noted: Sequence[Noted]) -> list[list[Noted]]:
+    """What says the same stands together, oldest first; each person for themselves."""
+    groups: list[list[Noted]] = []
+    for one in sorted(noted, key=lambda each: each.order):
+        home = next((group for group in groups if _says_the_same(group[-1], one)), None)
+        if home is None:
+            groups.append([one])
+        else:
+            home.append(one)
+    return groups
+
+
+def _says_the_same(one: Noted, other: Noted) -> bool:
+    if one.speaker != other.speaker or one.origin is not other.origin:
+        return False
+    found = relate(one.words, other.words)
+    same = found.kind is RelationKind.SAME or (found.kind is RelationKind.REFINES and found.confidence >= 0.6)
+    return same and not words.missing(words.values(one.words), [other.words])
+
+
+def _item(group: Sequence[Noted], material: Material) -> Item | None:
+    last = group[-1]
+    sentence = own_sentence(last.words)
+    document = _document(last, material.brief.documents)
+    evidence, ids = tuple(_citations(group, material)), tuple(one.id for one in group)
+    if not sentence or document is None or not evidence:
+        return None
+    old, conflict = _overtaken(last, material.brief.entries)
+    plain = _is_sure(group)
+    kind, project = str(last.candidate.kind), _project(group, material)
+    because = f"Said in {len({one.session_id for one in group})} session(s): {', '.join(sorted(last.marks)[:3])}."
+    if old is None:
+        return Item(
+            Op.ADD,
+            sentence,
+            evidence,
+            document,
+            project=project,
+            kind=kind,
+            sure=plain,
+            because=because,
+            candidates=ids,
+        )
+    exchanged, value = exchange(old.text, last.words)
+    sure = (plain or conflict >= SURE_CONFLICT) and value in ("number", "address")
+    return Item(
+        Op.REPLACE, exchanged or sentence, evidence, old.document, replaces=(old.id,), project=project, kind=kind,
+        sure=sure,
+        because=because, candidates=ids,
+    )  # fmt: skip
+
+
+def _project(group: Sequence[Noted], material: Material) -> str:
+    """The one project it was said in, if the words speak of the project at hand."""
+    found = {one.project for one in material.brief.sessions if one.session_id in {each.session_id for each in group}}
+    spoken = words.pattern("this_project").search(words.plain(group[-1].words))
+    return found.pop() if len(found) == 1 and spoken else ""
+
+
+def _is_sure(group: Sequence[Noted]) -> bool:
+    """They asked for it to be remembered, or said it as something that holds on more than one day."""
+    plain = [one for one in group if not one.marks & DOUBTFUL]
+    asked = any(Mark.REMEMBER in one.marks for one in plain)
+    return asked or len({one.session_id for one in plain if one.marks & STANDING}) > 1
+
+
+def own_sentence(said: str) -> str:
+    """The sentence as it was said, without what stands before its point."""
+    text = _LEAD.sub("", " ".join(said.split())).strip()
+    return text[:1].upper() + text[1:] if text else ""
+
+
+def _document(one: Noted, documents: Sequence[BriefDocument]) -> str | None:
+    """Where it would go: what is about the person beside the person, the rest with the rest."""
+    wanted = _PERSON if one.candidate.about == "person" else _WORLD
+    found = next((each.name for each in documents if each.name.upper().startswith(wanted)), None)
+    return found or next((each.name for each in documents), None)
+
+
+def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> tuple[BriefEntry | None, float]:
+    """The one entry it would take the place of."""
+    related = [(relate(entry.text, one.words).conflict, entry) for entry in entries if entry.changeable]
+    best = max(related, key=lambda each: each[0], default=None)
+    return (best[1], best[0]) if best and best[0] >= CONFLICT else (None, 0.0)
+
+
+def exchange(old: str, said: str) -> tuple[str, str]:
+    """The entry with one value exchanged for the one of the same shape that was said instead, and that shape; empty
+    where it is not plain which."""
+    spoken = words.values(said)
+    gone = [value for value in words.values(old) if not words.stands_in(value, said)]
+    named_over = [value for value in words.values(old) if words.stands_in(value, said)]
+    new = [value for value in spoken if not words.stands_in(value, old)]
+    shapes = {words.shape_of(value) for value in new}
+    for shape in sorted(shapes):
+        came = [value for value in new if words.shape_of(value) == shape]
+        left = [value for value in gone if words.shape_of(value) == shape]
+        if len(came) == len(left) == 1 and len(new) == 1 and old.count(left[0]) == 1:
+            shared = words.stems(old) & words.stems(said)
+            if len(shared) >= 2 or (shared and len(words.stems(old)) <= 4):
+                return old.replace(left[0], came[0]), shape
+    if len(new) == 1 and len(named_over) == 1 and old.count(named_over[0]) == 1:
+        if words.shape_of(new[0]) == words.shape_of(named_over[0]) and words.stems(old) & words.stems(said):
+            return old.replace(named_over[0], new[0]), words.shape_of(new[0])
+    return "", ""
+
+
+def _citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]:
+    ids = {session.id: short for short, session in material.sessions.items()}
+    for one in group:
+        for evidence in one.support:
+            if one.session_id in ids:
+                yield Citation(ids[one.session_id], evidence.turn, evidence.quote)
+
+
+# ---- lessons ---------------------------------------------------------------------------------------------------------
+
+
+def _lessons(material: Material) -> Iterator[Item]:
+    """What failed and was mended in the same way in two sessions; what was run three times."""
+    groups: list[list[Noted]] = []
+    for one in (one for one in material.noted if one.candidate.kind is Kind.SKILL_CANDIDATE):
+        if one.origin is not Origin.AGENT:
+            continue
+        home = next((group for group in groups if same_lesson(group[-1], one)), None)
+        groups.append([one]) if home is None else home.append(one)
+    for group in groups:
+        if item := _routine(group, material) if is_routine(group[-1]) else _lesson(group, material):
+            yield item
+
+
+def _lesson(group: Sequence[Noted], material: Material) -> Item | None:
+    shortest = min(group, key=lambda one: len(in_full(one)))
+    line, commands = in_full(shortest), commands_of(shortest)
+    evidence, ids = tuple(_citations(group, material)), tuple(one.id for one in group)
+    if not commands or not evidence:
+        return None
+    because = f"It failed and was mended in the same way in {len({one.session_id for one in group})} session(s)."
+    skill = next((one for one in material.brief.skills if _has_step(one, commands[0])), None)
+    if skill:
+        return Item(
+            Op.SKILL_AMEND, line, evidence, skill=skill.id, kind="skill_candidate", because=because, candidates=ids
+        )
+    around = len(commands) > 2 or (len(commands) > 1 and "it works after" in line)
+    steps = [f"Run `{each}`." for each in ((commands[1], commands[0], *commands[2:]) if around else commands[-1:])]
+    return Item(
+        Op.SKILL_NEW, f"When `{commands[0]}` fails.", evidence, skill=commands[-1], kind="skill_candidate",
+        because=because, steps=tuple(steps), gotchas=(line,), candidates=ids,
+    )  # fmt: skip
+
+
+def _has_step(skill: BriefSkill, command: str) -> bool:
+    return any(command in rule.text for rule in skill.rules)
+
+
+def _routine(group: Sequence[Noted], material: Material) -> Item | None:
+    if len({one.session_id for one in group}) < FEWEST_RUNS:
+        return None
+    steps = steps_of(group[-1])
+    request = next((one.quote for one in group[-1].candidate.evidence if one.weight == "context"), "")
+    if any(all(_has_step(skill, step) for step in steps) for skill in material.brief.skills):
+        return None
+    return Item(
+        Op.SKILL_NEW, f"When asked: {request}" if request else f"When `{steps[0]}` is run.",
+        tuple(_citations(group, material)), skill=" ".join(step.split()[0] for step in steps[:3]),
+        kind="skill_candidate", because=f"The same steps were run in {len(group)} sessions.",
+        steps=tuple(f"Run `{step}`." for step in steps), candidates=tuple(one.id for one in group),
+    )  # fmt: skip

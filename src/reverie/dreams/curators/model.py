@@ -1,0 +1,76 @@
+"""A model as curator: one request for a night that fits one Brief. Its answer is only read here, never believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+
+from reverie.dreams.curators import Curated
+from reverie.dreams.gather import Material
+from reverie.dreams.items import Answer, read_answer
+from reverie.models import asker as asking
+from reverie.models.budget import CapReached
+from reverie.models.choice import Role
+from reverie.models.prompting import Prompt
+from reverie.models.question import Question, Wrong
+from reverie.models.settings import ModelInfo
+from reverie.models.tokens import estimate_tokens
+
+PROMPTS = {Role.CURATE: "curate", Role.NOTES: "notes"}
+
+
+def prompt_for(role: Role, info: ModelInfo) -> Prompt:
+    """Ours, or the one a person put in its place."""
+    name = PROMPTS[role]
+    ours = (files("reverie.dreams.curators") / f"{name}.md").read_text("utf-8")
+    return Prompt(name, info.prompts.get(name, ours))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCurator:
+    asker: asking.Asker
+    info: ModelInfo
+
+    @property
+    def name(self) -> str:
+        return self.info.name
+
+    @property
+    def room(self) -> int | None:
+        return room_for(self.info)
+
+    def curate(self, material: Material) -> Curated:
+        return self._asked(question(Role.CURATE, material, self.info))
+
+    def note(self, material: Material) -> Curated:
+        return self._asked(question(Role.NOTES, material, self.info))
+
+    def _asked(self, asked: Question[Answer]) -> Curated:
+        outcome = self.asker.ask(asked)
+        match outcome:
+            case asking.Answer(value=value):
+                return Curated(value)
+            case asking.Denied(why=why) | CapReached(why=why):
+                return Curated(failed=f"The model did not decide: {why}. The built-in curator did.", stopped=True)
+            case asking.Dropped(why=why):
+                return Curated(failed=f"The model did not decide: {why}. The built-in curator did.")
+
+
+def question(role: Role, material: Material, info: ModelInfo) -> Question[Answer]:
+    """The prompt first, so that providers can cache it; then the Brief."""
+    prompt = prompt_for(role, info)
+    brief = material.brief.render()
+    whole = sum(session.characters for session in material.sessions.values())
+    return Question(
+        role, prompt.name, prompt.sha256, prompt.text, brief, _read, sent_characters=len(brief), of_characters=whole
+    )
+
+
+def room_for(info: ModelInfo) -> int:
+    """How many tokens a Brief may have."""
+    return info.brief_tokens(estimate_tokens(prompt_for(Role.CURATE, info).text))
+
+
+def _read(value: object) -> Answer | Wrong:
+    found = read_answer(value)
+    return Wrong(found) if isinstance(found, str) else found

@@ -1,0 +1,286 @@
+"""REM: what becomes of each item of a curator's answer. Verified, scored, gated, limited; the result is a Decision.
+
+What lands by itself passes every check, is sure, and was either said as a standing matter by the owner, or in two
+sessions, or both curators agree. Everything else that is worth a look asks, best first, a few a night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from reverie.dreams.brief import BriefEntry
+from reverie.dreams.gather import Material
+from reverie.dreams.items import Item, Op
+from reverie.dreams.score import Measure, score
+from reverie.dreams.skill_items import Drafted, drafted
+from reverie.dreams.verify.case import Case, case_of
+from reverie.dreams.verify.checks import Checked, check
+from reverie.dreams.verify.reasons import DOUBTS, MISTAKES, Finding, Reason, Severity, finding
+from reverie.kernel.origin import Origin
+from reverie.light.spans import Spans
+from reverie.memory.audience import belongs, in_project
+from reverie.memory.operation import Add, Operation, Remove, Replace
+from reverie.review.proposal import Score
+
+MOST_PROPOSALS = 10
+FEW_SURE, MOST_SURE = 4, 8  # items that a curator is sure of in one night
+_ORDER = {Op.REPLACE: 0, Op.MERGE: 1, Op.REMOVE: 2, Op.ADD: 3, Op.SKILL_AMEND: 4, Op.SKILL_NEW: 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """The score each kind of change needs to land by itself."""
+
+    add: float = 0.88
+    replace: float = 0.80
+    remove: float = 0.85
+    merge: float = 0.80
+
+    def of(self, op: Op) -> float:
+        return {Op.ADD: self.add, Op.REPLACE: self.replace, Op.REMOVE: self.remove, Op.MERGE: self.merge}.get(op, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one night may do by itself to documents every prompt shows. A memory store has its own, wider ones."""
+
+    max_changes: int = 3
+    max_adds: int = 1
+    max_new_chars: int = 250
+    max_amendments: int = 2
+    max_proposals: int = MOST_PROPOSALS
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a night decides. `asked` counts the other sessions that touched on a text, where there is a search."""
+
+    now: datetime
+    gates: Gates = field(default_factory=Gates)
+    limits: Limits = field(default_factory=Limits)
+    surfaces: tuple[BriefEntry, ...] = ()
+    asked: Callable[[str, frozenset[str]], int] = lambda text, sessions: 0
+
+
+@dataclass(frozen=True)
+class Decided:
+    """An item with all that was found. `findings` that are there keep it from landing."""
+
+    case: Case
+    checks: tuple[Checked, ...]
+    findings: tuple[Finding, ...]
+    score: Score | None = None
+    skill: Drafted | None = None
+    agreed: bool = False
+
+    @property
+    def item(self) -> Item:
+        return self.case.item
+
+    @property
+    def severity(self) -> Severity | None:
+        """None: it lands."""
+        return max((one.severity for one in self.findings), default=None)
+
+    @property
+    def total(self) -> float:
+        return self.score.total if self.score else 0.0
+
+    @property
+    def new_characters(self) -> int:
+        return max(0, len(self.item.text) - sum(map(len, self.case.old)))
+
+    def but(self, *more: Finding) -> Decided:
+        return replace(self, findings=(*self.findings, *more))
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """What is to be done to the document; a merge is one replacement and its removals."""
+        item, text = self.item, self.case.restored(self.item.text)
+        first, *others = self.case.replaced or (None,)
+        match item.op, first:
+            case Op.ADD, _:
+                return (Add(item.document, text),)
+            case Op.REMOVE, _:
+                return tuple(Remove(one.document, one.sha256) for one in self.case.replaced)
+            case ((Op.REPLACE | Op.MERGE), BriefEntry()):
+                gone = [Remove(one.document, one.sha256) for one in others if one is not None]
+                return (Replace(first.document, first.sha256, text), *gone)
+        return ()
+
+
+def decide(items: Iterable[Item], second: Sequence[Item], material: Material, rules: Rules) -> list[Decided]:
+    """Every item with what becomes of it: what lands first, then what asks, then the rest. `second` is what the other
+    curator returned."""
+    spans = Spans()
+    found = [_judged(item, second, material, rules, spans) for item in items]
+    found = _trusted(found, len(material.sessions))
+    ranked = sorted(found, key=lambda one: (one.severity or 0, _ORDER[one.item.op], -one.total, one.item.text))
+    return _proposals(_within(_once_each(ranked), rules.limits, material), rules.limits)
+
+
+def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules, spans: Spans) -> Decided:
+    case = case_of(_placed(item, material), material, spans, rules.surfaces)
+    checks = check(case)
+    findings = [one for each in checks for one in each.findings]
+    made = Decided(case, checks, tuple(findings))
+    if made.severity is Severity.REFUSED:
+        return made
+    if item.op.changes_skill:
+        return _of_a_skill(made, material, rules)
+    room = {one.name: (one.budget or 1_000_000) - one.characters for one in material.brief.documents}
+    sessions = frozenset(one.evidence.session_id for one in case.support)
+    measure = Measure(rules.now, room, rules.asked(item.text, sessions), rules.limits.max_new_chars)
+    made = replace(made, score=score(case, measure), agreed=_agrees(case, second))
+    if not item.sure:
+        doubted = any(one.reason in DOUBTS for one in made.findings)
+        made = made.but(finding(Reason.DOUBTFUL if doubted else Reason.UNSURE))
+    if not (case.said_as_standing or case.sessions > 1 or made.agreed):
+        made = made.but(finding(Reason.SAID_ONCE))
+    if made.total < rules.gates.of(item.op):
+        made = made.but(finding(Reason.LOW_SCORE, f"{made.total:.2f}", f"{rules.gates.of(item.op):.2f}"))
+    return made
+
+
+def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:
+    """A curator whose sure answers mostly do not pass, or that wants to change everything, lands nothing tonight."""
+    sure = [one for one in found if one.item.sure]
+    failed = sum(one.severity is not None and any(each.reason in MISTAKES for each in one.findings) for one in sure)
+    eager = len(sure) > max(MOST_SURE, sessions)
+    if not eager and (len(sure) < FEW_SURE or failed * 2 <= len(sure)):
+        return list(found)
+    return [one.but(finding(Reason.UNTRUSTED)) if one.severity is None else one for one in found]
+
+
+def _placed(item: Item, material: Material) -> Item:
+    """What changes an entry goes where the entry is, whatever the curator says. A matter of one project in a document
+    that is read everywhere gets the project's name before it."""
+    brief = material.brief
+    entry = brief.entry.get(item.replaces[0]) if item.replaces and item.op is not Op.ADD else None
+    item = replace(item, document=entry.document) if entry else item
+    cited = {brief.session[one.session].project for one in item.evidence if one.session in brief.session}
+    project = item.project if {item.project} == cited else ""
+    document = brief.document.get(item.document)
+    if project and document and item.op is not Op.REMOVE and belongs(document, project) == "prefix":
+        return replace(item, project=project, text=in_project(project, item.text))
+    return replace(item, project=project)
+
+
+def _agrees(case: Case, second: Iterable[Item]) -> bool:
+    """Whether the other curator is sure of the same change, from the same words."""
+    cited = {(one.evidence.session_id, one.evidence.turn) for one in case.support}
+    ids = {short: session.id for short, session in case.material.sessions.items()}
+    for other in second:
+        same_words = any((ids.get(one.session, ""), one.turn) in cited for one in other.evidence)
+        same_entries = set(other.replaces) == {one.id for one in case.replaced}
+        if other.sure and same_words and same_entries and other.op is case.item.op:
+            return True
+    return False
+
+
+def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:
+    skill = drafted(made.item, material, rules.now)
+    if isinstance(skill, str):
+        return made.but(finding(Reason.NOT_ONE_STATEMENT, skill))
+    made = replace(made, skill=skill, score=score(made.case, Measure(rules.now, {})))
+    sessions = {one.evidence.session_id for one in made.case.quotes}
+    if made.case.origin in (Origin.AGENT, Origin.TOOL) and len(sessions) < 2:
+        return made.but(finding(Reason.SEEN_ONCE))
+    return made.but(finding(Reason.SKILL))
+
+
+def _once_each(ranked: Sequence[Decided]) -> list[Decided]:
+    """Of several changes of one entry, the first; of several that say the same, the first."""
+    touched, said, kept = set[str](), set[str](), list[Decided]()
+    for one in ranked:
+        if one.severity is Severity.REFUSED:
+            kept.append(one)
+            continue
+        entries = {each.sha256 for each in one.case.replaced}
+        words = " ".join(one.item.text.lower().split())
+        if entries & touched or (words and words in said):
+            kept.append(one.but(finding(Reason.REPEATED)))
+            continue
+        touched |= entries
+        said.add(words)
+        kept.append(one)
+    return kept
+
+
+def _within(ranked: Sequence[Decided], limits: Limits, material: Material) -> list[Decided]:
+    """What lands by itself stays within the limits of a night and the room of its document."""
+    changes = adds = amendments = characters = 0
+    used = {one.name: one.characters for one in material.brief.documents}
+    kept = list[Decided]()
+    for one in ranked:
+        if one.item.op.changes_skill:
+            amendments += one.severity is Severity.ASK
+            over = one.severity is Severity.ASK and amendments > limits.max_amendments
+            kept.append(one.but(finding(Reason.LIMIT, f"{limits.max_amendments} skills")) if over else one)
+            continue
+        one = _with_room(one, used, material)
+        if one.severity is None:
+            count = max(1, len(one.case.replaced) - (one.item.op is Op.MERGE))
+            full = _full(limits, changes + count, adds + (one.item.op is Op.ADD), characters + one.new_characters)
+            if full:
+                kept.append(one.but(finding(Reason.LIMIT, full)))
+                continue
+            changes, adds = changes + count, adds + (one.item.op is Op.ADD)
+            characters += one.new_characters
+            grows = len(one.item.text) - sum(map(len, one.case.old))
+            used[one.item.document] = used.get(one.item.document, 0) + grows
+        kept.append(one)
+    return kept
+
+
+def _full(limits: Limits, changes: int, adds: int, characters: int) -> str:
+    if changes > limits.max_changes:
+        return f"{limits.max_changes} changes"
+    if adds > limits.max_adds:
+        return f"{limits.max_adds} addition" + "s" * (limits.max_adds != 1)
+    return f"{limits.max_new_chars} new characters" if characters > limits.max_new_chars else ""
+
+
+def _with_room(one: Decided, used: Mapping[str, int], material: Material) -> Decided:
+    document = material.brief.document.get(one.item.document)
+    if document is None or document.budget is None or one.severity is Severity.REFUSED or one.item.op is Op.REMOVE:
+        return one
+    after = used[document.name] + len(one.item.text) - sum(map(len, one.case.old))
+    grows = after > used[document.name]
+    if after <= document.budget or not grows:
+        return one
+    return one.but(finding(Reason.NO_ROOM, document.name, f"{after:,}", f"{document.budget:,}"))
+
+
+def _proposals(ranked: Sequence[Decided], limits: Limits) -> list[Decided]:
+    """At most so many questions a night, the best first."""
+    asking = sorted((one for one in ranked if one.severity is Severity.ASK), key=lambda one: -one.total)
+    late = {id(one) for one in asking[limits.max_proposals :]}
+    return [
+        replace(one, findings=(finding(Reason.MOST_PROPOSALS, limits.max_proposals),)) if id(one) in late else one
+        for one in ranked
+    ]
+
+
+def uncovered(decided: Iterable[Decided], material: Material) -> Iterator[str]:
+    """The candidates of Light that no item speaks of, by their ids."""
+    cited = {(one.session_id, one.turn) for each in decided for one in each.case.evidence}
+    named = {name for each in decided for name in each.item.candidates}
+    for one in material.noted:
+        where = {(evidence.session_id, evidence.turn) for evidence in one.support}
+        if one.id not in named and not where & cited:
+            yield one.id
+
+
+def candidates_of(one: Decided, material: Material) -> tuple[str, ...]:
+    """The candidates that a decision is about: those it was made from, or whose words it cites."""
+    if one.item.candidates:
+        return one.item.candidates
+    cited = {(each.session_id, each.turn) for each in one.case.evidence}
+    return tuple(
+        each.id
+        for each in material.noted
+        if any((evidence.session_id, evidence.turn) in cited for evidence in each.support)
+    )

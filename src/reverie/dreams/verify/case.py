@@ -1,0 +1,112 @@
+"""What the checks look at: one item of a curator's answer, with its verified quotations and what it would change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from reverie.dreams.brief import Brief, BriefEntry
+from reverie.dreams.gather import Material
+from reverie.dreams.items import Item, Op
+from reverie.dreams.verify.quotations import OWN, Quoted, verified
+from reverie.kernel.origin import Origin, weakest
+from reverie.light.marks import Mark
+from reverie.light.spans import Span, Spans
+from reverie.sessions.session import Evidence
+
+# What a person says of something that holds, in Light's marks: in so many words; of something that stands there
+# already, also by telling a change. And what takes that away.
+LASTING = frozenset({Mark.REMEMBER, Mark.STANDING})
+STANDING = LASTING | {
+    Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.PREFER, Mark.WISH, Mark.CORRECTS, Mark.RULE, Mark.DENIES,
+}  # fmt: skip
+DOUBTFUL = frozenset({
+    Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.OTHERS, Mark.PASSING, Mark.THIS_ONE, Mark.DOUBTED, Mark.REACTION,
+    Mark.TASK, Mark.INTENT,
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """`surfaces` is what agents read besides the target: it can be contradicted, not changed."""
+
+    item: Item
+    material: Material
+    quotes: tuple[Quoted, ...]
+    replaced: tuple[BriefEntry, ...]
+    spans: Spans
+    surfaces: tuple[BriefEntry, ...] = ()
+    restored: Callable[[str], str] = lambda text: text
+
+    @property
+    def brief(self) -> Brief:
+        return self.material.brief
+
+    @cached_property
+    def support(self) -> tuple[Quoted, ...]:
+        return tuple(one for one in self.quotes if one.evidence.weight == "support")
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        return tuple(one.evidence for one in self.quotes)
+
+    @property
+    def origin(self) -> Origin:
+        return weakest(one.origin for one in self.support) if self.support else Origin.TOOL
+
+    @property
+    def own(self) -> bool:
+        return self.origin in OWN
+
+    @cached_property
+    def asserted(self) -> tuple[Quoted, ...]:
+        """The support that a person said as so: not asked, supposed, quoted, played or meant for once."""
+        return tuple(one for one in self.support if one.origin is Origin.OPERATOR or is_asserted(one))
+
+    @property
+    def sessions(self) -> int:
+        """In how many sessions it was said so."""
+        return len({one.evidence.session_id for one in self.asserted})
+
+    @property
+    def marks(self) -> frozenset[Mark]:
+        return frozenset[Mark]().union(*(span.marks for one in self.support for span in one.spans))
+
+    @property
+    def said_as_standing(self) -> bool:
+        """Whether the owner said it as something that holds, by Light's reading of the very words."""
+        wanted = LASTING if self.item.op is Op.ADD else STANDING
+        return any(span.marks & wanted and not span.marks & DOUBTFUL for one in self.asserted for span in one.spans)
+
+    @property
+    def said(self) -> list[str]:
+        """What its values may come from: the sentences that were quoted, with the rest of what the person said in that
+        turn, and the entries it would change."""
+        return [*(one.evidence.quote for one in self.support), *(one.turn_text for one in self.support), *self.old]
+
+    @property
+    def old(self) -> list[str]:
+        return [self.restored(one.text) for one in self.replaced]
+
+    @property
+    def changes_memory(self) -> bool:
+        return not self.item.op.changes_skill
+
+
+def is_asserted(quoted: Quoted) -> bool:
+    """Some sentence that holds the words is the person's own and bears nothing that takes it back."""
+    return not quoted.plays and any(_is_plain(span) for span in quoted.spans)
+
+
+def _is_plain(span: Span) -> bool:
+    lasting = span.marks & LASTING
+    doubts = span.marks & DOUBTFUL - ({Mark.TASK, Mark.INTENT} if lasting else set())
+    return not doubts and not span.text.rstrip("\"'”’»)] ").endswith(("?", "？"))
+
+
+def case_of(item: Item, material: Material, spans: Spans, surfaces: tuple[BriefEntry, ...] = ()) -> Case:
+    brief = material.brief
+    replaced = tuple(brief.entry[name] for name in dict.fromkeys(item.replaces) if name in brief.entry)
+    quotes = verified(item, material, spans)
+    return Case(item, material, quotes, replaced if item.op is not Op.ADD else (), spans, surfaces, material.restored)

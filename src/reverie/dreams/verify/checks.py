@@ -1,0 +1,373 @@
+"""The checks every item has to pass: a table of small functions, each with what it asks and what it found.
+
+They are few and simple on purpose. Where one cannot be sure, the item asks a person; it does not grow into a reader of
+its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.dreams.brief import BriefEntry
+from reverie.dreams.items import Op
+from reverie.dreams.verify import words
+from reverie.dreams.verify.case import Case, is_asserted
+from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
+from reverie.kernel.origin import Origin
+from reverie.language.relation import RelationKind, relate
+from reverie.light.dates import dates_in
+from reverie.light.marks import Mark
+from reverie.memory.audience import belongs
+from reverie.safety.personal_numbers import cards, ibans, national_ids
+from reverie.safety.scan import scan
+from reverie.safety.sensitive import asked_to_remember, sensitive
+
+LONGEST = 400  # characters of an entry: one statement
+CONFLICT, CONFLICT_BESIDE = (
+    0.6,
+    0.8,
+)  # how surely a text contradicts an entry: one it adds to, one beside what it changes
+SAME = 0.8
+_PLACEHOLDER = re.compile(r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted[:\]]|\[…\]")
+_STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]|\n§\n")
+_DANGLING = re.compile(
+    r"(?:[,;:(–—-]|\b(?:and|or|but|the|a|an|of|to|und|oder|der|die|das|y|o|el|la|et|ou|le|e|i))\s*\.?$", re.I
+)
+_CHANGE = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
+_DECIDABLE = frozenset({"authority", "script"})  # a person may decide these where the owner said them
+_DOUBTS = {
+    Mark.QUESTION: "are a question", Mark.SUPPOSED: "only suppose it", Mark.HEDGED: "are not sure of it",
+    Mark.OTHERS: "are about someone else", Mark.PASSING: "speak of a while", Mark.THIS_ONE: "speak of one thing at hand",
+    Mark.DOUBTED: "doubt it", Mark.REACTION: "are a reaction", Mark.TASK: "are a request for once",
+    Mark.INTENT: "tell an intention",
+}  # fmt: skip
+
+Check = Callable[[Case], Iterator[Finding]]
+
+
+def quotation(case: Case) -> Iterator[Finding]:
+    if not case.support:
+        yield finding(Reason.NO_QUOTATION)
+
+
+def place(case: Case) -> Iterator[Finding]:
+    """What it names is there, and may be changed."""
+    item, brief = case.item, case.brief
+    if item.op.changes_skill:
+        return
+    if item.op is not Op.REMOVE and item.document not in brief.document:
+        yield finding(Reason.UNKNOWN_PLACE, f"The document {item.document!r}")
+    unknown = [name for name in item.replaces if name not in brief.entry or not brief.entry[name].changeable]
+    if unknown:
+        yield finding(Reason.UNKNOWN_PLACE, f"An entry {unknown[0]!r} that can be changed")
+    if item.op in (Op.REPLACE, Op.MERGE, Op.REMOVE) and not item.replaces:
+        yield finding(Reason.UNKNOWN_PLACE, "The entry it would change")
+    if item.op is Op.MERGE and len(set(item.replaces)) < 2:
+        yield finding(Reason.UNKNOWN_PLACE, "A second entry to merge")
+
+
+def project(case: Case) -> Iterator[Finding]:
+    """A matter of one project stands where that project's sessions read it, and nowhere else."""
+    document = case.brief.document.get(case.item.document)
+    if not case.changes_memory or document is None or not case.item.project:
+        return
+    if belongs(document, case.item.project) == "elsewhere":
+        yield finding(Reason.OTHER_PROJECT, case.item.project, document.name)
+
+
+def one_statement(case: Case) -> Iterator[Finding]:
+    text = case.item.text
+    if found := _PLACEHOLDER.search(" ".join([text, *case.item.steps, *case.item.gotchas])):
+        yield finding(Reason.PLACEHOLDER, found[0])
+    if case.item.op is Op.REMOVE:
+        return
+    if not any(sign.isalpha() for sign in text):
+        yield finding(Reason.NOT_ONE_STATEMENT, "it says nothing")
+    elif case.changes_memory and (len(text) > LONGEST or _STRUCTURE.search(text)):
+        yield finding(Reason.NOT_ONE_STATEMENT, f"it is longer than {LONGEST} characters, or a piece of a document")
+
+
+def origin(case: Case) -> Iterator[Finding]:
+    if case.support and not case.own:
+        yield finding(Reason.ORIGIN, case.origin)
+
+
+def own_words(case: Case) -> Iterator[Finding]:
+    """Somebody typed them, as their own."""
+    people = [one for one in case.support if one.origin is not Origin.OPERATOR]
+    if case.own and people and not any(one.spans and not one.plays for one in people):
+        yield finding(Reason.NOT_OWN_WORDS)
+
+
+def asserted(case: Case) -> Iterator[Finding]:
+    """Somebody said that it is so; they did not ask, suppose, play or mean it for once."""
+    if not case.own or case.asserted or not any(one.spans and not one.plays for one in case.support):
+        return
+    doubts = [_DOUBTS[mark] for one in case.support for span in one.spans for mark in _DOUBTS if mark in span.marks]
+    yield finding(Reason.NOT_ASSERTED, doubts[0] if doubts else "are a question")
+
+
+def meant(case: Case) -> Iterator[Finding]:
+    """Nobody took it back, or laughed about it."""
+    for one in case.asserted:
+        if words.pattern("laughter").search(one.turn_text):
+            yield finding(Reason.NOT_ASSERTED, "may have been said in jest")
+            return
+        if taken := _taken_back(case, one.evidence.session_id, one.evidence.turn, one.evidence.quote):
+            yield finding(Reason.TAKEN_BACK, taken)
+            return
+
+
+def _taken_back(case: Case, session_id: str, number: int, quoted: str) -> str:
+    """The words of the same person, right behind or in the next two turns, that take it back; or that contradict it."""
+    session = next(one for one in case.material.sessions.values() if one.id == session_id)
+    later = [turn.number for turn in session.turns[number:] if turn.role == "user" and turn.noise is None][:2]
+    behind = session.turn(number).text.partition(quoted)[2].strip()
+    said = [behind, *(session.turn(one).text for one in later)]
+    for text in said:
+        head = " ".join(text.split())[:160]
+        if head and words.pattern("taken_back").search(head):
+            return head[:80]
+    for one in later:
+        for span in case.spans.of(session, one):
+            if case.item.text and relate(case.item.text, span.text).conflict >= CONFLICT:
+                return span.text[:80]
+    return ""
+
+
+def grounded(case: Case) -> Iterator[Finding]:
+    """Every number, address, command and name of the text stands in what was said, or in the entry it changes."""
+    text = case.restored(case.item.text)
+    if case.item.op.changes_skill:
+        text = " ".join([text, *case.item.steps, *case.item.gotchas])
+    anywhere = [*case.said, *(one.session.turn(one.evidence.turn).said.whole for one in case.quotes)]
+    invented = words.missing([*words.addresses(text), *words.commands(text)], anywhere)
+    if invented:
+        yield finding(Reason.INVENTED_ADDRESS, f"“{invented[0]}”")
+        return
+    if case.item.op is Op.REMOVE or not case.changes_memory:
+        return
+    known = [case.brief.owner, *(one.text for one in case.brief.entries), *_days(case)]
+    unsaid = words.missing(words.values(text), [*case.said, *known, *_projects(case)])
+    if unsaid:
+        yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
+    elif not words.stems(text) & words.stems(" ".join(one.sentence for one in case.support)):
+        yield finding(Reason.UNGROUNDED, "it in these words")
+
+
+def _days(case: Case) -> Iterator[str]:
+    """Days that were meant by "since Friday", in the ways they are written."""
+    for one in case.support:
+        said_on = one.said_at.date() if one.said_at else None
+        found = dates_in(words.plain(one.turn_text or one.evidence.quote), said_on)
+        for day in [*(spoken.day for spoken in found), *([said_on] if said_on else [])]:
+            yield f"{day.isoformat()} {day.day} {day.month} {day.year} {day:%B} {day:%A} {day.day}.{day.month}.{day.year}"
+
+
+def _projects(case: Case) -> Iterator[str]:
+    yield from (one.project for one in case.brief.sessions if one.project)
+
+
+def negation(case: Case) -> Iterator[Finding]:
+    if case.item.op is Op.REMOVE or not case.changes_memory or not case.support:
+        return
+    said = any(words.negated(one.sentence) for one in case.support)
+    there = any(map(words.negated, case.old))
+    if (words.negated(case.item.text) and not (said or there)) or (
+        case.item.op is Op.ADD and not words.negated(case.item.text) and _all_negated(case)
+    ):
+        yield finding(Reason.NEGATION)
+
+
+def _all_negated(case: Case) -> bool:
+    return all(words.negated(one.evidence.quote) for one in case.support)
+
+
+def newer(case: Case) -> Iterator[Finding]:
+    """What is said replaces only what is older."""
+    said = max((one.said_at for one in case.asserted or case.support if one.said_at), default=None)
+    for entry in case.replaced:
+        if said is None or entry.since is None:
+            yield finding(Reason.AGE_UNKNOWN)
+        elif said <= entry.since:
+            yield finding(Reason.OLDER, _day(said), _day(entry.since)) if entry.exact else finding(Reason.AGE_UNKNOWN)
+
+
+def _day(at: datetime) -> str:
+    return f"{at:%Y-%m-%d}"
+
+
+def carried_over(case: Case) -> Iterator[Finding]:
+    """What the entry says besides, and nobody spoke of, is still said."""
+    if case.item.op not in (Op.REPLACE, Op.MERGE):
+        return
+    text = case.restored(case.item.text)
+    said = " ".join([*(one.sentence for one in case.support), *(one.turn_text for one in case.support)])
+    new = words.missing(words.values(text), case.old)
+    free = [words.shape_of(one) for one in new]
+    for old in case.old:
+        for value in words.missing(words.values(old), [text, said]):
+            if words.shape_of(value) not in free:
+                yield finding(Reason.DROPS_CONTENT, value)
+                return
+            free.remove(words.shape_of(value))
+        spoken_of = words.stems(f"{text} {said}")
+        for clause in words.clauses(old):
+            if words.stems(clause) and not words.stems(clause) & spoken_of:
+                yield finding(Reason.DROPS_CONTENT, clause.strip(" ."))
+                return
+
+
+def removal(case: Case) -> Iterator[Finding]:
+    """An entry goes only if it was spoken of, as over."""
+    if case.item.op is not Op.REMOVE:
+        return
+    for old in case.old:
+        said = " ".join(one.sentence for one in case.support)
+        over = case.marks & {Mark.ENDED, Mark.CHANGED, Mark.DENIES, Mark.CORRECTS} or words.negated(said)
+        if not words.stems(old) & words.stems(said) or not over:
+            yield finding(Reason.UNGROUNDED, f"that “{old[:80]}” is over")
+
+
+def stands_alone(case: Case) -> Iterator[Finding]:
+    text = case.item.text.strip()
+    if case.item.op is Op.REMOVE or not case.changes_memory or not text:
+        return
+    spoken = re.findall(r"[\w']+", words.plain(text))
+    if spoken and spoken[0] in words.words("leaning"):
+        yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
+    elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2:
+        yield finding(Reason.LEANS, "it is not a whole statement")
+    elif relative := set(spoken) & words.words("relative_day"):
+        yield finding(Reason.LEANS, f"“{min(relative)}” means another day tomorrow")
+
+
+def new_here(case: Case) -> Iterator[Finding]:
+    """It is not said already, and contradicts nothing that stays."""
+    if case.item.op is Op.REMOVE or not case.changes_memory:
+        return
+    text = case.restored(case.item.text)
+    staying = [one for one in (*case.brief.entries, *case.surfaces) if one not in case.replaced]
+    for entry in staying:
+        if _says_the_same(entry, text, case):
+            yield finding(Reason.KNOWN, entry.text)
+            return
+    limit = CONFLICT if case.item.op is Op.ADD else CONFLICT_BESIDE
+    for entry in staying:
+        if relate(case.restored(entry.text), text).conflict >= limit:
+            yield finding(Reason.CONTRADICTS, entry.text, entry.document)
+            return
+    if case.item.op is Op.ADD and case.marks & _CHANGE and (entry := _same_subject(text, staying)):
+        yield finding(Reason.OVERTAKES, entry.text)
+
+
+def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None:
+    """The entry that a change may be about: it shares two words with it, or half of them."""
+    said = words.stems(text)
+    for entry in entries:
+        there = words.stems(entry.text)
+        if len(said & there) >= min(2, max(1, len(there) // 2)):
+            return entry
+    return None
+
+
+def _says_the_same(entry: BriefEntry, text: str, case: Case) -> bool:
+    old = case.restored(entry.text)
+    if " ".join(words.plain(old).split()).strip(" .") == " ".join(words.plain(text).split()).strip(" ."):
+        return True
+    found = relate(old, text)
+    return found.kind is RelationKind.SAME and found.confidence >= SAME and not words.missing(words.values(text), [old])
+
+
+def unchanged(case: Case) -> Iterator[Finding]:
+    """A replacement says something else than what it replaces."""
+    if case.item.op is Op.REPLACE and any(
+        words.plain(old).strip(" .") == words.plain(case.item.text).strip(" .") for old in case.old
+    ):
+        yield finding(Reason.KNOWN, case.item.text)
+
+
+def critical(case: Case) -> Iterator[Finding]:
+    if any(one.critical for one in case.replaced):
+        yield finding(Reason.CRITICAL)
+
+
+def safe(case: Case) -> Iterator[Finding]:
+    """No secret, nothing private that nobody asked to keep, nothing the scanner blocks; authority is for a person."""
+    item = case.item
+    text = case.restored("\n".join([item.text, *item.steps, *item.gotchas]))
+    spoken = [one.evidence.quote for one in case.support]
+    if any("[redacted" in one for one in spoken):
+        yield finding(Reason.SECRET)
+    private = {one.kind for said in (text, *spoken) for one in sensitive(said)}
+    private |= {"the number of an account or a document" for find in (ibans, cards, national_ids) for _ in find(text)}
+    if "credentials" in private:
+        yield finding(Reason.SECRET)
+    elif private and not (
+        case.own and any(asked_to_remember(one.turn_text or one.evidence.quote) for one in case.support)
+    ):
+        yield finding(Reason.SENSITIVE, ", ".join(sorted(private)))
+    if item.op is Op.REMOVE:
+        return
+    report = scan(text, "memory" if case.changes_memory else "skill")
+    blocking = {one.category for one in report.findings}
+    if report.blocked and not (case.own and blocking <= _DECIDABLE):
+        yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
+    elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in spoken):
+        yield finding(Reason.AUTHORITY)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A check with the question it asks, as the diary and `explain` show it."""
+
+    name: str
+    question: str
+    check: Check
+
+
+CHECKS = (
+    Asked("quotation", "Does every quotation stand in its turn?", quotation),
+    Asked("place", "Are the document and the entries there?", place),
+    Asked("project", "Is it read where it holds?", project),
+    Asked("one_statement", "Is it one statement?", one_statement),
+    Asked("origin", "Are they words of the owner?", origin),
+    Asked("own_words", "Did the person say it themselves?", own_words),
+    Asked("asserted", "Did they say that it is so?", asserted),
+    Asked("meant", "Did they mean it, and not take it back?", meant),
+    Asked("grounded", "Was every value of it said?", grounded),
+    Asked("negation", "Is a “not” where it was said?", negation),
+    Asked("newer", "Is it newer than what it changes?", newer),
+    Asked("carried_over", "Is what the entry says besides kept?", carried_over),
+    Asked("removal", "Was what goes spoken of as over?", removal),
+    Asked("stands_alone", "Can it be understood alone?", stands_alone),
+    Asked("new_here", "Is it new, and contradicts nothing that stays?", new_here),
+    Asked("unchanged", "Does it change anything?", unchanged),
+    Asked("critical", "Is nothing critical touched?", critical),
+    Asked("safe", "Is it safe, and nobody's secret?", safe),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one check found in an item; nothing: it passed."""
+
+    name: str
+    findings: tuple[Finding, ...] = ()
+
+
+def check(case: Case) -> tuple[Checked, ...]:
+    """Every check, in order. Without a quotation there is nothing to look at further."""
+    done = list[Checked]()
+    for one in CHECKS:
+        found = tuple(one.check(case))
+        done.append(Checked(one.name, found))
+        if one.name in ("quotation", "place") and any(each.severity is Severity.REFUSED for each in found):
+            break
+    return tuple(done)
+
+
+__all__ = ["CHECKS", "Asked", "Check", "Checked", "check", "is_asserted"]

@@ -1,0 +1,110 @@
+"""Quotations, held against the turns a curator was shown. What is found is quoted as it stands in the session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from reverie.dreams.brief import BriefSession
+from reverie.dreams.gather import Material
+from reverie.dreams.items import Citation, Item
+from reverie.kernel.errors import NotVerbatim
+from reverie.kernel.origin import Origin
+from reverie.light.spans import Span, Spans
+from reverie.sessions.noise import heard
+from reverie.sessions.session import Evidence, Session, quote
+
+OWN = (Origin.OWNER, Origin.OPERATOR)
+_ALIKE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "\u00a0": " "})
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A verified quotation with what stands around it. `spans` are the sentences of the person that hold it; none
+    where they are not the person's own. `turn_text` is all of their own sentences in that turn."""
+
+    evidence: Evidence
+    session: Session
+    spans: tuple[Span, ...]
+    plays: bool
+    turn_text: str
+
+    @property
+    def origin(self) -> Origin:
+        return self.evidence.origin
+
+    @property
+    def said_at(self) -> datetime | None:
+        return self.session.turn(self.evidence.turn).at or self.session.head.started_at
+
+    @property
+    def sentence(self) -> str:
+        """The whole sentences it stands in; the words themselves where that is not known."""
+        return " ".join(span.text for span in self.spans) or self.evidence.quote
+
+
+def verified(item: Item, material: Material, spans: Spans) -> tuple[Quoted, ...]:
+    """Every citation of an item that is verbatim, once. Where there are words of the owner, only those support it:
+    what agents and tools said beside them is context."""
+    found: dict[tuple[str, int, str], Quoted] = {}
+    for citation in item.evidence:
+        for one in _quoted(citation, material, spans):
+            found.setdefault((one.evidence.session_id, one.evidence.turn, one.evidence.quote), one)
+    quoted = tuple(found.values())
+    if any(one.origin in OWN for one in quoted):
+        return tuple(one if one.origin in OWN else _as_context(one) for one in quoted)
+    return quoted
+
+
+def _as_context(one: Quoted) -> Quoted:
+    return replace(one, evidence=one.evidence.as_context())
+
+
+def _quoted(citation: Citation, material: Material, spans: Spans) -> Iterator[Quoted]:
+    shown = material.brief.session.get(citation.session)
+    session = material.sessions.get(shown.id) if shown else None
+    number = _turn_of(citation, shown) if shown else None
+    if session is None or number is None:
+        return
+    said = session.turn(number)
+    whole = heard(said.text) if said.role == "user" else said.said.whole
+    words = located(whole, material.restored(citation.words))
+    if words is None:
+        return
+    try:
+        evidence = quote(session, number, words)
+    except NotVerbatim:
+        return
+    own = tuple(spans.at(session, number, words))
+    everything = " ".join(span.text for span in spans.of(session, number))
+    yield Quoted(evidence, session, own, spans.plays_a_part(session, number), everything)
+
+
+def _turn_of(citation: Citation, shown: BriefSession) -> int | None:
+    """The turn that was named, if it holds the words; else the one turn that does."""
+    holding = [turn.number for turn in shown.turns if located(turn.text, citation.words) is not None]
+    if citation.turn in holding:
+        return citation.turn
+    return holding[0] if len(holding) == 1 else None
+
+
+def located(text: str, words: str) -> str | None:
+    """The words as they stand in the text, whatever the spaces, quotation marks and case; None where they do not."""
+    wanted = " ".join(words.translate(_ALIKE).split()).lower().strip(" .")
+    if not any(sign.isalnum() for sign in wanted):
+        return None
+    folded, places = list[str](), list[int]()
+    for place, sign in enumerate(text):
+        plain = sign.translate(_ALIKE)
+        if plain.isspace():
+            if folded and folded[-1] == " ":
+                continue
+            plain = " "
+        low = plain.lower()
+        folded.append(low if len(low) == 1 else plain)
+        places.append(place)
+    start = "".join(folded).find(wanted)
+    if start < 0:
+        return None
+    return text[places[start] : places[start + len(wanted) - 1] + 1]

@@ -1,0 +1,128 @@
+"""Words as the checks compare them: stems, values, negations, clauses."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from reverie.language.function_words import FUNCTION_WORDS
+from reverie.language.tokens import tokens
+from reverie.light.tongues import LANGUAGES, small_words_of
+
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]*://[^\s`'\"<>|;,)]+|[\w.+-]+@[\w-]+\.[\w.-]*\w|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
+    r"|(?<![\w.])(?:~|\.{1,2})?/[\w.@~-]+(?:/[\w.@~*-]*)*|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}:\d+\b"
+    r"|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|de|at|ch|eu|uk|fr|es|it|pt|nl|se|no|pl|internal|local|example|test)\b"
+    r"(?:/[^\s`'\"<>|;,)]*)?",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`([^`\n]+)`")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_CAPITAL = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w'’-]*")
+_BEGINS = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«(]|-\s)$")
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
+@cache
+def _table() -> dict[str, str]:
+    return tomllib.loads((files("reverie.dreams.verify") / "words.toml").read_text("utf-8"))
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    return frozenset(_table()[name].split())
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(line for line in _table()[name].strip("\n").splitlines() if line), re.IGNORECASE)
+
+
+@cache
+def _small() -> frozenset[str]:
+    every = [word for table in FUNCTION_WORDS.values() for word in table]
+    return frozenset(every).union(*(small_words_of(code) for code in LANGUAGES))
+
+
+@lru_cache(maxsize=16_384)
+def stems(text: str) -> frozenset[str]:
+    """What a text is about: its words without the small ones, as the index stems them."""
+    return frozenset(tokens(" ".join(word for word in _WORD.findall(text) if word.lower() not in _small())))
+
+
+def plain(text: str) -> str:
+    return text.lower().replace("’", "'")
+
+
+@lru_cache(maxsize=16_384)
+def negated(text: str) -> bool:
+    said = plain(text)
+    return any(word in words("negation") for word in _WORD.findall(said)) or bool(
+        pattern("negation_inside").search(said)
+    )
+
+
+def addresses(text: str) -> list[str]:
+    """What can be called, written to or opened: links, hosts, mail addresses, paths."""
+    return [found.rstrip(".,:") for found in _ADDRESS.findall(text)]
+
+
+def commands(text: str) -> list[str]:
+    """What stands in backticks."""
+    return [found.strip() for found in _CODE.findall(text)]
+
+
+def numbers(text: str) -> list[str]:
+    return _NUMBER.findall(text)
+
+
+def names(text: str) -> list[str]:
+    """Words with a capital that no beginning of a sentence explains."""
+    return [found[0] for found in _CAPITAL.finditer(text) if not _BEGINS.search(text[: found.start()])]
+
+
+def values(text: str) -> list[str]:
+    """Everything in a text that can be looked up or got wrong."""
+    bare = text
+    found = [*addresses(bare), *commands(bare)]
+    for one in found:
+        bare = bare.replace(one, " ")
+    return [*found, *numbers(bare), *names(bare)]
+
+
+def stands_in(value: str, text: str) -> bool:
+    """Whether a value stands in a text: a number as a whole, a word also with another ending."""
+    said, wanted = plain(text), plain(value)
+    if not wanted[0].isalnum() or any(sign.isdigit() for sign in wanted) or len(wanted) < 4 or _CJK.search(wanted):
+        return re.search(rf"(?<![\w.]){re.escape(wanted)}(?![\w])", said) is not None or (
+            bool(_CJK.search(wanted)) and wanted in said
+        )
+    return any(_same_word(wanted, word) for word in _WORD.findall(said)) or wanted in said
+
+
+def _same_word(one: str, other: str) -> bool:
+    """The same but for an ending of up to three letters."""
+    shorter, longer = sorted((one, other), key=len)
+    root = max(3, len(shorter) - 2)
+    return longer.startswith(shorter[:root]) and len(longer) - root <= 4
+
+
+def missing(wanted: Iterable[str], sources: Iterable[str]) -> list[str]:
+    """Those that stand in none of the sources."""
+    every = list(sources)
+    return [one for one in wanted if not any(stands_in(one, source) for source in every)]
+
+
+def shape_of(value: str) -> str:
+    """Values of one shape can stand in each other's place: an address for an address, a number for a number."""
+    if _ADDRESS.fullmatch(value):
+        return "address"
+    return "number" if value[0].isdigit() else "name"
+
+
+def clauses(text: str) -> list[str]:
+    return [part for part in pattern("clause").split(text) if part and part.strip()]
