@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -242,7 +243,10 @@ class Home:
         from reverie.skills.skill import read_skill
 
         for shelf in self._shelves.available():
-            yield from (Statement(where, text) for where, text in _entries_of(shelf))
+            entries = list[tuple[str, str]]()
+            with suppress(NotPermitted):  # a night over that shelf says so; others do not wait for it
+                entries += _entries_of(shelf)
+            yield from (Statement(where, text) for where, text in entries)
         for folder in self._skill_folders.values():
             for subject in folder.subjects():
                 skill = read_skill(subject, folder.files(subject))

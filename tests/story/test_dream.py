@@ -120,7 +120,7 @@ def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monk
         night = home.dream("hermes", everything=True)
         assert [(len(one.sessions), one.left) for one in night.dreams] == [(14, 15), (14, 1), (1, 0)]
         assert not [one.why for one in night.judged if one.why.startswith("Let go")]
-        assert "devops/deploy-shop" in [one.suggestion.subject for one in home.review.waiting()]
+        assert "devops/deploy-shop" in [one.suggestion.subject for one in home.review.waiting(every=True)]
 
 
 def test_what_was_said_before_or_stands_there_already_is_counted_as_a_duplicate(memories: Path, home: Home) -> None:

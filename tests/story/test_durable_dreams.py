@@ -365,7 +365,7 @@ def test_two_homes_with_a_shelf_of_one_name_have_nights_of_their_own(two_homes: 
     for home, night in ((one, first), (other, second)):
         assert len(night.sessions) == 2 and len(night.changes) == 1 and night.carried == 0
         assert "kilometres" in "".join(entry.text for entry in home.memory.entries("home"))
-        assert [found.id for found in home.dreams.records.find(home.owned, "home")] == [night.id]
+        assert [found.id for found in home.dreams.records.find(home.owned, "home")] == [one.id for one in night.dreams]
         staged = home.dreams.records.staged(home.owned, "home")
         assert [note.text for note in staged] == ["Prefers tabs over spaces."]
         assert home.dream(target="home").sessions == ()
@@ -391,5 +391,5 @@ def test_rows_from_before_shelves_went_by_their_key_still_count(two_homes: tuple
     earlier = replace(home.dreams, records=before).dream("home")
     assert len(earlier.sessions) == 2
     again = home.dream(target="home")
-    assert again.sessions == () and home.dreams.records.find(home.owned, "home") == [again, earlier]
+    assert again.sessions == () and home.dreams.records.find(home.owned, "home") == [*again.dreams, earlier]
     assert [note.text for note in home.dreams.records.staged(home.owned, "home")] == ["Prefers tabs over spaces."]

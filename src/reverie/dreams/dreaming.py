@@ -13,7 +13,7 @@ from reverie.dreams.choosing import gathered, is_named, not_there
 from reverie.dreams.dream import Dream, Fate, Mode, Status
 from reverie.dreams.estimating import Estimate, estimated
 from reverie.dreams.night import Night, Skipped
-from reverie.dreams.records import Asked, Done, Stopped
+from reverie.dreams.records import Asked, Stopped, Used
 from reverie.dreams.runner import DreamRunner
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import NIGHTS_SHOWN, views
@@ -78,7 +78,7 @@ class Dreaming:
         how = Wanted(since=since, limit=limit, user=user, everything=everything)
         if target is None:
             return self._everywhere(mode, sessions, **how)
-        self.known(target)
+        self.runner.ready(self.known(target))
         asked = self._asked(target, sessions, **how)
         with self.shown(target).alone():
             return self._told(self._dreamt(target, mode, asked))
@@ -98,6 +98,9 @@ class Dreaming:
                 begun = runner.records.unfinished(runner.scope, target)
                 if not begun and not gathered(runner, target, asked, stored).sessions:
                     unchanged.append(target)
+                    continue
+                if enough := next((dream.enough for dream in dreams if dream.enough), ""):
+                    skipped.append(Skipped(target, f"its sessions wait for another night, because {enough}."))
                     continue
                 with self.shown(target).alone():
                     dreams += self._dreamt(target, mode, asked, brought)
@@ -144,6 +147,7 @@ class Dreaming:
             if target is None:
                 night = self._everywhere(mode, None) if self.is_due(None, due) else None
                 return night if night and night.dreams else None
+            self.runner.ready(self.known(target))
             with self.shown(target).alone():
                 if not self.is_due(target, due):
                     return None
@@ -298,10 +302,11 @@ def _following(asked: Asked, dream: Dream) -> Asked | None:
     if asked.once or dream.status is not Status.COMPLETED or not dream.left or dream.enough:
         return None
     landed = [one for one in dream.of(Fate.LANDED) if one.document]
-    done = Done(
-        asked.landed.changes + len(landed),
-        asked.landed.adds + sum(not one.old for one in landed),
-        asked.landed.new_chars + sum(max(0, len(one.text) - len(one.old)) for one in landed),
+    used = Used(
+        asked.used.changes + len(landed),
+        asked.used.adds + sum(not one.old for one in landed),
+        asked.used.new_chars + sum(max(0, len(one.text) - len(one.old)) for one in landed),
+        asked.used.proposals + len(dream.proposals),
     )
     earlier = (*asked.earlier, dream.id) if dream.mode == "propose" else ()
-    return replace(asked, earlier=earlier, landed=done)
+    return replace(asked, earlier=earlier, used=used)

@@ -97,6 +97,16 @@ class Night:
         return sum(dream.noticed for dream in self.dreams)
 
     @property
+    def carried(self) -> int:
+        """How much of what earlier nights had staged was looked at again."""
+        first = {dream.shelf: dream for dream in reversed(self.dreams)}
+        return sum(dream.carried for dream in first.values())
+
+    @property
+    def themes(self) -> int:
+        return sum(dream.themes for dream in self.dreams)
+
+    @property
     def duplicates(self) -> int:
         return sum(dream.duplicates for dream in self.dreams)
 

@@ -28,12 +28,13 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What landed by itself, as the limits of a run count it."""
+class Used:
+    """What the dreams of a run landed and proposed so far, as its limits count it."""
 
     changes: int = 0
     adds: int = 0
     new_chars: int = 0
+    proposals: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Asked:
     it.
 
     A run over a target is one dream after another, `limit` sessions each, unless `once`. `everything`: also what the
-    first run left out. `earlier` are the dreams of the same run whose sessions are not to be read again, and `landed`
-    is what they changed.
+    first run left out. `earlier` are the dreams of the same run whose sessions are not to be read again; `used` is
+    what that run has done of what its limits allow.
     """
 
     names: tuple[str, ...] | None = None
@@ -54,7 +55,7 @@ class Asked:
     everything: bool = False
     once: bool = False
     earlier: tuple[str, ...] = ()
-    landed: Done = Done()
+    used: Used = Used()
 
     @property
     def partial(self) -> bool:

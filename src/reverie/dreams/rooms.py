@@ -33,8 +33,8 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, where and what, and not changed;
-    `recent_sessions` is how many sessions a night reads where nobody says otherwise.
+    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, where and what, and not
+    changed; `recent_sessions` is how many sessions a dream reads where nobody says otherwise.
 
     `sees` says for a target which sessions are for it. `harness` names the agent whose own transcripts a run over a
     target brings in; a run over one without an agent brings in all there are. `tuned` are a target's own settings, if

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reverie.dreams.dream import Dream, Mode, Status
-from reverie.dreams.records import OVER, Asked, Done, Stopped
+from reverie.dreams.records import OVER, Asked, Stopped, Used
 from reverie.dreams.rooms import Rooms, Tuning
 from reverie.dreams.spending import consulted
 from reverie.dreams.steps import Doing, Steps, plainly
@@ -49,13 +49,14 @@ class DreamRunner(Rooms):
             once=limit is not None or names is not None,
         )  # fmt: skip
 
-    def for_target(self, target: str, landed: Done = Done()) -> DreamRunner:
-        """As a target's own settings have it; its limits are for a whole run, of which this much has landed."""
+    def for_target(self, target: str, used: Used = Used()) -> DreamRunner:
+        """As a target's own settings have it; its limits are for a whole run, which has used this much of them."""
         tuning = (self.tuned(target) if target else None) or Tuning(self.gates, self.limits, self.recent_sessions)
         most = tuning.limits
         left = replace(
-            most, max_changes=max(0, most.max_changes - landed.changes), max_adds=max(0, most.max_adds - landed.adds),
-            max_new_chars=max(0, most.max_new_chars - landed.new_chars),
+            most, max_changes=max(0, most.max_changes - used.changes), max_adds=max(0, most.max_adds - used.adds),
+            max_new_chars=max(0, most.max_new_chars - used.new_chars),
+            max_proposals=max(0, most.max_proposals - used.proposals),
         )  # fmt: skip
         return replace(self, gates=tuning.gates, limits=left, recent_sessions=tuning.recent_sessions)
 
@@ -93,8 +94,7 @@ class DreamRunner(Rooms):
             return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
         if lease.attempts > 1:
             self.finish_landing()
-        landed = self.records.asked(self.scope, dream).landed
-        rooms = self.for_target(found.shelf, landed)
+        rooms = self.for_target(found.shelf, self.records.asked(self.scope, dream).used)
         self._done(Steps(rooms, lease, land, self.curator(lease), brought), do)
         return self.get(dream)
 
