@@ -30,6 +30,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+os.environ["REVERIE_SOURCES"] = "added"  # nobody's own transcripts
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.corpus import Corpus
 

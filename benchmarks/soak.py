@@ -26,6 +26,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+os.environ["REVERIE_SOURCES"] = "added"  # nobody's own transcripts
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.lives.life import NAMES, life
 from benchmarks.lives.living import Lived, live, night_after
