@@ -340,7 +340,7 @@ def _migrate(given: dict[str, str], environment: dict[str, str], stored: dict[st
                 ignored.append(f"{key(old)} (set {key(new)} instead)")
     parts = []
     if ignored:
-        parts.append(f"Ignored, because one model now curates the whole night: {', '.join(ignored)}.")
+        parts.append(f"Ignored: {', '.join(ignored)}.")
     if renamed:
         parts.append(f"Renamed: {', '.join(renamed)}.")
     where = f"Some settings are of an earlier version of Reverie ({FILE} or the environment)."

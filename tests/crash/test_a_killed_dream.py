@@ -34,7 +34,7 @@ from tests.faults.fixtures import Tallied
 from tests.faults.houses import MEMORY, House, broken, ours
 from tests.faults.tallying import FULL, LINES, spread
 
-WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files", "reverie.models.asking")
+WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files", "reverie.models.asker")
 MODEL = "model"
 EARLY, NOON = datetime(2026, 5, 1, 12, tzinfo=UTC), datetime(2026, 5, 12, 12, tzinfo=UTC)
 RELEASE = "To release: first run `make check`, then `make tag`, then push the tag."
