@@ -284,10 +284,11 @@ def test_a_target_that_cannot_be_written_does_not_hold_up_the_others(
 ) -> None:
     cli = Cli(tmp_path)
     (claude / "CLAUDE.md").symlink_to(tmp_path / "nowhere.md")
-    night = json.loads(cli.run("dream", "--json").stdout)
+    done = cli.run("dream", "--json")
+    night = json.loads(done.stdout)
+    assert done.returncode == 1
     assert "hermes" in {dream["shelf"] for dream in night["dreams"]}
     assert "claude" in [one["target"] for one in night["skipped"] if one["failed"]]
-    assert cli.run("dream").returncode == 1
 
 
 # ---- what Hermes' own settings say -----------------------------------------------------------------------------------
