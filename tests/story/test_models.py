@@ -306,13 +306,13 @@ def test_the_command_line_tries_a_model_and_says_what_the_month_took(scripted: A
 def test_where_dreaming_is_switched_off_there_is_no_night(homes: HomeMaker) -> None:
     home = homes(**{"dreaming.enabled": "false"})
     with pytest.raises(BadSetting, match="switched off"):
-        home.dream(shelf="home")
+        home.dream(target="home")
 
 
 def test_a_missing_key_is_said_before_the_night_begins(homes: HomeMaker) -> None:
     home = homes(model="openai:gpt-4o", model_key_name="NOT_SET_HERE")
     with pytest.raises(BadSetting, match="NOT_SET_HERE is not set"):
-        home.dream(shelf="home")
+        home.dream(target="home")
     assert home.dreams.records.find(home.owned) == []
 
 
@@ -320,7 +320,7 @@ def test_a_broken_installation_says_what_is_missing(homes: HomeMaker, monkeypatc
     monkeypatch.setattr(model_clients, "_LIBRARIES", ("a_library_nobody_has",))
     home = homes(model="ollama:small")
     with pytest.raises(BadSetting, match="a_library_nobody_has is not installed"):
-        home.dream(shelf="home")
+        home.dream(target="home")
 
 
 def test_another_prompt_takes_the_place_of_ours(homes: HomeMaker, tmp_path: Path) -> None:
@@ -331,4 +331,4 @@ def test_another_prompt_takes_the_place_of_ours(homes: HomeMaker, tmp_path: Path
     assert info and info.prompts == {"curate": "Our own words."}
     (folder / "deep.md").write_text("Of an earlier version.")
     with pytest.raises(BadSetting, match=r"curate\.md or notes\.md"):
-        homes(model="ollama:small", model_prompts=str(folder)).dream(shelf="home")
+        homes(model="ollama:small", model_prompts=str(folder)).dream(target="home")

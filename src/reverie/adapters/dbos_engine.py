@@ -53,7 +53,7 @@ class DbosEngine:
         self._handed: set[str] = set()
 
     def follow(self, workspace: str, user: str, dream: str) -> None:
-        night = self._nights(workspace, user).night
+        night = self._nights(workspace, user).runner
         while night.get(dream).status not in OVER:
             with suppress(StillLocked):  # someone else works for this Home
                 self.launch()

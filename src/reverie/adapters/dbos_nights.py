@@ -13,8 +13,8 @@ from dbos import DBOS
 
 from reverie.dreams.dream import Dream
 from reverie.dreams.engine import Nights
-from reverie.dreams.night import PASSING
 from reverie.dreams.records import Overtaken
+from reverie.dreams.runner import PASSING
 from reverie.kernel.errors import StillLocked
 
 NIGHT = "reverie.night"
@@ -40,7 +40,7 @@ def night(workspace: str, user: str, dream: str) -> str:
     try:
         found = _in_turn(lambda: dreaming.run(dream, durably))
     except Exception as error:  # noqa: BLE001 — DBOS would keep its words; the dream's own row says what it was
-        found = dreaming.night.get(dream)
+        found = dreaming.runner.get(dream)
         DBOS.logger.error("%s was not finished: %s", dream, type(error).__name__)
     done.append(dream)
     return str(found.status)
