@@ -66,8 +66,8 @@ def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
     counts = (told["noticed"], told["carried"], told["themes"])
     names = (tuple(told["staged"]), tuple(told["settled"]))
     extra = tuple(noted_from_json(one) for one in told.get("extra", ()))
-    rest = (told_from(told.get("told")), told.get("duplicates", 0), extra, tuple(told.get("reduced", ())))
-    return Thought(*counts, planned, *names, *rest)
+    reduced = tuple(told.get("reduced", ()))
+    return Thought(*counts, planned, *names, told_from(told.get("told")), told.get("duplicates", 0), extra, reduced)
 
 
 def told_details(told: Told) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from reverie.deep.pairs import MOST_SENTENCES, Pair, pairs
+from reverie.audit.pairs import MOST_SENTENCES, Pair, pairs
 from reverie.dreams.stores.pages import Stated
 
 _ODD = re.compile(r"\W+")

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from reverie.audit.pairs import Pair
+from reverie.audit.wordwise import equal, much_alike, one_thing_apart, reading, same_text
 from reverie.deep.decision import STAGED, Decision, Verb
 from reverie.deep.judging import NOT_PLAIN, UNTOLD, Mind, asks_of, deepen
 from reverie.deep.material import Noted
-from reverie.deep.pairs import Pair
 from reverie.deep.standing import CHANGES, SURE
 from reverie.deep.vocabulary import pattern, plain
-from reverie.deep.wordwise import equal, much_alike, one_thing_apart, reading, same_text
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.judged import judged_of
 from reverie.dreams.records import Planned, Thought
