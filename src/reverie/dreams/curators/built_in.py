@@ -34,6 +34,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _THAT = re.compile(r"^[\s,:;–—-]*(?:that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;–—-]*", re.IGNORECASE)
+_VERB_LAST = ("de", "nl")  # "dass ich Vegetarier bin" is no sentence without its "dass"
 _WORLD, _PERSON = ("MEMORY",), ("USER",)
 
 
@@ -130,7 +131,10 @@ def own_sentence(said: str, language: str = "en") -> str:
     voice = tongue(language)
     asked = voice.cues[Mark.REMEMBER].match(plain(text)) if voice and Mark.REMEMBER in voice.cues else None
     if asked and len(text) > asked.end() + 8:
-        text = _THAT.sub("", text[asked.end() :]).strip()
+        rest = _THAT.sub("", text[asked.end() :]).strip()
+        that = _THAT.match(text[asked.end() :])
+        turned = language in _VERB_LAST and that is not None and that[0].strip(" ,:;–—-") != ""
+        text = text if turned else rest
     return text[:1].upper() + text[1:] if text else ""
 
 

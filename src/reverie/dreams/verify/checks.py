@@ -268,7 +268,7 @@ def stands_alone(case: Case) -> Iterator[Finding]:
     if spoken and spoken[0] in words.words("leaning") | words.words("pronouns"):
         yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
     elif (named := set(spoken) & words.words("pronouns")) and _is_copied(text, case):
-        yield finding(Reason.LEANS, f"who or what is “{min(named)}”?")
+        yield finding(Reason.UNNAMED, min(named))
     elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2:
         yield finding(Reason.LEANS, "it is not a whole statement")
     elif relative := set(spoken) & words.words("relative_day"):

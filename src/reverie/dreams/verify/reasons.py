@@ -40,6 +40,7 @@ class Reason(StrEnum):
     AGE_UNKNOWN = "age_unknown"
     DROPS_CONTENT = "drops_content"
     LEANS = "leans"
+    UNNAMED = "unnamed"
     CONTRADICTS = "contradicts"
     OVERTAKES = "overtakes"
     CRITICAL = "critical"
@@ -67,7 +68,7 @@ DOUBTS = frozenset({
 MISTAKES = DOUBTS | {
     Reason.NO_QUOTATION, Reason.UNKNOWN_PLACE, Reason.PLACEHOLDER, Reason.NOT_ONE_STATEMENT, Reason.INVENTED_ADDRESS,
     Reason.OLDER, Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE, Reason.ORIGIN, Reason.DROPS_CONTENT,
-    Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES,
+    Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES, Reason.UNNAMED,
 }  # fmt: skip
 # A person decides these even where nobody can be asked: elsewhere being unsure is enough to be marked.
 FOR_A_PERSON = frozenset({Reason.ORIGIN, Reason.AUTHORITY, Reason.CRITICAL, Reason.NOT_OWN_WORDS, Reason.SKILL})
@@ -96,6 +97,7 @@ _SENTENCES = {
     Reason.AGE_UNKNOWN: "Which of the two is newer cannot be told.",
     Reason.DROPS_CONTENT: "The entry also says “{}”, which nobody spoke of.",
     Reason.LEANS: "It may not be understood without the conversation ({}).",
+    Reason.UNNAMED: "Who or what is “{}”? It was said in the conversation.",
     Reason.CONTRADICTS: "It contradicts “{}” in {}.",
     Reason.OVERTAKES: "It tells of a change, and “{}” may be what changed.",
     Reason.CRITICAL: "The entry is marked critical.",
