@@ -504,7 +504,7 @@ class Home:
         return Recording(
             scope, SqlRecorded(self.engine, self.clock), self.definitions_for(scope, "agent"),
             self.definitions_for(scope, "environment"), self._without_secrets, self.ids, self.clock,
-            lambda user: self._speaker(scope, speaks_for, user), told,
+            lambda user: self._speaker(speaks_for, user), told,
         )  # fmt: skip
 
     def importing_for(self, scope: Scope, speaks_for: str = "") -> Importing:
@@ -513,7 +513,7 @@ class Home:
         library = self.sessions_for(scope)
         return Importing(
             scope, library.records, library.kept_sources, library.readers, library.redact,
-            lambda user: self._speaker(scope, speaks_for, user),
+            lambda user: self._speaker(speaks_for, user),
         )  # fmt: skip
 
     def dreaming_for(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
@@ -547,12 +547,13 @@ class Home:
         from reverie.review.dreamt import Dreamt
 
         recording = self.recording_for(scope, told=told)
+        heard = scope if scope.user else replace(scope, user=None)  # a store that is nobody's may learn from everyone
         return StoreNight(
             StoreRooms(
-                scope, self.stores_for(scope), self.sessions_for(scope),
-                lambda name: recording.records.one(scope, name) is not None, self._store_dreams,
+                scope, self.stores_for(scope), self._library(heard, scope.user or ""),
+                lambda name: recording.records.one(heard, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
-                lambda session: Telling(recording, session), self.clock, self.ids,
+                lambda session: Telling(recording, session), self.clock, self.ids, self._curator,
             )
         )  # fmt: skip
 
@@ -564,13 +565,13 @@ class Home:
 
         return SqlStoreDreams(self.engine, self.clock, self.ids, f"{socket.gethostname()}:{self.config.home}")
 
-    def _speaker(self, scope: Scope, speaks_for: str, user: str) -> Origin:
-        """Who is known to be that person speaks as the owner of their session; in this Home's own workspace its shelves
-        of files are dreamt over everyone's sessions, and only their owner is the owner there."""
+    @staticmethod
+    def _speaker(speaks_for: str, user: str) -> Origin:
+        """Who is known to be that person speaks as the owner of their session. In a dream over the memory of someone
+        else they are a member."""
         from reverie.kernel.origin import Origin
 
-        known = bool(user) and speaks_for == user and (scope.workspace != LOCAL or user == self.config.owner)
-        return Origin.OWNER if known else Origin.MEMBER
+        return Origin.OWNER if user and speaks_for == user else Origin.MEMBER
 
     def store_shelf(self, scope: Scope, store: str, author: Author) -> StoreShelf:
         """A memory store as a Shelf, for dreams. Not among the named ones: it has no git, and an undo of its own."""

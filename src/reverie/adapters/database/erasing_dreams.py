@@ -44,13 +44,16 @@ def of_text(connection: Connection, scope: Scope, store: str, text: str) -> None
 
 
 def of_session(connection: Connection, scope: Scope, session: str) -> None:
-    """A session that is deleted: the quotations from it. What a memory says because of it is the store's."""
+    """A session that is deleted: the quotations from it, also in dreams over stores that are nobody's. What a memory
+    says because of it is the store's."""
 
     def without(judged: Told) -> Told:
         return judged | {"evidence": [_unquoted(one, session) for one in judged["evidence"]]}
 
-    for row in _dreams(connection, scope, store_dreams.c.asked.contains(f'"{session}"', autoescape=True)):
-        _rewrite(connection, scope, row, without)
+    named = store_dreams.c.asked.contains(f'"{session}"', autoescape=True)
+    for whose in dict.fromkeys((scope.user or "", "")):
+        for row in _dreams(connection, scope.of(whose), named):
+            _rewrite(connection, scope.of(whose), row, without)
 
 
 def _dreams(connection: Connection, scope: Scope, which: Any) -> list[Any]:

@@ -29,7 +29,8 @@ DOUBTFUL = frozenset({
 
 @dataclass(frozen=True)
 class Case:
-    """`surfaces` is what agents read besides the target: it can be contradicted, not changed."""
+    """`surfaces` is what agents read besides the target: it can be contradicted, not changed. `people_needed`: the
+    memory is nobody's, and so many people have to agree before what stands there changes; 0: it has an owner."""
 
     item: Item
     material: Material
@@ -38,6 +39,7 @@ class Case:
     spans: Spans
     surfaces: tuple[BriefEntry, ...] = ()
     restored: Callable[[str], str] = lambda text: text
+    people_needed: int = 0
 
     @property
     def brief(self) -> Brief:
@@ -58,6 +60,11 @@ class Case:
     @property
     def own(self) -> bool:
         return self.origin in OWN
+
+    @property
+    def may_speak(self) -> bool:
+        """Whether the words may decide anything: the owner's; of a memory that is nobody's, any person's."""
+        return self.own or (self.people_needed > 0 and self.origin is Origin.MEMBER)
 
     @cached_property
     def asserted(self) -> tuple[Quoted, ...]:
@@ -105,8 +112,13 @@ def _is_plain(span: Span) -> bool:
     return not doubts and not span.text.rstrip("\"'”’»)] ").endswith(("?", "？"))
 
 
-def case_of(item: Item, material: Material, spans: Spans, surfaces: tuple[BriefEntry, ...] = ()) -> Case:
+def case_of(
+    item: Item, material: Material, spans: Spans, surfaces: tuple[BriefEntry, ...] = (), people_needed: int = 0
+) -> Case:
     brief = material.brief
     replaced = tuple(brief.entry[name] for name in dict.fromkeys(item.replaces) if name in brief.entry)
-    quotes = verified(item, material, spans)
-    return Case(item, material, quotes, replaced if item.op is not Op.ADD else (), spans, surfaces, material.restored)
+    quotes = verified(item, material, spans, (*OWN, Origin.MEMBER) if people_needed else OWN)
+    return Case(
+        item, material, quotes, replaced if item.op is not Op.ADD else (), spans, surfaces, material.restored,
+        people_needed,
+    )  # fmt: skip
