@@ -144,7 +144,7 @@ def main() -> None:
         return step()
 
     with opened(Path(folder), database) as home:
-        due = next(one for one in home._store_dreams.due() if one.dream == dream)
+        due = next(one for one in home._store_dreams.waiting() if one.dream == dream)
         night = home._store_night(Scope(due.workspace, due.user, "dream"), lambda name: point())
         night.run(dream, do)
 
