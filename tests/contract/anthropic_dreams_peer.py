@@ -214,7 +214,9 @@ async def overtaken(client):
     found = await content(client, dream.outputs[0].memory_store_id)
     assert "MySQL 8" in found["/facts.md"] and "Postgres" not in found["/facts.md"]
     assert "The office is in Leeds." in found["/facts.md"] and "We deploy on Fridays." in found["/team.md"]
-    assert "Helix" in found["/me.md"] and "two approvals" in found["/team.md"] and "one approval" not in found["/team.md"]
+    assert (
+        "Helix" in found["/me.md"] and "two approvals" in found["/team.md"] and "one approval" not in found["/team.md"]
+    )
     changes = (await done(client.get(f"/v1/dreams/{dream.id}/changes", cast_to=object)))["data"]
     assert len(changes) == 3 and {one["origin"] for one in changes} == {"owner"}
     assert all(one["reasons"] for one in changes if one["unsure"]), "what is not sure says why"
@@ -222,7 +224,7 @@ async def overtaken(client):
 
 
 async def of_nobody(client):
-    """The same words in a store that belongs to nobody, with a key that is bound to nobody: nothing that stands goes."""
+    """In a store that belongs to nobody, with a key that is bound to nobody: nothing that stands goes."""
     store, session = await filled(client)
     dream = await ended(client, await done(client.beta.dreams.create(inputs=inputs(store, session), model="built-in")))
     assert dream.status == "completed" and await content(client, dream.outputs[0].memory_store_id) == PAGES
@@ -252,7 +254,9 @@ async def streaming(client):
     assert told[0].startswith(store) and any(text.startswith("Light: ") for text in told)
     assert "We deploy on Tuesdays." in told[-1]
     assert (await ended(client, dream)).status == "completed"
-    assert [one.id for one in heard] == [one.id for one in await every(client.beta.sessions.events.list(dream.session_id))]
+    assert [one.id for one in heard] == [
+        one.id for one in await every(client.beta.sessions.events.list(dream.session_id))
+    ]
 
 
 def main():

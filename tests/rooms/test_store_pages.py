@@ -28,9 +28,7 @@ SECTIONS = "## Staging\r\n- Host: stage-1.internal\r\n\r\n## Production\r\n- Hos
 
 def dreamt(pages: dict[str, str], *talk: str) -> dict[str, str]:
     """What the pages say after a dream, by the built-in curator."""
-    target = target_of_store(
-        "store:x", "ann", [Page(path, text.encode(), WRITTEN) for path, text in pages.items()]
-    )
+    target = target_of_store("store:x", "ann", [Page(path, text.encode(), WRITTEN) for path, text in pages.items()])
     after = {path: text.encode() for path, text in pages.items()}
     for one in thought_over(target, [session(0, talk)]).planned:
         if one.suggestion and not one.done:

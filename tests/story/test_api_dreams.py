@@ -415,8 +415,8 @@ def test_a_dream_that_takes_too_long_is_given_up_and_holds_nothing_up(
 ) -> None:
     """It begins, its server stops for seven hours, and the next one takes it up."""
     behavior = {"output_behavior": {"type": "update_existing", "memory_store_id": ""}}
-    with serving(homes(database=database), dreams=False) as first:
-        first = of_ann(first)
+    with serving(homes(database=database), dreams=False) as server:
+        first = of_ann(server)
         store, session = filled(first), recorded(first, *TALK)
         behavior["output_behavior"]["memory_store_id"] = store
         copying = first.call("POST", "/v1/dreams", asked(store, session)).json["id"]
@@ -433,8 +433,8 @@ def test_a_dream_that_takes_too_long_is_given_up_and_holds_nothing_up(
                 night.run(dream, do)
             assert first.call("GET", f"/v1/dreams/{dream}").json["status"] == "running"
     later = open_home(tmp_path / "later", now=NOON + timedelta(hours=7), settings={"database": database})
-    with later, serving(later) as served:
-        served = of_ann(served)
+    with later, serving(later) as server:
+        served = of_ann(server)
         for dream in (copying, in_place):
             found = ended(served, dream)
             assert (found["status"], found["error"]["type"]) == ("failed", "timeout")

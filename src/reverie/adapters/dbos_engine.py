@@ -40,7 +40,14 @@ class DbosEngine:
     """
 
     def __init__(
-        self, home: Path, database: str, queue: Queue, *, nights: NightsOf, executor: str | None = None, at_once: int = 2
+        self,
+        home: Path,
+        database: str,
+        queue: Queue,
+        *,
+        nights: NightsOf,
+        executor: str | None = None,
+        at_once: int = 2,
     ) -> None:
         self._home = home
         self._shared = not database.startswith("sqlite")

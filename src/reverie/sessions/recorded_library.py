@@ -147,8 +147,8 @@ class Recording:
     # ---- events ------------------------------------------------------------------------------------------------------
 
     def send(self, name: str, events: Sequence[Told]) -> list[RecordedEvent]:
-        """From outside: only what the wire lets a client send, which is checked where it comes in. Where nobody answers,
-        the end of the turn is recorded behind it, for who waits for that."""
+        """From outside: only what the wire lets a client send, which is checked where it comes in. Where nobody
+        answers, the end of the turn is recorded behind it, for who waits for that."""
         rules.sendable(events)
         session = _open(self.get(name))
         return self._record(session, [*events, *([IDLE] if session.status == "idle" else [])])[: len(events)]
