@@ -30,6 +30,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+os.environ["REVERIE_SOURCES"] = "added"  # nobody's own transcripts
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.corpus import Corpus
 
@@ -118,9 +120,9 @@ def timed(folder: Path, database: str | None, count: int) -> dict[str, float]:
         return number
 
     with opened(folder, database) as home:
-        home.dream(shelf="home", limit=1)  # what a process loads once is loaded
+        home.dream(target="home", limit=1)  # what a process loads once is loaded
         began, cpu = time.perf_counter(), time.process_time()
-        dream = home.dream.later(shelf="home", limit=count)
+        dream = home.dream.later(target="home", limit=count)
         done = home.dream.run(dream.id, do)
         taken["wall"], taken["all"] = time.perf_counter() - began, time.process_time() - cpu
         taken["noticed"] = done.noticed
@@ -201,7 +203,7 @@ def killed(count: int, database: Callable[[], str | None]) -> None:
     from reverie.adapters.database import schema
     from reverie.adapters.database.transactions import reading_across
 
-    code = RUN.replace("{call}", f"shelf='home', limit={count}")
+    code = RUN.replace("{call}", f"target='home', limit={count}")
     with tempfile.TemporaryDirectory() as name:
         folder, url = Path(name) / "home", database()
         filled(folder, url, count)
@@ -225,7 +227,7 @@ def killed(count: int, database: Callable[[], str | None]) -> None:
 
 def engine_against_plain(count: int, database: Callable[[], str | None]) -> None:
     """Whole processes: what it costs someone who types a command."""
-    code = RUN.replace("{call}", f"shelf='home', limit={count}")
+    code = RUN.replace("{call}", f"target='home', limit={count}")
     taken = {}
     for name in ("plain", "engine"):
         with tempfile.TemporaryDirectory() as where:
@@ -233,7 +235,7 @@ def engine_against_plain(count: int, database: Callable[[], str | None]) -> None
             filled(folder, url, count)
             if name == "engine":
                 with opened(folder, url) as home:
-                    home.dream.later(shelf="home", limit=count)
+                    home.dream.later(target="home", limit=count)
             began = time.perf_counter()
             used = cpu(started(code if name == "plain" else WORK, str(folder), url or ""))
             taken[name] = f"{used:.2f} s of CPU, {time.perf_counter() - began:.2f} s in all"
@@ -253,7 +255,7 @@ def workers(database: Callable[[], str | None], nights: int, count: int) -> None
                     notes = Path(name) / f"shelf{shelf}" / "notes.md"
                     notes.parent.mkdir()
                     notes.write_text("- one\n")
-                    home.dream.later(shelf=str(notes), mode="propose", limit=count)
+                    home.dream.later(target=str(notes), mode="propose", limit=count)
             began = time.perf_counter()
             running = [started(WORK, str(folder), url or "") for _ in range(number)]
             shares = [process.communicate()[0].strip() for process in running]

@@ -26,6 +26,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+os.environ["REVERIE_SOURCES"] = "added"  # nobody's own transcripts
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.lives.life import NAMES, life
 from benchmarks.lives.living import Lived, live, night_after
@@ -97,7 +99,7 @@ class Soak:
             for session in self.lived.days[day - 1]:
                 home.sessions.add(session)
             began = time.process_time()
-            home.dream(shelf="hermes")
+            home.dream(target="hermes")
             told.seconds[day] = time.process_time() - began
             told.characters[day] = sum(one.characters for one in home.memory.usage("hermes"))
             told.staged[day] = len(home.dreams.records.staged(home.dreams.scope, "hermes"))
@@ -124,7 +126,7 @@ class Soak:
             last = home.dreams.records.find(home.dreams.scope, limit=1)[0]
             held_back = [one for one in last.judged if one.fate == "held back"]
             left |= {one.text for one in held_back if one.score and one.score.total >= ADD}
-            dream = home.dream(shelf="hermes", **how)
+            dream = home.dream(target="hermes", **how)
             done = {one.text for one in dream.judged if one.fate in ("landed", "waiting")}
             if done - left:
                 self.told.repeats_changed.append(f"night {day}, {'the same sessions' if how else 'plainly'}")

@@ -1,42 +1,58 @@
-"""A purse in memory, for tests of those who ask: the caps and the list of calls without a database."""
+"""A ledger in memory, for tests of those who ask: the caps and the list of calls without a database."""
 
 from __future__ import annotations
 
 import threading
+from math import ceil
+from typing import Any
 
-from reverie.models.budget import Budget, Cap, CapExceeded, CapReached, Reservation, Spent, exceeded
-from reverie.models.ledger import Call, Prices, Recorded, call_of
-from reverie.models.question import Question, Reply
+from reverie.models.budget import Budget, Cap, CapReached, Price, Reservation, Spent
+from reverie.models.choice import Role
+from reverie.models.ledger import Call, Recorded, call_of
+from reverie.models.question import Question, Reply, Wrong
+from reverie.models.tokens import MARGIN
 
 
-class Purse:
-    """Implements `reverie.models.ledger.Paying`, for many threads. It remembers no answer."""
+class MemoryLedger:
+    """Implements `reverie.models.ledger.Ledger`, for many threads."""
 
-    def __init__(self, dream: Cap = Cap(), price_of: Prices = lambda _: None) -> None:
-        self.dream, self.price_of = dream, price_of
+    def __init__(self, night: Cap = Cap(), price: Price | None = None) -> None:
+        self.night, self.price = night, price
         self.spent = self.held = Spent()
         self.calls: list[Call] = []
-        self._stopped: CapExceeded | None = None
+        self.answers: dict[str, Recorded] = {}
         self._lock = threading.Lock()
 
-    def recorded(self, question: Question) -> Recorded | None:
-        return None
+    def recorded(self, question: Question[Any]) -> Recorded | None:
+        return self.answers.get(question.sha256)
 
-    def reserve(self, question: Question, model: str, most_tokens: int) -> Reservation | CapReached | CapExceeded:
-        wanted = Reservation(question.worst_tokens, most_tokens, self.price_of(question.role))
+    def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached:
+        wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self.price)
         with self._lock:
-            full = self._stopped or Budget(self.dream, spent=self.spent + self.held).why_not(wanted)
+            full = Budget(self.night, spent=self.spent + self.held).why_not(wanted)
             self.held = self.held if full else self.held + wanted.worst
         return full or wanted
 
     def settle(
-        self, question: Question, model: str, reserved: Reservation, reply: Reply, outcome: str,
+        self, question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str,
         *, answer: Recorded | None = None,
-    ) -> CapExceeded | None:  # fmt: skip
+    ) -> None:  # fmt: skip
         call = call_of(question, model, reserved, reply, outcome)
         with self._lock:
             self.held -= reserved.worst
             self.spent += reserved.cost_of(call.usage)
             self.calls.append(call)
-            self._stopped = self._stopped or exceeded(reserved, reply.usage)
-            return self._stopped
+            if answer is not None:
+                self.answers[question.sha256] = answer
+
+
+def read_items(value: object) -> list[object] | Wrong:
+    """How a curator's answer is read as a whole."""
+    items = value.get("items") if isinstance(value, dict) else None
+    return items if isinstance(items, list) else Wrong('there is no list "items" in it')
+
+
+def question(user: str = "The night.", system: str = "Curate.", role: Role = Role.CURATE) -> Question[list[object]]:
+    return Question(
+        role, str(role), "hash-of-the-prompt", system, user, read_items, sent_characters=20, of_characters=100
+    )

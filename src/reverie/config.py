@@ -24,6 +24,7 @@ from reverie.models.choice import BUILT_IN
 from reverie.models.settings import NO_CAP, ModelSettings, model_settings, number
 
 FILE = "reverie.toml"
+SOURCES = ("auto", "added")
 _PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@")
 _SECRET = re.compile(r"://[^/@\s]*:[^/@\s]+@|[?&]\w*(?:password|secret|token|key)\w*=", re.IGNORECASE)
 _RELATIVE = re.compile(r"(sqlite:///)(?!/|:memory:)(.+)")
@@ -100,6 +101,8 @@ SETTINGS = (
         lambda _: "",
         "none",
     ),
+    _plain("sources", "Which transcripts a dream brings in: `auto`, those in the usual folders of Hermes, Claude Code, "
+           "Codex and OpenClaw, and those that were added; `added`, only the latter.", SOURCES[0]),
     _plain("model", f"Who curates a night with the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
            f"`{BUILT_IN}`, which asks nobody.", BUILT_IN),
     _plain("model_url", "The address of an endpoint that speaks the provider's protocol, such as "
@@ -126,8 +129,8 @@ SETTINGS = (
     _plain("dreaming.enabled", "Whether there are nights at all: `true` or `false`.", "true"),
     _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it, in `timezone`.",
            "0 3 * * *"),
-    _number("dreaming.recent_sessions_limit", "A night reads at most so many sessions.", "14"),
-    _number("dreaming.max_changes_per_run", "A night changes at most so many entries of a shelf.", "3"),
+    _number("dreaming.recent_sessions_limit", "One dream reads at most so many sessions of a night.", "14"),
+    _number("dreaming.max_changes_per_run", "A night changes at most so many entries of a target.", "3"),
     _number("dreaming.max_adds_per_run", "At most so many of them are additions.", "1"),
     _number("dreaming.max_new_chars_per_run", "A night adds at most so many characters.", "250"),
     _number("dreaming.add", "The score an addition needs.", "0.88"),
@@ -144,6 +147,7 @@ _IGNORED = {
     "model_share": "model_brief_tokens",
 }  # settings of earlier versions, and what to set instead
 _LARGEST = 1_000_000
+_TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}  # as YAML has it
 _LIMITS = ("recent_sessions_limit", "max_changes_per_run", "max_adds_per_run", "max_new_chars_per_run")
 _GATES = ("add", "replace", "supersession", "remove", "merge")
 
@@ -194,21 +198,42 @@ class Config:
         return model_settings({name: value.text for name, value in self.values.items()})
 
     @property
+    def reads_standard_places(self) -> bool:
+        """Whether transcripts are read where harnesses leave them, without being added."""
+        return self.values["sources"].text == SOURCES[0]
+
+    @property
     def dreaming(self) -> DreamingLimits:
+        return self._dreaming({name: value.text for name, value in self.values.items()})
+
+    def dreaming_with(self, block: Mapping[str, object], where: str) -> DreamingLimits:
+        """With what a target's own settings say, which win over reverie.toml and not over a flag or variable. Keys that
+        are not ours are another tool's."""
         said = {name: value.text for name, value in self.values.items()}
+        for key, value in block.items():
+            name = f"dreaming.{key}"
+            if name in said and self.values[name].came_from in (FILE, "default"):
+                said[name] = str(value)
+        try:
+            return self._dreaming(said)
+        except BadSetting as error:
+            raise BadSetting(f"{where}: {error}") from error
+
+    def _dreaming(self, said: Mapping[str, str]) -> DreamingLimits:
         limits = (number(said, f"dreaming.{name}", int, int(name.startswith("recent")), _LARGEST) for name in _LIMITS)
         gates = (number(said, f"dreaming.{name}", float, 0, 1) for name in _GATES)
         enabled = said["dreaming.enabled"].strip().lower()
-        if enabled not in ("true", "false"):
+        if enabled not in _TRUTH:
             raise BadSetting(f"dreaming.enabled is {said['dreaming.enabled']!r}.", expected="true or false")
-        return DreamingLimits(enabled == "true", self._schedule(), *limits, *gates)
+        return DreamingLimits(_TRUTH[enabled], self._schedule(said["dreaming.schedule"]), *limits, *gates)
 
-    def _schedule(self) -> Schedule:
-        said = self.values["dreaming.schedule"]
+    def _schedule(self, said: str) -> Schedule:
         try:
-            return schedule(said.text)
+            return schedule(said)
         except BadInput as error:
-            raise BadSetting(f"dreaming.schedule (from {said.came_from}): {error}") from error
+            value = self.values["dreaming.schedule"]
+            source = f" (from {value.came_from})" if value.text == said else ""
+            raise BadSetting(f"dreaming.schedule{source}: {error}") from error
 
     def shown(self) -> dict[str, Value]:
         """Every value with where it came from, fit for a screen: a password in the URL is hidden."""
@@ -315,7 +340,7 @@ def _migrate(given: dict[str, str], environment: dict[str, str], stored: dict[st
                 ignored.append(f"{key(old)} (set {key(new)} instead)")
     parts = []
     if ignored:
-        parts.append(f"Ignored, because one model now curates the whole night: {', '.join(ignored)}.")
+        parts.append(f"Ignored: {', '.join(ignored)}.")
     if renamed:
         parts.append(f"Renamed: {', '.join(renamed)}.")
     where = f"Some settings are of an earlier version of Reverie ({FILE} or the environment)."
@@ -394,6 +419,9 @@ def _check(values: Mapping[str, Value]) -> None:
             f"The timezone {zone.text!r} (from {zone.came_from}) is not known.",
             expected="a name such as Europe/Berlin",
         ) from error
+    sources = values["sources"]
+    if sources.text not in SOURCES:
+        raise BadSetting(f"sources (from {sources.came_from}) is {sources.text!r}.", expected=" or ".join(SOURCES))
     if not values["owner"].text.strip():
         raise BadSetting(f"The owner (from {values['owner'].came_from}) is empty.", expected="a name")
 

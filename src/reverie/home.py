@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from reverie.config import Config, load
+from reverie.config import Config, DreamingLimits, load
 from reverie.kernel.clock import Clock, FixedClock, SystemClock
-from reverie.kernel.errors import BadSetting, NotPermitted
+from reverie.kernel.errors import BadSetting, NotPermitted, SwitchedOff
 from reverie.kernel.ids import Ids
 from reverie.kernel.schedule import schedule
 from reverie.kernel.scope import LOCAL, Scope
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.engine import Engine as NightEngine
     from reverie.dreams.engine import Nights, ServerWorker
-    from reverie.dreams.night import Night
     from reverie.dreams.records import Lease, Queued
+    from reverie.dreams.rooms import Tuning
+    from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.night import StoreNight
     from reverie.history.library import History
@@ -75,7 +77,11 @@ if TYPE_CHECKING:
     from reverie.sessions.recorded_definitions import Definitions
     from reverie.sessions.recorded_importing import Importing
     from reverie.sessions.recorded_library import Recording
+    from reverie.sessions.records import Source
+    from reverie.sessions.session import Head
     from reverie.skills.library import Skills
+
+OWN = "home"  # the home's own memory, as a target
 
 
 def open_home(
@@ -134,6 +140,15 @@ def _entries_of(shelf: Shelf) -> Iterator[tuple[str, str]]:
             yield f"{shelf.name}/{place.document}", text
 
 
+def _tuning(said: DreamingLimits) -> Tuning:
+    from reverie.dreams.decide import Gates, Limits
+    from reverie.dreams.rooms import Tuning
+
+    gates = Gates(said.add, said.replace, said.remove, said.merge)
+    limits = Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run)
+    return Tuning(gates, limits, said.recent_sessions_limit)
+
+
 class Home:
     """Heavy parts are imported and opened at first use, so that opening a Home costs nothing."""
 
@@ -157,7 +172,18 @@ class Home:
     def sessions(self) -> Library:
         from reverie.adapters.repositories import repository_root
 
-        return replace(self._library(self.scope, self.config.owner), root_of=repository_root)
+        library = self._library(self.scope, self.config.owner)
+        return replace(library, root_of=repository_root, standard=self._standard_places)
+
+    def _standard_places(self) -> Iterator[Source]:
+        """Where the harnesses of this machine leave their transcripts, if those are to be read without being added."""
+        from reverie.sessions.reading import readers
+        from reverie.sessions.records import Source
+
+        for reader in readers() if self.config.reads_standard_places else ():
+            for path in map(self.config.place, reader.places):
+                if path.exists():
+                    yield Source(str(path), reader.name, self.config.owner, standard=True)
 
     def _library(self, scope: Scope, owner: str) -> Library:
         from reverie.adapters.database.sources import SqlSources
@@ -217,7 +243,10 @@ class Home:
         from reverie.skills.skill import read_skill
 
         for shelf in self._shelves.available():
-            yield from (Statement(where, text) for where, text in _entries_of(shelf))
+            entries = list[tuple[str, str]]()
+            with suppress(NotPermitted):  # a night over that shelf says so; others do not wait for it
+                entries += _entries_of(shelf)
+            yield from (Statement(where, text) for where, text in entries)
         for folder in self._skill_folders.values():
             for subject in folder.subjects():
                 skill = read_skill(subject, folder.files(subject))
@@ -285,27 +314,48 @@ class Home:
         return Skills(self._skill_folders, self._touching.touch_skill)
 
     @cached_property
-    def dreams(self) -> Night:
+    def dreams(self) -> DreamRunner:
         from reverie.adapters.database.fenced import fenced_review
-        from reverie.dreams.decide import Gates, Limits
-        from reverie.dreams.night import Night
+        from reverie.dreams.runner import DreamRunner
 
-        said = self.config.dreaming
-        return Night(
+        usual = _tuning(self.config.dreaming)
+        return DreamRunner(
             self._own, self.config.owner, self.sessions, self.memory, self.review, self._dreams_kept,
             self.clock, self.ids, self.search, self.skills, self._surfaces,
-            gates=Gates(said.add, said.replace, said.remove, said.merge),
-            limits=Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run),
-            recent_sessions=said.recent_sessions_limit,
+            gates=usual.gates, limits=usual.limits, recent_sessions=usual.recent_sessions,
             fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
-            curator=self._curator, ready=self._ready,
+            curator=self._curator, ready=self._ready, sees=self._sees,
+            harness=lambda target: getattr(self._shelves.named(target), "harness", ""),
+            tuned=lambda target: _tuning(self.dreaming_on(target)),
         )  # fmt: skip
 
-    def _ready(self) -> None:
+    def dreaming_on(self, target: str | None = None) -> DreamingLimits:
+        """The settings of `[dreaming]`; over a Hermes home, with what the block `dreaming:` of its config.yaml says."""
+        block = getattr(self._shelves.named(target), "settings", None) if target else None
+        return self.config.dreaming_with(block.values, str(block.path)) if block else self.config.dreaming
+
+    def _ready(self, target: str) -> None:
         """Raises where there is to be no night, or a model is to be asked that cannot be."""
         if not self.config.dreaming.enabled:
-            raise BadSetting("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
+            raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
+        if target and (where := self.switched_off(target)):
+            raise SwitchedOff(f"dreaming is switched off in {where}.", next_step="`enabled: true` switches it on.")
         self.askers.check()
+
+    def switched_off(self, target: str) -> str:
+        """The file that says there is to be no dreaming over a target; empty where none does."""
+        block = getattr(self._shelves.named(target), "settings", None)
+        return str(block.path) if block and not self.config.dreaming_with(block.values, str(block.path)).enabled else ""
+
+    def _sees(self, target: str) -> Callable[[Head], bool]:
+        """Which sessions are for a target: by what its documents are for. A Hermes profile has its own only."""
+        from reverie.memory.audience import sees
+
+        places = self._shelves.named(target).places()
+        kind, _, profile = target.partition("/")
+        if kind == "hermes" and profile:
+            return lambda head: head.harness == "hermes" and head.agent == profile
+        return lambda head: sees(places, head)
 
     def _curator(self, lease: Lease) -> Curator:
         """Who decides tonight: the model of the settings, or the built-in curator."""
@@ -398,10 +448,23 @@ class Home:
 
     @cached_property
     def dream(self) -> Dreaming:
-        """One night: `home.dream(shelf="hermes", mode="propose")`."""
+        """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
         from reverie.dreams.dreaming import Dreaming
 
-        return Dreaming(self.dreams, self._history, self._dream_files)
+        return Dreaming(self.dreams, self._history, self._dream_files, self._targets, self._unread)
+
+    def _targets(self) -> list[str]:
+        """Those that agents on this machine read; the home's own memory only where there is none."""
+        return [shelf.name for shelf in self._shelves.in_use() if shelf.name != OWN] or [OWN]
+
+    def _unread(self, target: str) -> str:
+        if target != OWN:
+            return ""
+        return (
+            f"No agent reads {self.config.home / 'memory'} by itself. `reverie context` prints it for one; "
+            "`reverie dream --target PATH` writes into a file that one reads. Where Hermes, Claude Code or OpenClaw is "
+            "installed, `reverie dream` writes into its memory."
+        )
 
     def _dream_files(self, shelf: str) -> DreamFiles:
         """One for each place, however it is spelt: beside it where its tool has a place for that, else in the home."""
@@ -421,13 +484,13 @@ class Home:
         return Crontab(self.config.home)
 
     def nightly(
-        self, shelf: str | None = None, when: str | None = None, *, propose: bool = False, after: int | None = None
+        self, target: str | None = None, when: str | None = None, *, propose: bool = False, after: int | None = None
     ) -> Nightly:
-        """The nights of one shelf, as a scheduler is told of them."""
+        """The nights over one target, or over all of them, as a scheduler is told of them."""
         from reverie.adapters.schedules import Nightly
 
-        chosen = self.memory.shelf(shelf or self.memory.default()).name
-        meant = schedule(when) if when else self.config.dreaming.schedule
+        chosen = self.memory.shelf(target).name if target else None
+        meant = schedule(when) if when else self.dreaming_on(chosen).schedule
         environment = self.config.handed_on() | ({"REVERIE_DREAMING_SCHEDULE": meant.text} if when else {})
         zone, now = self.config.timezone, self.clock.now()
         return Nightly(self.config.home, chosen, meant, zone, now, environment, propose, after)

@@ -34,7 +34,7 @@ from tests.faults.fixtures import Tallied
 from tests.faults.houses import MEMORY, House, broken, ours
 from tests.faults.tallying import FULL, LINES, spread
 
-WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files", "reverie.models.asking")
+WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files", "reverie.models.asker")
 MODEL = "model"
 EARLY, NOON = datetime(2026, 5, 1, 12, tzinfo=UTC), datetime(2026, 5, 12, 12, tzinfo=UTC)
 RELEASE = "To release: first run `make check`, then `make tag`, then push the tag."
@@ -92,7 +92,7 @@ def dreamt(house: House, die_at: int = 0) -> tuple[list[tuple[str, int]], int]:
         with house.opened(NOON) as home:
             home.dreams.records.find(home.owned, "hermes")  # everything is open before the count begins
             sys.settrace(lines)
-            home.dream(shelf="hermes")
+            home.dream(target="hermes")
             sys.settrace(None)
         say(lines.run)
 
@@ -104,8 +104,8 @@ def looked_at(house: House, expected: dict[str, Any], *, by_recover: bool) -> li
     with house.opened(NOON) as home:
         if by_recover:
             home.dream.recover()
-        home.dream(shelf="hermes")
-        again = [*home.dream.recover(), *(["not quiet"] if home.dream(shelf="hermes").sessions else [])]
+        home.dream(target="hermes")
+        again = [*home.dream.recover(), *(["not quiet"] if home.dream(target="hermes").sessions else [])]
         found = seen(house, home)
         problems = [f"{what}: {value!r}" for what, value in found.items() if value != expected[what]]
         return problems + broken(home) + [f"it was not over: {one}" for one in again]
@@ -141,7 +141,7 @@ def killed_everywhere(folder: Path, most: int, server: str | None = None) -> dic
     with killing.place(server, folder / "house") as copied:
         house = copied(base)
         with house.opened(NOON) as home:  # once in this process, so that every child finds the same things loaded
-            dream = home.dream(shelf="hermes")
+            dream = home.dream(target="hermes")
             expected = seen(house, home)
         assert dream.changes and dream.proposals and expected["staged"], dream.diary
         lines, status = dreamt(copied(base))

@@ -1,73 +1,91 @@
-"""What is accepted as an answer: strict JSON of exactly the shape that was asked for."""
+"""What is read out of an answer: the JSON in it, whatever stands around it."""
 
 from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.errors import BadInput, NotFound
-from reverie.models.prompting import Prompt, delimiter, prompt
-from reverie.models.schema import Record, Several, Shape, Text, Truth, Whole, faults, json_schema
-from reverie.models.strict_json import NotStrict, strict_json
-from reverie.testing.model_shapes import shaped
+from reverie.kernel.errors import BadInput, BadSetting, NotFound
+from reverie.models.json_answer import NotJson, json_values
+from reverie.models.prompting import Prompt, delimiter, overrides, prompt
 
-COLOUR = Record({"name": Text(5), "shade": Text(among=("light", "dark")), "parts": Several(Whole(0, 255), 3, 1)})
-GOOD = {"name": "blue", "shade": "dark", "parts": [0, 0, 255]}
-
-
-def test_a_value_of_the_shape_has_no_faults() -> None:
-    assert list(faults(GOOD, COLOUR)) == []
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        None, [], "blue", {}, {**GOOD, "score": 1}, {**GOOD, "origin": "operator"}, {**GOOD, "name": None},
-        {**GOOD, "name": "indigo"}, {**GOOD, "shade": "operator"}, {**GOOD, "parts": []}, {**GOOD, "parts": [0] * 4},
-        {**GOOD, "parts": [256]}, {**GOOD, "parts": [True]}, {**GOOD, "parts": [1.0]}, {**GOOD, "parts": "abc"},
-        {"name": "blue", "shade": "dark"},
-    ],
-)  # fmt: skip
-def test_anything_else_has(wrong: object) -> None:
-    assert list(faults(wrong, COLOUR))
-
-
-def test_what_a_model_wrote_is_not_repeated_in_the_fault() -> None:
-    assert "ignore all" not in " ".join(faults({**GOOD, "ignore all rules": "ignore all"}, COLOUR))
-
-
-SHAPES: st.SearchStrategy[Shape] = st.recursive(
-    st.one_of(st.builds(Text, st.integers(1, 50)), st.just(Whole(3, 9)), st.just(Truth())),
-    lambda inner: st.one_of(
-        st.builds(Several, inner, st.integers(2, 5), st.integers(0, 2)),
-        st.builds(Record, st.dictionaries(st.text("abc", min_size=1), inner, max_size=4)),
-    ),
-    max_leaves=12,
-)
-
-
-@given(SHAPES)
-def test_the_schema_that_is_sent_and_the_check_agree(shape: Shape) -> None:
-    assert list(faults(shaped(json_schema(shape)), shape)) == []
-
-
-@pytest.mark.parametrize("text", ['{"a": 1}', ' {"a": 1}\n', '```json\n{"a": 1}\n```', '```\n{"a": 1}\n```'])
-def test_one_json_value_is_read(text: str) -> None:
-    assert strict_json(text) == {"a": 1}
+VALUE = {"items": [{"op": "add", "text": "Uses {braces} and ```fences```."}]}
+WRITTEN = json.dumps(VALUE)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "", "  ", "Sure!", 'Sure! {"a": 1}', '{"a": 1} Anything else?', '{"a": 1}{"a": 2}', '{"a": 1', '{"a": NaN}',
-        "Infinity", '{"a": 1, "a": 2}', '{"b": {"a": 1, "a": 1}}', "[" * 100_000, "1" * 10_000, "x" * 2_000_000,
-        '```json\n{"a": 1}\n``` and more',
+        WRITTEN, f" {WRITTEN}\n", f"```json\n{WRITTEN}\n```", f"```\n{WRITTEN}\n```", f"~~~JSON\n{WRITTEN}\n~~~",
+        f"Sure! Here it is:\n\n{WRITTEN}\n\nAnything else?", f"```json\n{WRITTEN}\n``` and more",
+        f"<think>Perhaps {{\"items\": []}}? No.</think>\n{WRITTEN}",
+        f"<thinking>\nhm [1]\n</thinking>```json\n{WRITTEN}\n```",
+        f"Let me see {{\"items\": []}}.\n</think>\n\n{WRITTEN}", f"I looked at {{s1}} and [see below]: {WRITTEN}",
+        json.dumps(VALUE, indent=2), f"\ufeff{WRITTEN}",
     ],
 )  # fmt: skip
-def test_anything_else_is_not(text: str) -> None:
-    with pytest.raises(NotStrict):
-        strict_json(text)
+def test_thinking_prose_and_fences_are_skipped(text: str) -> None:
+    assert next(json_values(text)) == VALUE
+
+
+def test_a_thought_that_is_quoted_in_the_answer_belongs_to_it() -> None:
+    value = {"items": [{"text": "He wrote </think> in the log, and <think> before."}]}
+    assert next(json_values(json.dumps(value))) == value
+
+
+def test_several_values_come_in_their_order() -> None:
+    assert list(json_values('Turn [1] and [2]: {"items": []}')) == [[1], [2], {"items": []}]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"), ("  \n", "empty"), ("Sure!", "no complete JSON"), ("42", "no complete JSON"),
+        ('{"items": [{"op": "add"}, {"op"', "no complete JSON"), ("<think>{}", "no complete JSON"),
+        ('{"a": 1, "a": 2}', "twice"), ("[" * 100_000, "too deeply"), (f"[{'1' * 10_000}]", "too long"),
+        ("x" * 2_000_000, "longer than"),
+    ],
+)  # fmt: skip
+def test_what_holds_no_value_says_why(text: str, why: str) -> None:
+    with pytest.raises(NotJson, match=why):
+        list(json_values(text))
+
+
+def test_of_an_object_that_breaks_off_no_part_is_taken_for_the_whole() -> None:
+    with pytest.raises(NotJson):
+        list(json_values('{"note": {"items": []}, "items": [{"op": "add", "text": "cut'))
+
+
+def test_strictness_is_for_each_value_and_one_bad_item_is_one_bad_item() -> None:
+    text = '{"items": [{"a": 1, "a": 2}, {"b": NaN, "c": -Infinity}, {"d": 1}]}'
+    assert next(json_values(text)) == {"items": [None, {"b": None, "c": None}, {"d": 1}]}
+
+
+def test_half_a_character_cannot_reach_a_file() -> None:
+    value = next(json_values(r'{"text": "a\ud800b"}'))
+    assert value == {"text": "a?b"}
+    json.dumps(value, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("piece", ["[", "{", '{"a":', '["', "</think>", "<think>", "{]", '{"a":1,'])
+def test_hostile_text_is_read_in_reasonable_time(piece: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(NotJson):
+        list(json_values(piece * (900_000 // len(piece))))
+    assert time.monotonic() - started < 10
+
+
+@given(st.text())
+def test_no_text_raises_anything_else(text: str) -> None:
+    try:
+        list(json_values(text))
+    except NotJson:
+        return
 
 
 def test_a_prompt_is_rendered_strictly_and_has_a_hash() -> None:
@@ -80,11 +98,19 @@ def test_a_prompt_is_rendered_strictly_and_has_a_hash() -> None:
 
 
 def test_a_prompt_can_be_overridden_and_an_unknown_one_is_not_looked_for_elsewhere() -> None:
-    assert prompt("notice", {"notice": "mine"}).text == "mine"
-    assert "{{ schema }}" in prompt("notice").text
-    for name in ("nothing", "../choice", "notice.md"):
+    assert prompt("curate", {"curate": "mine"}).text == "mine"
+    for name in ("nothing", "../choice", "curate.md"):
         with pytest.raises(NotFound):
             prompt(name)
+
+
+def test_only_prompts_of_ours_can_be_overridden(tmp_path: Path) -> None:
+    folder = tmp_path
+    (folder / "curate.md").write_text("mine")
+    assert overrides(str(folder)) == {"curate": "mine"}
+    (folder / "notice.md").write_text("of an earlier version")
+    with pytest.raises(BadSetting, match=r"curate\.md or notes\.md"):
+        overrides(str(folder))
 
 
 @given(st.lists(st.text("ab"), max_size=4))

@@ -1,11 +1,11 @@
-"""Which model a role asks, and what a setting may look like."""
+"""Which model is asked, and what a setting may look like."""
 
 from __future__ import annotations
 
 import pytest
 
 from reverie.kernel.errors import BadSetting
-from reverie.models.choice import Choice, Endpoint, Role, choice, choices
+from reverie.models.choice import Choice, Endpoint, choice
 
 
 def test_a_setting_names_a_provider_and_a_model() -> None:
@@ -16,7 +16,6 @@ def test_a_setting_names_a_provider_and_a_model() -> None:
 
 def test_the_built_in_reader_is_no_model() -> None:
     assert choice("built-in") is None
-    assert choices().every() == []
 
 
 def test_a_local_model_needs_no_key_and_may_be_on_this_machine() -> None:
@@ -64,56 +63,20 @@ def test_an_address_that_cannot_be_called_is_refused_without_repeating_it(addres
     assert "hunter2" not in str(refused.value)
 
 
-def test_each_role_has_its_own_model_or_the_default() -> None:
-    every = choices("ollama:small", {"deep": "anthropic:strong", "rem": "built-in"})
-    assert every.every()
-    assert [chosen and chosen.text for chosen in map(every.of, Role)] == [
-        "ollama:small",
-        "anthropic:strong",
-        None,
-        "ollama:small",
-    ]
-
-
-def test_the_address_belongs_to_the_defaults_provider_only() -> None:
-    every = choices(
-        "openai:small", {"deep": "openai:big", "rem": "anthropic:strong"}, Endpoint("http://127.0.0.1:9/v1")
-    )
-    assert [every.of(role).base_url for role in (Role.LIGHT, Role.DEEP, Role.REM)] == [  # type: ignore[union-attr]
-        "http://127.0.0.1:9/v1",
-        "http://127.0.0.1:9/v1",
-        "https://api.anthropic.com",
-    ]
-
-
-def test_there_are_four_roles_and_no_other() -> None:
-    with pytest.raises(BadSetting, match="light, deep, rem, skills"):
-        choices("built-in", {"dream": "openai:x"})
-
-
-def test_a_role_may_have_an_endpoint_of_its_own_without_a_model_of_its_own() -> None:
-    every = choices("openai:same", shared=Endpoint(key_file="/key"), own={"light": Endpoint("http://127.0.0.1:9/v1")})
-    light, deep = every.of(Role.LIGHT), every.of(Role.DEEP)
-    assert light and deep and light.text == deep.text == "openai:same"
-    assert (light.base_url, light.key_name, light.key_file) == ("http://127.0.0.1:9/v1", None, "")
-    assert (deep.base_url, deep.key_file) == ("https://api.openai.com/v1", "/key")
-
-
 def test_the_providers_own_address_has_the_usual_key_whoever_wrote_it() -> None:
-    own = {"deep": Endpoint("https://api.openai.com/v1")}
-    deep = choices("openai:small", {"deep": "openai:big"}, Endpoint("http://127.0.0.1:9/v1", "MINE"), own).of(Role.DEEP)
-    assert deep and (deep.key_name, deep.given) == ("OPENAI_API_KEY", False)
+    chosen = choice("openai:big", Endpoint("https://api.openai.com/v1"))
+    assert chosen and (chosen.key_name, chosen.given) == ("OPENAI_API_KEY", False)
 
 
-def test_a_roles_own_key_takes_the_place_of_the_shared_one_at_the_same_address() -> None:
-    shared, own = Endpoint("http://127.0.0.1:9/v1", key_file="/key"), {"rem": Endpoint(key_name="MINE")}
-    rem = choices("openai:small", shared=shared, own=own).of(Role.REM)
-    assert rem and (rem.base_url, rem.key_name, rem.key_file) == ("http://127.0.0.1:9/v1", "MINE", "")
-
-
-def test_without_a_default_one_key_is_not_given_to_two_providers() -> None:
-    roles = {"light": "openai:small", "deep": "anthropic:strong"}
-    with pytest.raises(BadSetting, match="one key for the models of anthropic and openai"):
-        choices("built-in", roles, Endpoint(key_file="/key"))
-    assert choices("built-in", roles, Endpoint(key_file="/key"), {"deep": Endpoint(key_name="MINE")}).every()
-    assert choices("built-in", roles, Endpoint("http://127.0.0.1:9/v1", "THE_GATEWAYS")).every()
+@pytest.mark.parametrize(
+    ("endpoint", "sent", "said"),
+    [
+        (Endpoint(), True, "check the key in OPENAI_API_KEY"),
+        (Endpoint(key_name="MINE"), True, "check the key in MINE"),
+        (Endpoint(key_file="/run/key"), True, "/run/key (model_key_file)"),
+        (Endpoint("http://127.0.0.1:9/v1", "MINE"), False, "no key was sent: set MINE"),
+    ],
+)
+def test_a_refused_key_is_found_by_the_name_of_where_it_is(endpoint: Endpoint, sent: bool, said: str) -> None:
+    chosen = choice("openai:x", endpoint)
+    assert chosen and said in chosen.where_the_key_is(sent)

@@ -82,7 +82,7 @@ def test_an_unknown_name_is_told_the_known_ones_and_that_a_path_will_do(machine:
     with pytest.raises(BadInput) as caught:
         known.named("hermis")
     said = str(caught.value)
-    assert said.startswith("There is no shelf 'hermis'. Expected one of claude, claude/-shop, hermes, ")
+    assert said.startswith("There is no target 'hermis'. Expected one of claude, claude/-shop, hermes, ")
     assert "a path" in said
     assert "hermis" not in known
     assert known.get("hermis") is None

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from reverie.dreams.items import Item, Op
 from reverie.dreams.stores.pages import Page, statements, target_of_store
 from reverie.dreams.thinking import entries_that_matter
 from reverie.review.dreamt import page_after
-from tests.dreaming import WRITTEN, session, thought_over
+from tests.dreaming import WRITTEN, Scripted, session, thought_over
 
 HANDBOOK = """# Handbook
 
@@ -82,3 +83,24 @@ def test_of_very_many_entries_those_are_shown_that_speak_of_what_was_said() -> N
     assert thought.planned[0].judged.text == "Staging is db2.internal." and "of 2,001 entries" in thought.reduced[0]
     few = replace(target, entries=target.entries[:10])
     assert entries_that_matter(few.entries, talk) == (few.entries, ())
+
+
+@pytest.mark.parametrize("said", ["Good morning.", "From now on we deploy on Tuesdays, no longer on Fridays."])
+def test_what_is_there_twice_word_for_word_stays_once(said: str) -> None:
+    pages = {"/a.md": "- We deploy on Fridays.\n- x\n", "/b.md": "We deploy on Fridays.\n"}
+    after = dreamt(pages, said)
+    day = "Tuesdays" if "Tuesdays" in said else "Fridays"
+    assert after == {"/a.md": f"- We deploy on {day}.\n- x\n", "/b.md": ""}
+
+
+def test_what_belongs_to_two_things_stays_twice() -> None:
+    pages = {
+        "/staging.md": "Port: 5432\n",
+        "/production.md": "Port: 5432\n",
+        "/infra.md": SECTIONS.replace("prod", "stage"),
+    }
+    assert dreamt(pages, "Good morning.") == pages
+    target = target_of_store("s", "ann", [Page(path, text.encode(), WRITTEN) for path, text in pages.items()])
+    liar = Scripted(lambda _: [Item(Op.REMOVE, "", (), replaces=("e1",), sure=True)])
+    [one] = thought_over(target, [session(0, ["Good morning."])], liar).planned
+    assert one.judged.reasons == ("no_quotation",), "nothing says that it is there twice"

@@ -178,8 +178,10 @@ def test_the_line_says_all_that_the_night_needs(cli: Cli, crontab: Path, units: 
     said = {"REVERIE_OWNER": "ann", "REVERIE_SKILLS": "skills", "HERMES_HOME": str(hermes), "CODEX_HOME": "50% off"}
     for how in ([], ["--systemd"]):
         cli("cron", "install", "--database", "sqlite:///own.db", *how, **said)
-        cli("cron", "install", "--shelf", "./notes", *how, **said)
-    by_name = next(line for line in lines(crontab) if line.endswith(" hermes"))
+        cli("cron", "install", "--target", "hermes", "--database", "sqlite:///own.db", *how, **said)
+        cli("cron", "install", "--target", "./notes", *how, **said)
+    by_name, every = (next(one for one in lines(crontab) if one.endswith(name)) for name in (" hermes", " all-targets"))
+    assert "--target" not in every
     words = shlex.split(by_name.replace(r"\%", "%"), comments=True)
     assert words[5] == "env" and "%" not in by_name.replace(r"\%", "")
     expected = {
@@ -188,8 +190,8 @@ def test_the_line_says_all_that_the_night_needs(cli: Cli, crontab: Path, units: 
         f"HOME={os.environ['HOME']}",
     }  # fmt: skip
     assert expected <= set(words)
-    assert words[words.index("--home") + 1] == str(cli.home) and words[words.index("--shelf") + 1] == "hermes"
-    assert f"--shelf {tmp_path / 'notes'} " in crontab.read_text()
+    assert words[words.index("--home") + 1] == str(cli.home) and words[words.index("--target") + 1] == "hermes"
+    assert f"--target {tmp_path / 'notes'} " in crontab.read_text()
     service = next(text for path in units.glob("*.service") if '"hermes"' in (text := path.read_text()))
     for one in expected:
         assert f'Environment="{one.replace("%", "%%")}"\n' in service
@@ -199,7 +201,7 @@ def test_what_the_line_says_is_what_the_night_does(cli: Cli, crontab: Path, tmp_
     """The command of the line, run as cron runs it: with nearly no environment, somewhere else."""
     (tmp_path / "no%tes").mkdir()
     (tmp_path / "no%tes" / "it's.md").write_text("- Standup is at nine.\n")
-    cli("cron", "install", "--shelf", "./no%tes", "--database", "sqlite:///own.db", "--propose")
+    cli("cron", "install", "--target", "./no%tes", "--database", "sqlite:///own.db", "--propose")
     (line,) = lines(crontab)
     command = line.split(maxsplit=5)[5].replace(r"\%", "%")
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/", "SHELL": "/bin/sh", "LOGNAME": "nobody"}
@@ -227,7 +229,7 @@ def test_a_secret_is_never_written_into_a_schedule(
     cli: Cli, crontab: Path, *, how: list[str], variables: dict[str, str], said: str
 ) -> None:
     for system in ([], ["--systemd"]):
-        told = cli("cron", "install", "--shelf", "home", *how, *system, code=2, **variables)
+        told = cli("cron", "install", "--target", "home", *how, *system, code=2, **variables)
         assert said in told and "pearl" not in told and "reverie.toml" in told
     assert not crontab.exists() and not (cli.folder / "config").exists()
 
@@ -244,21 +246,21 @@ def test_every_home_and_shelf_has_a_schedule_of_its_own(
 
     (tmp_path / "notes").mkdir()
     other = str(tmp_path / "home2")
-    for words in (["--shelf", "home"], ["--shelf", "./notes"], ["--home", other], ["--shelf", "home", "--propose"]):
+    for words in (["--target", "home"], ["--target", "./notes"], ["--home", other], ["--target", "home", "--propose"]):
         cli("cron", "install", *words, *how)
     assert found() == 3
-    assert "Removed." in cli("cron", "remove", "--shelf", "./notes", *how) and found() == 2
-    cli("cron", "install", "--shelf", str(tmp_path / "notes"), *how)
+    assert "Removed." in cli("cron", "remove", "--target", "./notes", *how) and found() == 2
+    cli("cron", "install", "--target", str(tmp_path / "notes"), *how)
     (tmp_path / "notes").rmdir()
-    assert "Removed." in cli("cron", "remove", "--shelf", "./notes", *how) and found() == 2
-    assert "There is no shelf" in cli("cron", "remove", "--shelf", "nonsense", *how, code=2) and found() == 2
+    assert "Removed." in cli("cron", "remove", "--target", "./notes", *how) and found() == 2
+    assert "There is no target" in cli("cron", "remove", "--target", "nonsense", *how, code=2) and found() == 2
     assert "Removed." in cli("cron", "remove", *how) and found() == 1
     assert "Removed." in cli("cron", "remove", "--home", other, *how) and found() == 0
 
 
 def test_a_shelf_that_is_not_there_is_refused(cli: Cli, crontab: Path, units: Path) -> None:
     for how in ([], ["--systemd"]):
-        assert "There is no shelf" in cli("cron", "install", "--shelf", "nonsense", *how, code=2)
+        assert "There is no target" in cli("cron", "install", "--target", "nonsense", *how, code=2)
     assert not crontab.exists() and not units.exists()
 
 

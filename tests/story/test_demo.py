@@ -82,13 +82,14 @@ def test_as_json_every_step_is_there_and_the_month_was_judged_as_it_should_be(de
         "audit", "added", "dream", "waiting", "planted", "approved", "history", "rules", "undone", "same_bytes",
     ]  # fmt: skip
     assert told["added"]["fates"] == {"new": len(_sessions())}
-    assert len(told["dream"]["sessions"]) == len(_sessions())
+    (dream,) = told["dream"]["dreams"]
+    assert len(dream["sessions"]) == len(_sessions())
     wanted = {one["suggestion"]["subject"] for one in told["waiting"]["proposals"]}
     assert wanted == {"MEMORY.md", "USER.md", "devops/deploy-shop"}
     assert told["planted"] == 0
     assert told["approved"]["outcome"] == told["undone"]["outcome"] == "landed"
     assert told["same_bytes"] is True
-    judged = json.dumps(told["dream"]["judged"])
+    judged = json.dumps(dream["judged"])
     assert "pakko-sync" not in judged
     assert "barkode" not in judged
     assert "diabetes" not in judged

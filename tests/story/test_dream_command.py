@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,11 @@ def say(cli: Cli, name: str, words: str, at: str = "2026-05-10T09:00:00Z", user:
     cli("sessions", "add", str(path))
 
 
+def read(night: Any) -> list[str]:
+    """The sessions of a night, as `--json` tells them."""
+    return [one["session_id"] for dream in night["dreams"] for one in dream["sessions"]]
+
+
 def nights(cli: Cli) -> int:
     return len(cli.json("status")["dreams"])
 
@@ -33,11 +39,11 @@ def nights(cli: Cli) -> int:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["s-one"], "There is no session 's-one'."),
-        ([""], "There is no session ''."),
-        (["s1", "s-one", "s-two"], "There is no session 's-one', 's-two'."),
+        (["--session", "s-one"], "There is no session 's-one'."),
+        (["--session", ""], "There is no session ''."),
+        (["--session", "s1", "--session", "s-one", "--session", "s-two"], "There is no session 's-one', 's-two'."),
         (["--user", "bob"], "There is no user 'bob'."),
-        (["--user", "kim", "s1"], "There is no session 's1' of kim."),
+        (["--user", "kim", "--session", "s1"], "There is no session 's1' of kim."),
     ],
 )
 def test_who_or_what_is_not_there_is_an_error_and_no_quiet_night(cli: Cli, words: list[str], said: str) -> None:
@@ -62,17 +68,17 @@ def test_a_session_that_lies_in_a_source_and_was_not_brought_in_yet_can_be_named
     say(cli, "s1", KILOMETRES)
     (cli.folder / "s1.json").rename(folder / "s9.json")
     (folder / "s9.json").write_text((folder / "s9.json").read_text().replace('"s1"', '"s9"'))
-    assert [one["session_id"] for one in cli.json("dream", "s9")["sessions"]] == ["s9"]
+    assert read(cli.json("dream", "--session", "s9")) == ["s9"]
 
 
-def test_since_leaves_older_sessions_for_another_night(cli: Cli) -> None:
+def test_since_reaches_back_to_a_date_and_all_to_the_first_session(cli: Cli) -> None:
     say(cli, "old", CELSIUS, at="2026-01-10T09:00:00Z")
     say(cli, "new", KILOMETRES, at="2026-05-10T09:00:00Z")
     night = cli.json("dream", "--since", "2026-05-01")
-    assert [one["session_id"] for one in night["sessions"]] == ["new"]
+    assert read(night) == ["new"] and night["left_out"] == 1
     assert "kilometres" in (text := (cli.home / "memory" / "USER.md").read_text()) and "Celsius" not in text
-    assert cli.json("dream", "--since", "2026-05-01")["sessions"] == []
-    assert [one["session_id"] for one in cli.json("dream")["sessions"]] == ["old"]
+    assert read(cli.json("dream", "--since", "2026-05-01")) == [] and read(cli.json("dream")) == []
+    assert read(cli.json("dream", "--all")) == ["old"] and read(cli.json("dream", "--all")) == []
     assert "is not a date" in cli("dream", "--since", "yesterdayish", code=2)
 
 
@@ -81,7 +87,7 @@ def test_a_night_on_the_claude_shelf_writes_into_claude_md_and_is_taken_back(cli
     claude.mkdir()
     (claude / "CLAUDE.md").write_text("# Mine\n\n- Standup is at nine.\n")
     say(cli, "s1", KILOMETRES)
-    done = cli("dream", "--shelf", "claude", CLAUDE_CONFIG_DIR=str(claude))
+    done = cli("dream", "--target", "claude", CLAUDE_CONFIG_DIR=str(claude))
     assert "kilometres" in done
     assert (claude / "CLAUDE.md").read_text() == (
         "# Mine\n\n- Standup is at nine.\n- Always wants distances in kilometres.\n"
@@ -96,7 +102,7 @@ def test_a_night_on_a_folder_writes_into_its_list_and_reads_nothing_twice(cli: C
     notes.mkdir()
     (notes / "rules.md").write_text("- Standup is at nine.\n")
     say(cli, "s1", KILOMETRES)
-    cli("dream", "--shelf", "./notes")
+    cli("dream", "--target", "./notes")
     assert (notes / "rules.md").read_text() == "- Standup is at nine.\n- Always wants distances in kilometres.\n"
-    assert cli.json("dream", "--shelf", str(notes))["sessions"] == []
-    assert "There is no shelf" in cli("dream", "--shelf", "./nonsense", code=2)
+    assert read(cli.json("dream", "--target", str(notes))) == []
+    assert "There is no target" in cli("dream", "--target", "./nonsense", code=2)

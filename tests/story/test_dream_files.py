@@ -35,7 +35,7 @@ def hermes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_night_can_be_read_over_breakfast_and_by_tools(hermes: Path, home: Home) -> None:
     home.sessions.add(SESSION)
-    dream = home.dream(shelf="hermes")
+    dream = home.dream(target="hermes")
     folder = hermes / "dreaming"
     diary = (folder / "DREAMS.md").read_text()
     assert dream.diary in diary
@@ -44,7 +44,7 @@ def test_a_night_can_be_read_over_breakfast_and_by_tools(hermes: Path, home: Hom
     decisions = [json.loads(line) for line in (folder / "decisions.jsonl").read_text().splitlines()]
     assert [one["verb"] for one in decisions] == [one.verb for one in dream.judged]
     (run,) = (folder / "runs").iterdir()
-    assert json.loads(run.read_text())["id"] == dream.id
+    assert json.loads(run.read_text())["id"] == dream.dreams[0].id
 
 
 def test_what_another_tool_left_is_put_aside_and_not_lost(hermes: Path, home: Home) -> None:
@@ -53,8 +53,8 @@ def test_what_another_tool_left_is_put_aside_and_not_lost(hermes: Path, home: Ho
     (folder / "state.json").write_text('{"last_run": "yesterday"}')
     (folder / "DREAMS.md").write_text("# their diary\n")
     (folder / "runs" / "1.json").write_text("{}")
-    home.dream(shelf="hermes")
-    home.dream(shelf="hermes")
+    home.dream(target="hermes")
+    home.dream(target="hermes")
     aside = folder / "before-reverie"
     assert (aside / "DREAMS.md").read_text() == "# their diary\n"
     assert (aside / "runs" / "1.json").read_text() == "{}"
@@ -65,17 +65,17 @@ def test_a_document_is_kept_as_it_was_before_the_night(hermes: Path, homes: Home
     early = homes()
     list(early.memory.entries("hermes"))
     early.sessions.add(SESSION | {"started_at": "2026-05-12T13:00:00Z"})
-    dream = early.dream(shelf="hermes")
+    dream = early.dream(target="hermes")
     kept = list((hermes / "dreaming").glob("backups/*/MEMORY.md"))
     assert [path.read_text() for path in kept] == [MEMORY] * bool(dream.changes)
 
 
 def test_the_same_night_twice_changes_nothing(hermes: Path, home: Home) -> None:
     home.sessions.add(SESSION)
-    home.dream(shelf="hermes")
+    home.dream(target="hermes")
     before = {path: path.read_bytes() for path in (hermes / "memories").iterdir()}
     waiting = [one.id for one in home.review.waiting()]
-    again = home.dream(shelf="hermes")
+    again = home.dream(target="hermes")
     assert again.quiet and "nothing new" in again.diary
     assert {path: path.read_bytes() for path in (hermes / "memories").iterdir()} == before
     assert [one.id for one in home.review.waiting()] == waiting

@@ -17,8 +17,8 @@ import pytest
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.adapters.database.fenced import fenced_review
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.night import MOST_ATTEMPTS
 from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
+from reverie.dreams.runner import MOST_ATTEMPTS
 from reverie.dreams.steps import Steps
 from reverie.dreams.stores.dream import StoreWish
 from reverie.home import Home, open_home
@@ -95,7 +95,7 @@ def of_another_machine(home: Home, later: timedelta = timedelta()) -> SqlDreams:
 def test_what_was_broken_off_is_finished_before_the_next_night_begins(home: Home, memory: Pages, until: str) -> None:
     _, dream = begun(home, until=until)
     assert dream.status is Status.RUNNING
-    again = home.dream(shelf="hermes")
+    again = home.dream(target="hermes")
     done = home.dreams.get(dream.id)
     assert done.status is Status.COMPLETED and len(done.changes) == 2
     assert not again.sessions and "Forgejo" in memory() and "db2" in memory()
@@ -111,7 +111,7 @@ def test_recovering_finishes_it_too_and_twice_does_nothing_more(home: Home, memo
 
 def test_where_nothing_is_to_land_what_is_left_of_a_night_is_only_proposed(home: Home, memory: Pages) -> None:
     _, dream = begun(home)
-    home.dream(shelf="hermes", mode="propose")
+    home.dream(target="hermes", mode="propose")
     done = home.dreams.get(dream.id)
     assert memory() == MEMORY and len(done.proposals) == 2 and not done.changes
 
@@ -122,7 +122,7 @@ def test_a_night_that_is_always_broken_off_is_given_up(home: Home) -> None:
         night.records.hold(night.scope, dream)
     (failed,) = home.dream.recover()
     assert failed.status is Status.FAILED and "broken off" in failed.flaws[-1]
-    assert len(home.dream(shelf="hermes").sessions) == len(SAID)
+    assert len(home.dream(target="hermes").sessions) == len(SAID)
 
 
 def test_a_night_in_which_something_is_wrong_says_so_and_the_next_begins_anew(home: Home) -> None:
@@ -134,7 +134,7 @@ def test_a_night_in_which_something_is_wrong_says_so_and_the_next_begins_anew(ho
         broken.dream("hermes")
     (failed,) = home.dreams.records.find(home.owned)
     assert failed.status is Status.FAILED and "surfaces" in failed.flaws[-1]
-    assert len(home.dream(shelf="hermes").changes) == 2
+    assert len(home.dream(target="hermes").changes) == 2
 
 
 # ---- canceled --------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_a_canceled_night_leaves_memory_as_it_was_and_its_sessions_for_another(h
     with pytest.raises(Stopped):
         steps.put(0)
     assert memory() == MEMORY and home.review.waiting() == [] and home.dream.recover() == []
-    assert len(home.dream(shelf="hermes").sessions) == len(SAID)
+    assert len(home.dream(target="hermes").sessions) == len(SAID)
 
 
 def test_once_it_lands_a_night_cannot_be_canceled(home: Home, memory: Pages) -> None:
@@ -170,7 +170,7 @@ def test_two_machines_never_dream_over_one_shelf_at_once(home: Home) -> None:
 
 def test_canceling_a_night_that_waits_does_not_free_the_shelf_another_has(home: Home) -> None:
     _, dream = begun(home)
-    home.dream.cancel(home.dream.later(shelf="hermes").id)
+    home.dream.cancel(home.dream.later(target="hermes").id)
     with pytest.raises(StillLocked):
         of_another_machine(home).hold(home.owned, dream)
 
@@ -255,14 +255,14 @@ def worked(home: Home, *words: str, executor: str = "") -> tuple[str, int]:
 
 
 def test_queueing_a_night_begins_nothing_and_a_worker_does_it(home: Home, memory: Pages) -> None:
-    dream = home.dream.later(shelf="hermes")
+    dream = home.dream.later(target="hermes")
     assert dream.status is Status.PENDING and home.dream.recover() == [] and memory() == MEMORY
     assert worked(home) == ("1", 0)
     assert home.dreams.get(dream.id).status is Status.COMPLETED and "Forgejo" in memory()
 
 
 def test_a_worker_killed_behind_a_step_goes_on_when_it_is_back(home: Home, memory: Pages) -> None:
-    dream = home.dream.later(shelf="hermes")
+    dream = home.dream.later(target="hermes")
     assert worked(home, "die", "put")[1] == -signal.SIGKILL
     assert home.dreams.get(dream.id).status is Status.RUNNING
     worked(home)
@@ -273,7 +273,7 @@ def test_a_worker_killed_behind_a_step_goes_on_when_it_is_back(home: Home, memor
 
 @SHARED
 def test_what_a_dead_worker_left_is_gone_on_with_by_another(home: Home, memory: Pages) -> None:
-    dream = home.dream.later(shelf="hermes")
+    dream = home.dream.later(target="hermes")
     assert worked(home, "die", "think", executor="one")[1] == -signal.SIGKILL
     assert worked(home, "reap", "one")[0] == "1"
     assert worked(home, executor="two")[0] == "1"
@@ -313,14 +313,14 @@ def test_one_queue_has_nights_over_files_and_dreams_over_stores(
 
 
 def test_a_canceled_night_is_not_begun_by_a_worker(home: Home, memory: Pages) -> None:
-    dream = home.dream.later(shelf="hermes")
+    dream = home.dream.later(target="hermes")
     home.dream.cancel(dream.id)
     assert worked(home) == ("0", 0) and memory() == MEMORY
 
 
 @SHARED
 def test_several_nights_on_one_shelf_are_done_one_after_another(home: Home) -> None:
-    dreams = [home.dream.later(shelf="hermes", limit=1) for _ in range(3)]
+    dreams = [home.dream.later(target="hermes", limit=1) for _ in range(3)]
     with worker(home, "work", executor="one") as one, worker(home, "work", executor="two") as two:
         assert [process.wait(120) for process in (one, two)] == [0, 0]
     nights = [home.dreams.get(dream.id) for dream in dreams]
@@ -333,9 +333,9 @@ import sys, threading
 from reverie.home import open_home
 before = threading.active_count()
 with open_home(sys.argv[1], settings={"owner": "ann"}) as home:
-    home.dream.later(shelf="home")
+    home.dream.later(target="home")
     assert threading.active_count() == before, threading.enumerate()
-    home.dream(shelf="home")
+    home.dream(target="home")
 assert "dbos" not in sys.modules
 """
 TWO_HOMES = """
@@ -352,7 +352,7 @@ with open_home(sys.argv[1]) as one, open_home(sys.argv[2]) as two:
     except EngineBusy as error:
         assert sys.argv[1] in str(error), error
     first.close()
-    dream = two.dream.later(shelf="home")
+    dream = two.dream.later(target="home")
     second.follow("local", two.config.owner, dream.id)
     assert two.dreams.get(dream.id).status == "completed"
     second.close()
@@ -390,24 +390,24 @@ def two_homes(homes: HomeMaker, tmp_path: Path, database: str) -> tuple[Home, Ho
 
 def test_two_homes_with_a_shelf_of_one_name_have_nights_of_their_own(two_homes: tuple[Home, Home]) -> None:
     one, other = two_homes
-    first, second = one.dream(shelf="home"), other.dream(shelf="home")
+    first, second = one.dream(target="home"), other.dream(target="home")
     for home, night in ((one, first), (other, second)):
         assert len(night.sessions) == 2 and len(night.changes) == 1 and night.carried == 0
         assert "kilometres" in "".join(entry.text for entry in home.memory.entries("home"))
-        assert [found.id for found in home.dreams.records.find(home.owned, "home")] == [night.id]
+        assert [found.id for found in home.dreams.records.find(home.owned, "home")] == [one.id for one in night.dreams]
         staged = home.dreams.records.staged(home.owned, "home")
         assert [note.text for note in staged] == ["Prefers tabs over spaces."]
-        assert home.dream(shelf="home").sessions == ()
+        assert home.dream(target="home").sessions == ()
 
 
 def test_a_home_finishes_and_works_off_its_own_nights_only(two_homes: tuple[Home, Home]) -> None:
     one, other = two_homes
     night = one.dreams.open("home", "land", Asked())
-    queued = one.dream.later(shelf="home")
+    queued = one.dream.later(target="home")
     assert other.dream.recover() == [] and other.dreams.records.queued(other.owned) == []
     with pytest.raises(BadInput, match="another shelf here"):
         other.dream.run(night.id)
-    assert other.dream(shelf="home").status is Status.COMPLETED
+    assert other.dream(target="home").status is Status.COMPLETED
     assert one.dreams.get(night.id).status is Status.PENDING
     assert [found.dream for found in one.dreams.records.queued(one.owned)] == [queued.id]
     (done,) = one.dream.recover()
@@ -419,6 +419,6 @@ def test_rows_from_before_shelves_went_by_their_key_still_count(two_homes: tuple
     before = SqlDreams(home.engine, home.clock, home.dreams.records._holder)  # type: ignore[attr-defined]
     earlier = replace(home.dreams, records=before).dream("home")
     assert len(earlier.sessions) == 2
-    again = home.dream(shelf="home")
-    assert again.sessions == () and home.dreams.records.find(home.owned, "home") == [again, earlier]
+    again = home.dream(target="home")
+    assert again.sessions == () and home.dreams.records.find(home.owned, "home") == [*again.dreams, earlier]
     assert [note.text for note in home.dreams.records.staged(home.owned, "home")] == ["Prefers tabs over spaces."]

@@ -55,13 +55,13 @@ def test_compact_finds_what_is_doubled_and_what_contradicts_on_the_shelf_that_is
 
 def test_compact_refuses_a_shelf_that_is_not_there(cli: Cli) -> None:
     for name in ("nonsense", "./nonsense", "opencode"):
-        assert "There is no shelf" in cli("compact", "--shelf", name, code=2)
+        assert "There is no target" in cli("compact", "--shelf", name, code=2)
 
 
 def test_status_shows_a_folder_that_has_had_a_night(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(cli, "./notes", monkeypatch)
     say(cli, "s1", "I prefer tables for numbers.", at=rfc3339(SystemClock().now()))
-    cli("dream", "--shelf", "./notes")
+    cli("dream", "--target", "./notes")
     notes = str(path.parent)
     told = cli.json("status")
     assert [one["document"] for one in told["usage"][notes]] == ["rules.md"] and told["staged"][notes] == 1
@@ -77,7 +77,7 @@ def test_status_shows_the_last_changes_behind_any_number_of_edits_by_others(
 ) -> None:
     path = written(cli, "claude", monkeypatch)
     say(cli, "s1", KILOMETRES)
-    cli("dream", "--shelf", "claude")
+    cli("dream", "--target", "claude")
     change = cli.json("history")[0]["id"]
     for number in range(6):
         path.write_text(path.read_text() + f"- The rack {number} is full.\n")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import subprocess
 import sys
+from dataclasses import replace
 from decimal import Decimal
 
 import anthropic
@@ -16,24 +16,17 @@ from reverie.adapters.model_clients import PydanticAIModel, client
 from reverie.adapters.model_prices import context_of, price_of
 from reverie.adapters.model_trial import try_out
 from reverie.kernel.errors import BadSetting
-from reverie.kernel.origin import Origin
-from reverie.light.notice import notice
-from reverie.models.asking import Asker
 from reverie.models.budget import FREE
 from reverie.models.choice import Choice, Endpoint, Role, choice
-from reverie.models.ledger import totals
-from reverie.models.question import Failed, Question, Replied, Usage
-from reverie.models.reading import Reading, read
-from reverie.models.schema import Record, Text, json_schema
-from reverie.sessions.session import Head, Said, Session, Turn
+from reverie.models.question import Exchange, Failed, Question, Replied, Usage
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import CONTEXT, Server, serving
 from reverie.testing.model_wires import Asked
-from tests.purse import Purse
 
 KEY = "sk-live-" + "canary" * 4
-SHAPE = Record({"colour": Text(20)})
-QUESTION = Question(Role.LIGHT, "colour", "h", "Answer in JSON: " + json.dumps(json_schema(SHAPE)), "Sky?", SHAPE)
+SHAPE = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
+QUESTION = Question(Role.CURATE, "colour", "h", 'Answer in JSON: {"colour": "red"}', "Sky?", read=lambda value: value)
+SHAPED = replace(QUESTION, shape=SHAPE)
 BLUE = Says('{"colour": "blue"}', cached=4)
 MODELS = {"openai": "gpt-4o-mini", "anthropic": "claude-haiku-4-5", "ollama": "llama3.2"}
 
@@ -54,20 +47,55 @@ def test_each_wire_answers(provider: str, streamed: bool) -> None:
     assert reply.text == '{"colour": "blue"}'
     assert reply.usage is not None
     assert reply.usage.cached == 4
-    assert reply.usage.tokens_in <= QUESTION.worst_tokens
 
 
 @pytest.mark.parametrize("provider", MODELS)
-def test_the_request_has_a_schema_a_limit_and_no_tools(provider: str) -> None:
-    with serving() as server:
-        PydanticAIModel(at(server, provider), KEY).ask(QUESTION, 123, 30)
+def test_the_request_has_a_limit_and_no_tools_and_a_schema_only_where_there_is_one(provider: str) -> None:
+    with serving([BLUE]) as server:
+        model = PydanticAIModel(at(server, provider), KEY)
+        model.ask(SHAPED, 123, 30)
+        model.ask(QUESTION, 123, 30)
+    shaped, plain = server.asked
+    assert shaped.schema is not None and shaped.schema["properties"]["colour"]["type"] == "string"
+    assert plain.schema is None
+    for asked in server.asked:
+        assert "temperature" not in asked.body  # models that reason refuse it
+        assert 123 in (asked.body.get("max_tokens"), asked.body.get("max_completion_tokens"))
+        assert "tools" not in asked.body
+        assert asked.headers["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_the_system_prompt_comes_first_and_a_conversation_goes_on(provider: str) -> None:
+    with serving([BLUE]) as server:
+        PydanticAIModel(at(server, provider), KEY).ask(
+            replace(QUESTION, earlier=(Exchange("Blue.", "That is no JSON."),)), 123, 30
+        )
     (asked,) = server.asked
-    assert asked.schema is not None
-    assert asked.schema["properties"]["colour"]["type"] == "string"
-    assert "temperature" not in asked.body  # models that reason refuse it
-    assert 123 in (asked.body.get("max_tokens"), asked.body.get("max_completion_tokens"))
-    assert "tools" not in asked.body
-    assert asked.headers["Accept-Encoding"] == "identity"
+    said = asked.body.get("system", []) + asked.body["messages"]
+    texts = [one["text"] if "text" in one else _text(one["content"]) for one in said]
+    assert texts == [QUESTION.system, "Sky?", "Blue.", "That is no JSON."]
+
+
+def _text(content: object) -> str:
+    return content if isinstance(content, str) else content[0]["text"]  # type: ignore[index,no-any-return]
+
+
+def test_anthropic_is_told_to_cache_the_system_prompt_and_gets_the_key_as_it_wants_it() -> None:
+    with serving([BLUE]) as server:
+        PydanticAIModel(at(server, "anthropic"), KEY).ask(QUESTION, 123, 30)
+    (asked,) = server.asked
+    assert asked.body["system"][0]["cache_control"]["type"] == "ephemeral"
+    headers = {name.lower(): value for name, value in asked.headers.items()}
+    assert headers["x-api-key"] == KEY and "authorization" not in headers
+
+
+@pytest.mark.parametrize("provider", ["openai", "ollama"])
+def test_others_get_the_key_as_a_bearer_token(provider: str) -> None:
+    with serving([BLUE]) as server:
+        PydanticAIModel(at(server, provider), KEY).ask(QUESTION, 123, 30)
+    headers = {name.lower(): value for name, value in server.asked[0].headers.items()}
+    assert headers["authorization"] == f"Bearer {KEY}" and "x-api-key" not in headers
 
 
 def test_an_endpoint_that_takes_no_schema_is_asked_by_the_prompt_alone_from_then_on() -> None:
@@ -76,9 +104,18 @@ def test_an_endpoint_that_takes_no_schema_is_asked_by_the_prompt_alone_from_then
 
     with serving(old) as server:
         model = PydanticAIModel(at(server), KEY)
-        assert [isinstance(model.ask(QUESTION, 100, 30), Replied) for _ in range(2)] == [True, True]
-        assert not model.takes_schema
+        assert [isinstance(model.ask(SHAPED, 100, 30), Replied) for _ in range(2)] == [True, True]
     assert [asked.schema is not None for asked in server.asked] == [True, False, False]
+
+
+def test_an_endpoint_that_wants_the_other_name_of_the_limit_gets_it_from_then_on() -> None:
+    def strict(asked: Asked) -> Says | Refuses:
+        return Refuses(400, message="Use max_completion_tokens instead.") if "max_tokens" in asked.body else BLUE
+
+    with serving(strict) as server:
+        model = PydanticAIModel(at(server), KEY)
+        assert [isinstance(model.ask(QUESTION, 100, 30), Replied) for _ in range(2)] == [True, True]
+    assert ["max_completion_tokens" in asked.body for asked in server.asked] == [False, True, True]
 
 
 def test_it_can_be_asked_where_a_loop_is_running_already() -> None:
@@ -139,24 +176,24 @@ def test_a_name_that_cannot_be_resolved_may_be_later() -> None:
 
 
 def test_a_trial_says_what_an_endpoint_can_do() -> None:
-    with serving([Says('{"word": "reverie", "number": 7}')]) as server:
-        tried = try_out(at(server, model="scripted"), {})
-    assert (tried.ok, tried.schema_output, tried.context) == (True, True, CONTEXT)
-    assert "takes a schema" in tried.said
+    with serving([Says('<think>A word.</think>```json\n{"word": "reverie", "number": 7}\n```')]) as server:
+        tried = try_out(at(server, model="scripted"), {}, 500, 30)
+    assert (tried.ok, tried.context) == (True, CONTEXT)
+    assert "openai:scripted answers in" in tried.said
 
 
 @pytest.mark.parametrize(
     ("play", "said"),
     [
         (Says("Hello!"), "not in JSON"),
-        (Says('{"word": 1}'), "not in the shape"),
-        (Refuses(401, message=f"Incorrect API key provided: {KEY}"), "does not accept the key"),
+        (Says('{"word": 1}'), "not what it was asked for"),
+        (Refuses(401, message=f"Incorrect API key provided: {KEY}"), "check the key in OPENAI_API_KEY"),
         (Refuses(404), "does not know the model"),
     ],
 )
 def test_a_trial_that_fails_says_why_in_our_words(play: Says | Refuses, said: str) -> None:
     with serving([play]) as server:
-        tried = try_out(at(server), {"OPENAI_API_KEY": KEY})
+        tried = try_out(at(server), {"OPENAI_API_KEY": KEY}, 500, 30)
     assert not tried.ok
     assert said in tried.said
     assert KEY not in tried.said
@@ -165,7 +202,7 @@ def test_a_trial_that_fails_says_why_in_our_words(play: Says | Refuses, said: st
 def test_nobody_listening_is_an_answer_of_a_trial_too() -> None:
     with serving() as server:
         chosen = at(server)
-    assert "the connection failed" in try_out(chosen, {}).said
+    assert "the connection failed" in try_out(chosen, {}, 500, 30).said
 
 
 def test_a_client_without_its_key_is_a_setting_to_fix() -> None:
@@ -188,49 +225,6 @@ def test_prices_are_known_for_what_is_sold_and_nothing_for_what_runs_here() -> N
     assert context_of(sold) == 128_000
     assert price_of(local) == FREE
     assert price_of(other) is None
-
-
-TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
-CANARIES = (TOKEN, "ann.lee@example.com", "+49 151 23456789", "DE89 3704 0044 0532 0130 00")
-
-
-def secretive() -> Session:
-    said = [
-        ("user", f"Always deploy with the token {TOKEN} and mail ann.lee@example.com."),
-        ("assistant", "Which number shall I call?"),
-        ("user", "From now on call +49 151 23456789, never anyone else. My IBAN is DE89 3704 0044 0532 0130 00."),
-        ("tool", "nothing to see here\n" * 200),
-    ]
-    origins = {"user": Origin.OWNER, "assistant": Origin.AGENT, "tool": Origin.TOOL}
-    turns = [Turn(number, Said(role, text), origins[role]) for number, (role, text) in enumerate(said, 1)]  # type: ignore[arg-type]
-    return Session(Head("plain:1"), tuple(turns))
-
-
-def read_with(server: Server, provider: str, purse: Purse) -> Reading:
-    session = secretive()
-    evidence = [one for candidate in notice(session) for one in candidate.evidence]
-    return read(session, evidence, Asker(PydanticAIModel(at(server, provider), KEY), purse))
-
-
-@pytest.mark.parametrize("provider", MODELS)
-def test_no_secret_leaves_the_machine_and_a_true_quotation_comes_back(provider: str) -> None:
-    told = {
-        "kind": "communication_preference",
-        "text": "Call <phone-1>, never anyone else.",
-        "quotes": [{"turn": 3, "words": "call <phone-1>, never anyone else"}],
-    }
-    purse = Purse()
-    with serving([Says(json.dumps({"suggestions": [told]}))]) as server:
-        got = read_with(server, provider, purse)
-    assert server.asked
-    assert [canary for canary in CANARIES if server.saw(canary)] == []
-    assert server.saw("<phone-1>")
-    assert [(one.text, one.quotes[0].origin) for one in got.suggested] == [
-        ("Call +49 151 23456789, never anyone else.", Origin.OWNER)
-    ]
-    total = totals(purse.calls)[Role.LIGHT]
-    assert 0 < total.share <= 0.2
-    assert total.usage.total == purse.spent.tokens
 
 
 def test_the_server_speaks_to_the_real_openai_client() -> None:
@@ -270,7 +264,7 @@ def test_the_server_runs_by_itself() -> None:
 def test_a_model_costs_nothing_until_it_is_asked() -> None:
     code = (
         "import sys, reverie.adapters.model_clients, reverie.adapters.model_prices, reverie.adapters.model_trial, "
-        "reverie.models.reading; "
+        "reverie.models.asker; "
         "print(sorted({'pydantic_ai', 'pydantic', 'openai', 'anthropic', 'httpx2'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

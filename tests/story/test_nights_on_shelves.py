@@ -25,11 +25,11 @@ def test_two_projects_with_a_folder_of_one_name_have_diaries_of_their_own(
     nights = {}
     for name in ("one", "two"):
         monkeypatch.chdir(project(tmp_path, name).parent)
-        nights[name] = home.dream(shelf="./notes")
+        nights[name] = home.dream(target="./notes")
     told = [path.read_text() for path in sorted((home.config.home / "dreaming").glob("*/DREAMS.md"))]
     assert len(told) == 2
     for name, night in nights.items():
-        assert night.shelf == str(tmp_path / name / "notes")
+        assert night.targets == (str(tmp_path / name / "notes"),)
         assert sum(str(tmp_path / name / "notes") in diary for diary in told) == 1
 
 
@@ -42,9 +42,9 @@ def test_however_a_shelf_is_spelt_it_has_one_lock_and_one_diary(
     spelt = ("./notes", str(notes), "../one/notes", str(tmp_path / "link"), f"markdown:{notes}", "notes/rules.md")
     folders = {home.dream.shown(name).folder for name in spelt}  # type: ignore[attr-defined]
     assert len(folders) == 1
-    home.dream(shelf="./notes")
+    home.dream(target="./notes")
     monkeypatch.chdir(tmp_path)
-    again = home.dream(shelf=str(notes))
+    again = home.dream(target=str(notes))
     assert len(home.dreams.records.find(home.owned, str(notes))) == 2
     (folder,) = folders
     assert again.diary in (folder / "DREAMS.md").read_text() and len(list((folder / "runs").iterdir())) == 2
@@ -57,7 +57,7 @@ def test_a_night_by_another_spelling_waits_for_the_one_under_way(
     monkeypatch.chdir(notes.parent)
     monkeypatch.setattr(dream_files, "PATIENCE_SECONDS", 0.1)
     with home.dream.shown("./notes").alone(), pytest.raises(StillLocked):
-        home.dream(shelf=str(notes))
+        home.dream(target=str(notes))
     assert home.dreams.records.find(home.owned, str(notes)) == []
 
 

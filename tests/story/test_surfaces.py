@@ -26,7 +26,7 @@ def test_what_is_said_elsewhere_is_not_said_again(
     _told(where, KNOWN, memories, tmp_path, monkeypatch)
     home = homes()
     home.sessions.add(session("s1", ORDER))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert not night.changes and not night.proposals
     assert [one.verb for one in night.of(Fate.NOT_KEPT)] == [Verb.REDUNDANT]
     assert (memories / "USER.md").read_text() == "Ann builds boats."
@@ -41,7 +41,7 @@ def test_what_stands_against_an_instruction_is_for_a_person(
     _told("AGENTS.md", AGAINST, memories, tmp_path, monkeypatch)
     home = homes()
     home.sessions.add(session("s1", ORDER))
-    night = home.dream(shelf="hermes")
+    night = home.dream(target="hermes")
     assert not night.changes
     (waiting,) = home.review.waiting()
     assert "AGENTS.md, which a dream may not change" in waiting.asks_because

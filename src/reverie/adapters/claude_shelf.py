@@ -26,6 +26,7 @@ from reverie.memory.shelves import Where
 from reverie.sessions.projects import LONGEST_DASHED, dashed, is_dashed, project_name
 from reverie.sessions.readers.claude_code import working_folder
 
+HARNESS = "claude-code"
 INSTRUCTIONS = Place(
     "CLAUDE.md", "list",
     purpose="The person's own instructions to Claude Code, for everything they do. Read in every session.",
@@ -46,12 +47,12 @@ _known: dict[Path, str] = {}  # where the sessions of a folder were begun: once 
 def claude_shelves(where: Where) -> Iterator[MarkdownShelf]:
     folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
     projects = _Projects(folder)
-    yield MarkdownShelf("claude", folder, _EVERYONE, projects.instructions)
+    yield MarkdownShelf("claude", folder, _EVERYONE, projects.instructions, root=folder, harness=HARNESS)
     for project in projects.folders:
         reach = f"{_EVERYONE} in the project {project.name}"
         yield MarkdownShelf(
             f"claude/{project.name}", project / "memory", reach, partial(projects.notes, project),
-            ready=partial(projects.reads, project),
+            ready=partial(projects.reads, project), harness=HARNESS,
         )  # fmt: skip
 
 

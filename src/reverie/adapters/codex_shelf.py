@@ -24,7 +24,9 @@ INSTRUCTIONS = Place(
 
 def codex_shelves(where: Where) -> Iterator[MarkdownShelf]:
     folder = where.place("${CODEX_HOME:-~/.codex}")
-    yield MarkdownShelf("codex", folder, "every Codex session of this user", _instructions)
+    yield MarkdownShelf(
+        "codex", folder, "every Codex session of this user", _instructions, root=folder, harness="codex"
+    )
 
 
 def _instructions(folder: Path) -> Sequence[Place]:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from reverie.adapters.files import PATIENCE_SECONDS, HeldFiles, flocked, read_file
 from reverie.adapters.markdown_shelf import folders_in, is_folder, names_in, real
-from reverie.kernel.errors import BadInput, NotPermitted
+from reverie.kernel.errors import BadInput, BadSetting, NotPermitted
 from reverie.memory.shelf import Held, Place
 from reverie.memory.shelves import Where
 
@@ -33,6 +34,8 @@ class HermesShelf:
         self.name = name
         self.key = f"hermes:{self._home}"
         self.dreaming = self._home / "dreaming"  # where its users look for the diary
+        self.root = self._home
+        self.harness = "hermes"
         self.instructions = (self._home / "SOUL.md",)  # read with memory, and never changed by a dream
         self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"
 
@@ -42,6 +45,11 @@ class HermesShelf:
             Place(name, "hermes", configured.get(key, limit), purpose=PURPOSES[name])
             for name, (key, limit) in LIMITS.items()
         ]
+
+    @property
+    def settings(self) -> DreamingBlock:
+        """What its config.yaml says about dreaming."""
+        return dreaming_block(self._home / "config.yaml")
 
     def read(self, document: str) -> bytes | None:
         return read_file(self._path(document))
@@ -69,17 +77,50 @@ def is_hermes_home(folder: Path) -> bool:
     return is_folder(folder / "memories") and not _MARKS.isdisjoint(names_in(folder))
 
 
-def _configured(path: Path) -> dict[str, int]:
-    """The character limits of Hermes' config.yaml. Two keys of one section need no YAML library."""
+@dataclass(frozen=True, slots=True)
+class DreamingBlock:
+    """The block `dreaming:` of a config.yaml; empty where there is none."""
+
+    path: Path
+    values: Mapping[str, object]
+
+
+def dreaming_block(path: Path) -> DreamingBlock:
+    """Only the block itself is read as YAML: the rest of the file is long and not ours."""
+    lines = _lines(path)
+    start = next((number for number, line in enumerate(lines) if line.startswith("dreaming:")), None)
+    if start is None:
+        return DreamingBlock(path, {})
+    end = next((at for at in range(start + 1, len(lines)) if re.match(r"[^\s#]", lines[at])), len(lines))
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
     try:
-        lines = path.read_text("utf-8", "replace").splitlines()
+        found = YAML(typ="safe").load("\n".join(lines[start:end]))["dreaming"]
+    except YAMLError as error:
+        raise BadSetting(
+            f"The block `dreaming:` in {path} is not YAML: {getattr(error, 'problem', None) or error}.",
+            next_step="Mend it or take it out.",
+        ) from error
+    if found is not None and not isinstance(found, Mapping):
+        raise BadSetting(f"`dreaming:` in {path} is {found!r}.", expected="a block with keys such as `enabled: true`")
+    return DreamingBlock(path, found or {})
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:
-        return {}
+        return []
     except OSError as error:
         raise NotPermitted(f"{path} could not be read: {error.strerror}.", expected="Hermes' settings") from error
+
+
+def _configured(path: Path) -> dict[str, int]:
+    """The character limits of Hermes' config.yaml. Two keys of one section need no YAML library."""
     found: dict[str, int] = {}
     section = ""
-    for line in lines:
+    for line in _lines(path):
         if top := re.match(r"(\w+):", line):
             section = top[1]
         if section == "memory":

@@ -27,6 +27,9 @@ class MarkdownShelf:
 
     These folders are other people's, and few of their tools have a lock: the lock is on the folder itself, which
     leaves nothing in it. So one document of a folder is held at a time. `lock_files` takes `MEMORY.md.lock` as well.
+
+    `root` is the folder that is there if the agent that reads it is used on this machine; `harness` is that agent, by
+    the name of the reader of its transcripts.
     """
 
     def __init__(
@@ -38,11 +41,15 @@ class MarkdownShelf:
         *,
         lock_files: bool = False,
         ready: Callable[[], bool] = bool,
+        root: Path | None = None,
+        harness: str = "",
     ) -> None:
         self._folder = real(folder)
         self.name = name
         self.key = f"markdown:{self._folder}"
         self.reach = reach
+        self.root = root
+        self.harness = harness
         self._listed = listed
         self._lock_files = lock_files
         self._ready = ready

@@ -31,8 +31,9 @@ def openclaw_shelves(where: Where) -> Iterator[MarkdownShelf]:
     at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
     state = where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
     default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
-    yield MarkdownShelf("openclaw", default, "every session of this OpenClaw", present(*PLACES))
+    everyone = "every session of this OpenClaw"
+    yield MarkdownShelf("openclaw", default, everyone, present(*PLACES), root=default, harness="openclaw")
     for folder in folders_in(state, _WORKSPACE):
         agent = folder.name.removeprefix("workspace-")
         reach = f"every session of the OpenClaw agent {agent}"
-        yield MarkdownShelf(f"openclaw/{agent}", folder, reach, present(*PLACES))
+        yield MarkdownShelf(f"openclaw/{agent}", folder, reach, present(*PLACES), root=folder, harness="openclaw")

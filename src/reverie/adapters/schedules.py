@@ -1,4 +1,5 @@
-"""Nights by the system's own means: a line of the user's crontab, or a systemd timer. One for each home and shelf.
+"""Nights by the system's own means: a line of the user's crontab, or a systemd timer. One for each home and target, or
+for all targets of a home.
 
 Cron knows no time zone on Debian and on macOS, and what was slept through is lost there. So its line only looks, once
 an hour, and the command itself knows whether a night is due. A timer of systemd has both.
@@ -23,6 +24,7 @@ from reverie.kernel.slugs import slug
 
 MARK = "# reverie: nightly dream of "
 UNIT = "reverie-dream-"
+EVERY = "all-targets"  # in the place of a target's name
 NONE_YET = "no crontab for"  # what crontab says where there is none
 
 
@@ -30,11 +32,11 @@ NONE_YET = "no crontab for"  # what crontab says where there is none
 class Nightly:
     """Which nights, when, and the whole command for them, with `environment` as all it needs of an environment.
 
-    `after`: also as soon as there are so many new sessions.
+    Without a `target` they are over all there are. `after`: also as soon as there are so many new sessions.
     """
 
     home: Path
-    shelf: str
+    target: str | None
     when: Schedule
     zone: ZoneInfo
     now: datetime
@@ -44,7 +46,8 @@ class Nightly:
 
     @property
     def command(self) -> list[str]:
-        words = [sys.executable, "-P", "-m", "reverie", "dream", "--home", str(self.home), "--shelf", self.shelf]
+        words = [sys.executable, "-P", "-m", "reverie", "dream", "--home", str(self.home)]
+        words += ["--target", self.target] if self.target else []
         words += ["--if-missed", *(["--propose"] if self.propose else [])]
         return [*words, *(["--after", str(self.after)] if self.after else [])]
 
@@ -85,21 +88,21 @@ class Crontab:
     def install(self, nightly: Nightly) -> Scheduled:
         nightly.check()
         words = shlex.join(["env", *nightly.variables, *nightly.command])
-        command = f"{words}  {_mark(self._home, nightly.shelf)}".replace("%", r"\%")
+        command = f"{words}  {_mark(self._home, nightly.target)}".replace("%", r"\%")
         line = f"{nightly.minutes(nightly.now.astimezone())} * * * * {command}"
-        self._write([*self._others(self._read(), nightly.shelf), line])
+        self._write([*self._others(self._read(), nightly.target or EVERY), line])
         return Scheduled("cron", nightly.when.text, nightly.zone.key, (line,))
 
-    def remove(self, shelf: str | None = None) -> bool:
-        """All of this home, or one shelf's."""
+    def remove(self, target: str | None = None) -> bool:
+        """All of this home, or one target's."""
         lines = self._read()
-        others = self._others(lines, shelf)
+        others = self._others(lines, target)
         if len(others) < len(lines):
             self._write(others)
         return len(others) < len(lines)
 
-    def _others(self, lines: list[str], shelf: str | None) -> list[str]:
-        return [line for line in lines if not _is_of(line.replace(r"\%", "%"), self._home, shelf)]
+    def _others(self, lines: list[str], target: str | None) -> list[str]:
+        return [line for line in lines if not _is_of(line.replace(r"\%", "%"), self._home, target)]
 
     def _read(self) -> list[str]:
         done = _run(["crontab", "-l"])
@@ -128,11 +131,11 @@ class Timer:
     def install(self, nightly: Nightly) -> Scheduled:
         nightly.check()
         calendar = _calendar(nightly)
-        unit = f"{UNIT}{slug(f'{nightly.shelf} {self._home}')}"
+        unit = f"{UNIT}{slug(f'{nightly.target or EVERY} {self._home}')}"
         variables = [f"Environment={_quoted(one)}" for one in nightly.variables]
         command = f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in nightly.command)}"
         service = [
-            _mark(self._home, nightly.shelf), "[Unit]", "Description=Reverie: the nightly dream", "",
+            _mark(self._home, nightly.target), "[Unit]", "Description=Reverie: the nightly dream", "",
             "[Service]", "Type=oneshot", *variables, command,
         ]  # fmt: skip
         timer = [
@@ -142,9 +145,9 @@ class Timer:
         self._put(unit, {"service": service, "timer": timer})
         return Scheduled("systemd", nightly.when.text, nightly.zone.key, (*calendar, command))
 
-    def remove(self, shelf: str | None = None) -> bool:
-        """All of this home, or one shelf's."""
-        units = list(self._of(shelf))
+    def remove(self, target: str | None = None) -> bool:
+        """All of this home, or one target's."""
+        units = list(self._of(target))
         for unit in units:
             _systemctl("disable", "--now", f"{unit}.timer", next_step=f"Nothing was removed from {self._folder}.")
             for path in self._files(unit):
@@ -153,10 +156,10 @@ class Timer:
             _run(["systemctl", "--user", "daemon-reload"])
         return bool(units)
 
-    def _of(self, shelf: str | None) -> Iterator[str]:
+    def _of(self, target: str | None) -> Iterator[str]:
         for path in sorted(self._folder.glob(f"{UNIT}*.service")):
             first = (read_file(path) or b"").decode("utf-8", "replace").partition("\n")[0]
-            if _is_of(first, self._home, shelf):
+            if _is_of(first, self._home, target):
                 yield path.stem
 
     def _files(self, unit: str) -> list[Path]:
@@ -203,18 +206,18 @@ def _quoted(word: str) -> str:
     return f'"{escaped}"'
 
 
-def _mark(home: Path, shelf: str) -> str:
-    return MARK + shlex.join([str(home), shelf])
+def _mark(home: Path, target: str | None) -> str:
+    return MARK + shlex.join([str(home), target or EVERY])
 
 
-def _is_of(line: str, home: Path, shelf: str | None) -> bool:
-    """Whether a line was written for this home; for this shelf of it, if one is named."""
+def _is_of(line: str, home: Path, target: str | None) -> bool:
+    """Whether a line was written for this home; for this target of it, if one is named."""
     _, found, rest = line.rpartition(MARK)
     try:
         words = shlex.split(rest) if found else []
     except ValueError:
         return False
-    return words[:1] == [str(home)] and (shelf is None or words[1:] in ([shelf], []))
+    return words[:1] == [str(home)] and (target is None or words[1:] in ([target], []))
 
 
 def _systemctl(*words: str, next_step: str) -> None:

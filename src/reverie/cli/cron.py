@@ -20,7 +20,7 @@ def command() -> None:
 
 @command.command()
 @click.option("--at", "when", metavar="TIME", help="When, as cron writes it [the setting `schedule`].")
-@click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
+@click.option("--target", metavar="NAME", help="Which target, or a path; all there are if not said.")
 @click.option("--propose", is_flag=True, help="Land nothing at night: only proposals.")
 @click.option(
     "--after", type=click.IntRange(1), metavar="N", help="Also once so many sessions are new; looked at hourly."
@@ -28,16 +28,16 @@ def command() -> None:
 @SYSTEMD
 @common
 def install(
-    *, when: str | None, shelf: str | None, propose: bool, after: int | None, systemd: bool, shell: Shell
+    *, when: str | None, target: str | None, propose: bool, after: int | None, systemd: bool, shell: Shell
 ) -> None:
-    """Dream every night on one shelf, in the setting `timezone`. A night that was missed is made up for once."""
+    """Dream every night, in the setting `timezone`. A night that was missed is made up for once."""
     with shell.opened() as house:
-        nightly = house.nightly(shelf, when, propose=propose, after=after)
+        nightly = house.nightly(target, when, propose=propose, after=after)
         done = house.schedule(systemd=systemd).install(nightly)
     if shell.json:
         print_json(done)
         return
-    click.echo(f"Nights over {nightly.shelf} by {done.by}, at {done.when} ({done.zone}):")
+    click.echo(f"Nights over {nightly.target or 'every target'} by {done.by}, at {done.when} ({done.zone}):")
     for line in done.lines:
         click.echo(f"  {line}")
     if done.by == "cron":
@@ -47,20 +47,17 @@ def install(
 
 
 @command.command()
-@click.option(
-    "--shelf", metavar="NAME", help="Only the nights over this shelf; of all shelves of the home if not said."
-)
+@click.option("--target", metavar="NAME", help="Only the nights over this target; all nights of the home if not said.")
 @SYSTEMD
 @common
-def remove(*, shelf: str | None, systemd: bool, shell: Shell) -> None:
+def remove(*, target: str | None, systemd: bool, shell: Shell) -> None:
     """No more nights by themselves. What was learnt stays."""
     with shell.opened() as house:
         schedule = house.schedule(systemd=systemd)
         try:
-            name = house.memory.shelf(shelf).name if shelf else None
-            there = schedule.remove(name)
+            there = schedule.remove(house.memory.shelf(target).name if target else None)
         except BadInput:  # its nights can go, though it is gone itself
-            there = schedule.remove(shelf) or schedule.remove(str(Path(shelf or "").expanduser().absolute()))
+            there = schedule.remove(target) or schedule.remove(str(Path(target or "").expanduser().absolute()))
             if not there:
                 raise
     if shell.json:

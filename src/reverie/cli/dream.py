@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,18 +14,21 @@ from reverie.kernel.errors import BadInput
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream, Mode
-    from reverie.dreams.dreaming import Due
+    from reverie.dreams.dreaming import Due, Wanted
     from reverie.dreams.estimating import Estimate
+    from reverie.dreams.night import Night
     from reverie.home import Home
 
 
 @click.command(name="dream")
-@click.argument("sessions", nargs=-1, metavar="[SESSION]...")
-@click.option("--propose", is_flag=True, help="Land nothing: only proposals and the report.")
-@click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
+@click.argument("target", required=False)
+@click.option("--target", "named", metavar="NAME", help="The same as TARGET.")
+@click.option("--propose", is_flag=True, help="Land nothing: only proposals and the report. Uses no session up.")
+@click.option("--session", "sessions", multiple=True, metavar="ID", help="Only this session; up to 100 of them.")
 @click.option("--since", type=Day(), help="Only sessions since: a date, or an age such as 7d.")
+@click.option("--all", "everything", is_flag=True, help="Older sessions, too, which the first night leaves out.")
 @click.option("--user", metavar="NAME", help="Only sessions of this user; of all users if not said.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many sessions [recent_sessions_limit].")
+@click.option("--limit", type=click.IntRange(1), help="At most so many sessions, in one dream.")
 @click.option("--queue", is_flag=True, help="Leave it to a worker (`reverie worker`), and come back at once.")
 @click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
 @click.option("--if-missed", is_flag=True, help="Only if there was no night since the last time of `schedule`.")
@@ -37,60 +41,94 @@ if TYPE_CHECKING:
 )
 @common
 def command(
-    *, sessions: tuple[str, ...], propose: bool, shelf: str | None, since: datetime | None, user: str | None,
-    limit: int | None, queue: bool, cancel: str | None, if_missed: bool, estimate: bool, after: int | None,
-    shell: Shell,
+    *, target: str | None, named: str | None, propose: bool, sessions: tuple[str, ...], since: datetime | None,
+    everything: bool, user: str | None, limit: int | None, queue: bool, cancel: str | None, if_missed: bool,
+    estimate: bool, after: int | None, shell: Shell,
 ) -> None:  # fmt: skip
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
+
+    TARGET is where memory lives: hermes, claude, a project of Claude Code, openclaw, or a path. Without one, every
+    target on this machine that has new sessions is covered.
 
     No model and no key are needed; one that is set is asked within its caps. Zero changes is a good night.
     `reverie review` shows what waits, `reverie undo` takes back what landed.
     """
-    if (if_missed or after) and (sessions or since or user or limit or queue or estimate):
+    if target and named:
+        raise BadInput(f"Two targets are named: {target} and {named}.", expected="one, or none for all of them")
+    target = target or named
+    if (if_missed or after) and (sessions or since or everything or user or limit or queue or estimate):
         raise BadInput(
             "--if-missed and --after are for a night over all that is new.",
-            expected="no sessions, --since, --user, --limit, --queue or --estimate beside them",
+            expected="no --session, --since, --all, --user, --limit, --queue or --estimate beside them",
         )
+    names = list(sessions) or None
+    mode: Mode = "propose" if propose else "land"
+    how: Wanted = {"since": since, "limit": limit, "user": user, "everything": everything}
     with shell.opened() as house:
         if cancel:
-            _told(house.dream.cancel(cancel), shell)
+            _queued([house.dream.cancel(cancel)], shell)
             return
-        chosen = shelf or house.memory.default()
         if estimate:
-            _foretold(house.dream.estimate(chosen, list(sessions) or None, since, limit, user), shell)
+            _foretold(house.dream.estimate(target, names, **how), shell)
             return
-        mode: Mode = "propose" if propose else "land"
+        if queue:
+            targets = [target] if target else house.dream.waiting(names, **how)
+            _queued([house.dream.later(one, mode, names, **how) for one in targets], shell)
+            return
         if if_missed or after:
-            dream = house.dream.if_due(_due(house, if_missed, after), chosen, mode)
+            night = house.dream.if_due(_due(house, target, if_missed, after), target, mode)
         else:
-            dream = (house.dream.later if queue else house.dream)(
-                shelf=chosen, mode=mode, sessions=list(sessions) or None, since=since, limit=limit, user=user
-            )
-    if dream is None:  # a scheduler looks every hour, and every word would be mailed
+            night = house.dream(target, mode, names, **how)
+    if night is not None:  # a scheduler looks every hour, and every word would be mailed
+        _told(night, shell, covered=target is None)
+        if any(one.failed for one in night.skipped):
+            raise SystemExit(1)
+
+
+def _due(house: Home, target: str | None, if_missed: bool, after: int | None) -> Due:
+    from reverie.dreams.dreaming import Due
+
+    when = house.dreaming_on(target).schedule
+    return Due(when.last(house.clock.now(), house.config.timezone) if if_missed else None, after or 0)
+
+
+def _told(night: Night, shell: Shell, *, covered: bool) -> None:
+    if shell.json:
+        print_json({"status": night.status, "left": night.left, "left_out": night.left_out, **_fields(night)})
         return
-    if shell.json or queue:
-        _told(dream, shell)
-        return
-    click.echo(visible(dream.diary), nl=False)
-    if dream.left:
-        click.echo(f"{dream.left:,} more sessions wait for another night.")
-    if dream.proposals:
+    click.echo(visible(night.diary), nl=False)
+    if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
+        click.echo(_covered(night))
+    if night.left:
+        why = f": {visible(night.enough)}" if night.enough else ""
+        click.echo(f"{counted(night.left, 'more session')} for another night{why}.")
+    if night.proposals:
         click.echo("`reverie review` shows what waits for you.")
 
 
-def _due(house: Home, if_missed: bool, after: int | None) -> Due:
-    from reverie.dreams.dreaming import Due
-
-    dreaming = house.config.dreaming
-    if not dreaming.enabled:
-        return Due()
-    return Due(dreaming.schedule.last(house.clock.now(), house.config.timezone) if if_missed else None, after or 0)
+def _fields(night: Night) -> dict[str, object]:
+    return {"dreams": night.dreams, "skipped": night.skipped, "unchanged": night.unchanged, "notes": night.notes}
 
 
-def _foretold(estimate: Estimate, shell: Shell) -> None:
+def _covered(night: Night) -> str:
+    read = {target: sum(len(one.sessions) for one in night.dreams if one.shelf == target) for target in night.targets}
+    parts = [f"{target} ({counted(number, 'session')})" for target, number in read.items() if number]
+    covered = f"Covered: {', '.join(parts)}." if parts else ""
+    quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
+    return " ".join(filter(None, (covered, f"Nothing new for {', '.join(quiet)}." if quiet else "")))
+
+
+def _foretold(estimates: Sequence[Estimate], shell: Shell) -> None:
     if shell.json:
-        print_json(estimate)
+        print_json(estimates)
         return
+    if not estimates:
+        click.echo("A night would find nothing new to read.")
+    for estimate in estimates:
+        _foretold_one(estimate)
+
+
+def _foretold_one(estimate: Estimate) -> None:
     left = f" ({estimate.left:,} more would wait)" if estimate.left else ""
     click.echo(
         f"A night over {estimate.shelf} would read {counted(estimate.sessions, 'session')}{left}, "
@@ -114,8 +152,11 @@ def _foretold(estimate: Estimate, shell: Shell) -> None:
         click.echo("No model is set; `model` in reverie.toml sets one.")
 
 
-def _told(dream: Dream, shell: Shell) -> None:
+def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
     if shell.json:
-        print_json(dream)
-    else:
-        click.echo(f"{dream.id} is {dream.status}.")
+        print_json(dreams)
+        return
+    if not dreams:
+        click.echo("There is nothing new to read, so nothing was queued.")
+    for dream in dreams:
+        click.echo(f"{dream.id} over {dream.shelf} is {dream.status}.")

@@ -28,7 +28,7 @@ def command() -> None:
 @command.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--all", "everything", is_flag=True, help="Every harness found under the home directory.")
-@click.option("--refresh", is_flag=True, help="Read every remembered source again.")
+@click.option("--refresh", is_flag=True, help="Read every known source again.")
 @click.option("--once", is_flag=True, help="Do not remember these paths as sources.")
 @click.option("--reader", metavar="NAME", help="Read as this format instead of recognising it.")
 @click.option("--user", metavar="NAME", help="Whose transcripts these are, where they do not say.")
@@ -40,7 +40,8 @@ def add(
 ) -> None:  # fmt: skip
     """Bring in transcripts: files, folders, or --all. Adding twice adds once; what grew adds what is new.
 
-    The paths are remembered as sources: --refresh, and every dream, reads what is new in them.
+    The paths are remembered as sources: --refresh, and every dream, reads what is new in them. So it does in the usual
+    folders of the harnesses on this machine, unless the setting `sources` is `added`.
     """
     if not (paths or everything or refresh):
         raise click.UsageError("Name a file or folder, or use --all (every harness found) or --refresh.")
@@ -54,7 +55,7 @@ def add(
                 path, user=user, reader=reader, remember=not once, again=again, watch=watch
             )
         if refresh:
-            reports["remembered sources"] = house.sessions.refresh(watch=watch)
+            reports["known sources"] = house.sessions.refresh(watch=watch)
         house.index.catch_up(bar.indexing if bar else None)
     if shell.json:
         print_json(reports)
@@ -211,9 +212,10 @@ def sources(*, shell: Shell) -> None:
         print_json(found)
         return
     if not found:
-        click.echo("No remembered sources. `reverie sessions add --all` remembers every harness it finds.")
+        click.echo("No sources: no harness was found, and nothing was added. `reverie sessions add PATH` adds one.")
     for source in found:
-        click.echo(f"{visible(source.path)}  ({source.reader or 'recognised'}, {source.user})")
+        how = "found here, not added" if source.standard else source.user
+        click.echo(f"{visible(source.path)}  ({source.reader or 'recognised'}, {how})")
 
 
 @command.command()
@@ -223,7 +225,10 @@ def forget(*, path: str, shell: Shell) -> None:
     """Stop reading a remembered source. What it brought stays."""
     with shell.opened() as house:
         house.sessions.forget(path)
+        still = path in {source.path for source in house.sessions.sources()}
     if shell.json:
         print_json({"forgotten": path})
     else:
         click.echo(f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out.")
+        if still:
+            click.echo('It is where a harness keeps its transcripts, and is read until you set `sources = "added"`.')

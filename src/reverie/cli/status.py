@@ -29,10 +29,11 @@ def command(*, shell: Shell) -> None:
         success = house.dreams.last_success()
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
+        off = {name: path for name in names if (path := house.switched_off(name))}
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
         told["last_success"] = success
-        print_json(told | {"changes": [change.id for change in changes]})
+        print_json(told | {"switched_off": off, "changes": [change.id for change in changes]})
         return
     if not dreams:
         click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
@@ -49,6 +50,8 @@ def command(*, shell: Shell) -> None:
         for one in documents:
             full = f" ({one.characters * 100 // one.budget} %)" if one.budget else ""
             click.echo(f"{name}/{one.document}  {one.characters:,} characters{full}")
+        if name in off:
+            click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
             click.echo(f"{name}  {counted(staged[name], 'candidate')} staged for other nights")
     for change in changes:

@@ -51,6 +51,11 @@ class BriefEntry:
         return f"{self.under}: {self.text}" if self.under else self.text
 
     @property
+    def page(self) -> str:
+        """The document, where it is a part of what is said: "Port: 5432" says something else on another page."""
+        return self.document if self.under or ": " in self.text else ""
+
+    @property
     def changeable(self) -> bool:
         return bool(self.sha256)
 

@@ -1,13 +1,15 @@
-"""Which sessions a night reads, and what Light notices in them."""
+"""Which sessions a dream reads, and what Light notices in them."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from reverie.dreams.dream import Read
 from reverie.dreams.records import Asked, Told
+from reverie.dreams.rooms import Rooms
 from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
 from reverie.kernel.origin import Origin
@@ -15,8 +17,8 @@ from reverie.light.candidate import Candidate, Noted
 from reverie.light.notice import notice
 from reverie.light.routines import routines
 from reverie.sessions.library import Library
-from reverie.sessions.records import Stored, Wanted
-from reverie.sessions.session import Session
+from reverie.sessions.records import Stored
+from reverie.sessions.session import Head, Session
 
 UNREAD = "Reverie could not read "
 _OURS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -25,21 +27,53 @@ _LOG = logging.getLogger("reverie.dreams")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """`left` is how many more there are."""
+    """`left` is how many more there are for another dream; `left_out` are those that no later run wants either."""
 
     sessions: tuple[Stored, ...]
     left: int
+    left_out: tuple[Stored, ...] = ()
 
 
-def choose(library: Library, read: Iterable[Read], asked: Asked) -> Chosen:
-    """Sessions not dreamt about as they are now, newest first; those that are named, whether or not they were."""
+def gathered(rooms: Rooms, target: str, asked: Asked, stored: Iterable[Stored] | None = None) -> Chosen:
+    """What the next dream over a target reads. `stored` are the sessions there are, newest first, if they are known."""
+    records, scope = rooms.records, rooms.scope
+    if stored is None:
+        stored = rooms.sessions.find(user=asked.user)
+    older = asked.everything or asked.since is not None  # on request, what the first run left out is read, too
+    dreams = [records.get(scope, dream) for dream in asked.earlier]
+    return choose(
+        stored, records.read(scope, target, left_out=not older), asked, first=not records.begun(scope, target),
+        earlier=[one for dream in dreams if dream for one in dream.sessions], sees=rooms.sees(target),
+    )  # fmt: skip
+
+
+def choose(
+    stored: Iterable[Stored], read: Iterable[Read], asked: Asked, *, first: bool = False, earlier: Iterable[Read] = (),
+    sees: Callable[[Head], bool] = lambda head: True,
+) -> Chosen:  # fmt: skip
+    """Of the sessions a target sees, those not dreamt about as they are now, oldest first; those that are named,
+    whether or not they were. The `first` run takes the newest only, or those since a date."""
     seen = {(one.user, one.session_id): (one.revision, one.turns) for one in read}
-    found = [one for one in library.find(user=asked.user, wanted=Wanted(since=asked.since)) if not one.removed]
+    done = {(one.user, one.session_id) for one in earlier}
+    there = [one for one in stored if not one.removed and sees(one.head)]
     if asked.names is not None:
-        fresh = [one for one in found if is_named(one.head.id, asked)]
+        fresh = [one for one in there if is_named(one.head.id, asked)]
     else:
-        fresh = [one for one in found if seen.get((one.user, one.head.id)) != (one.revision, one.turns)]
-    return Chosen(tuple(fresh[: asked.limit]), max(0, len(fresh) - asked.limit))
+        fresh = [one for one in there if seen.get((one.user, one.head.id)) != (one.revision, one.turns)]
+    newest_only = first and not asked.everything and asked.names is None
+    wanted = [one for one in fresh if _is_since(one.head, asked.since)]
+    if newest_only and asked.since is None:
+        wanted = wanted[: asked.limit]
+    older = fresh[len(wanted) :] if newest_only else []
+    waiting = [one for one in reversed(wanted) if (one.user, one.head.id) not in done]
+    left = max(0, len(waiting) - asked.limit)
+    if asked.partial:
+        return Chosen(tuple(waiting[: asked.limit]), left + len(older))
+    return Chosen(tuple(waiting[: asked.limit]), left, tuple(older))
+
+
+def _is_since(head: Head, since: datetime | None) -> bool:
+    return since is None or (head.started_at is not None and head.started_at >= since)
 
 
 def not_there(library: Library, asked: Asked) -> NotFound | None:

@@ -15,6 +15,7 @@ from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.score import Measure, score
 from reverie.dreams.skill_items import Drafted, drafted
+from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, case_of
 from reverie.dreams.verify.checks import Checked, check
 from reverie.dreams.verify.reasons import (
@@ -28,12 +29,15 @@ from reverie.dreams.verify.reasons import (
     finding,
 )
 from reverie.kernel.origin import Origin
+from reverie.language.relation import relate
 from reverie.light.spans import Spans
 from reverie.memory.audience import belongs, in_project
 from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.review.proposal import Score
 
 MOST_PROPOSALS = 10
+OVERTAKES = 0.5  # how surely a text contradicts the entry whose place it takes
+WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure
 FEW_SURE, MOST_SURE = 4, 8  # items that a curator is sure of in one night
 _ORDER = {Op.REPLACE: 0, Op.MERGE: 1, Op.REMOVE: 2, Op.ADD: 3, Op.SKILL_AMEND: 4, Op.SKILL_NEW: 5}
 
@@ -153,8 +157,10 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     sessions = frozenset(one.evidence.session_id for one in case.support)
     measure = Measure(rules.now, room, rules.asked(item.text, sessions), rules.limits.max_new_chars)
     made = replace(made, score=score(case, measure), agreed=_agrees(case, second))
+    if case.tidies:
+        return made
     if not item.sure:
-        doubted = any(one.reason in DOUBTS for one in made.findings)
+        doubted = made.total < WORTH_ASKING or any(one.reason in DOUBTS for one in made.findings)
         made = made.but(finding(Reason.DOUBTFUL if doubted else Reason.UNSURE))
     if not (case.said_as_standing or case.sessions > 1 or made.agreed):
         made = made.but(finding(Reason.SAID_ONCE))
@@ -188,7 +194,12 @@ def _placed(item: Item, material: Material) -> Item:
 
 
 def _agrees(case: Case, second: Iterable[Item]) -> bool:
-    """Whether the other curator is sure of the same change, from the same words."""
+    """Whether the other curator is sure of the same change, from the same words; or at least sees that the new text
+    takes the place of the entry, and that the person spoke of both."""
+    if case.item.op is Op.REPLACE and all(_overtakes(case, old) for old in case.old):
+        return True
+    if case.item.op is Op.REMOVE and case.asserted:
+        return True  # `removal` has seen that it was spoken of as over
     cited = {(one.evidence.session_id, one.evidence.turn) for one in case.support}
     ids = {short: session.id for short, session in case.material.sessions.items()}
     for other in second:
@@ -197,6 +208,26 @@ def _agrees(case: Case, second: Iterable[Item]) -> bool:
         if other.sure and same_words and same_entries and other.op is case.item.op:
             return True
     return False
+
+
+def _overtakes(case: Case, old: str) -> bool:
+    said = words.stems(" ".join(one.sentence for one in case.asserted))
+    text = case.restored(case.item.text)
+    beyond = words.stems(text) - words.stems(old)
+    if not beyond & said:
+        return False
+    shared = words.stems(old) & words.stems(text)
+    if len(shared) * 2 >= len(words.stems(old)) or (shared and _exchanges(old, text)):  # the entry, revised
+        return True
+    spoken = " ".join(one.sentence for one in case.asserted)
+    return max(relate(old, text).conflict, relate(old, spoken).conflict) >= OVERTAKES
+
+
+def _exchanges(old: str, text: str) -> bool:
+    """Every value that is gone has one of its shape in its place."""
+    gone = sorted(map(words.shape_of, words.missing(words.values(old), [text])))
+    came = sorted(map(words.shape_of, words.missing(words.values(text), [old])))
+    return bool(gone) and gone == came
 
 
 def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:
@@ -212,12 +243,12 @@ def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:
 
 def _once_each(ranked: Sequence[Decided]) -> list[Decided]:
     """Of several changes of one entry, the first; of several that say the same, the first."""
-    touched, said, kept = set[str](), set[str](), list[Decided]()
+    touched, said, kept = set[tuple[str, str]](), set[str](), list[Decided]()
     for one in ranked:
         if one.severity is Severity.REFUSED:
             kept.append(one)
             continue
-        entries = {each.sha256 for each in one.case.replaced}
+        entries = {(each.document, each.sha256) for each in one.case.replaced}
         words = " ".join(one.item.text.lower().split())
         if entries & touched or (words and words in said):
             kept.append(one.but(finding(Reason.REPEATED)))

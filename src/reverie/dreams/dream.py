@@ -92,8 +92,11 @@ class Consulted:
 
 @dataclass(frozen=True, slots=True)
 class Dream:
-    """`left` sessions wait for another night. `noticed` is what was found, `carried` what earlier nights staged;
-    `duplicates` of what was found say what was said before or is known already.
+    """`left` sessions wait for another dream. `left_out` are older than the newest that the first run on a target
+    takes; no later run reads them by itself. `partial`: it was to read named sessions only, a few, or one person's.
+
+    `noticed` is what was found, `carried` what earlier nights staged; `duplicates` of what was found say what was said
+    before or is known already.
 
     `dropped` counts what models said that was not taken, by reason; `enough` says which cap left them no more room.
     """
@@ -117,6 +120,8 @@ class Dream:
     enough: str = ""
     duplicates: int = 0
     reduced: tuple[str, ...] = ()
+    left_out: int = 0
+    partial: bool = False
 
     def of(self, fate: Fate) -> list[Judged]:
         return [one for one in self.judged if one.fate is fate]

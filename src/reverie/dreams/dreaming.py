@@ -1,25 +1,28 @@
-"""`home.dream`: a night, and what is shown of it afterwards. One night on a shelf at a time."""
+"""`home.dream`: a night over one target or all of them, and what is shown of it afterwards. One night on a target at a
+time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypedDict, Unpack
 
-from reverie.dreams.choosing import choose, is_named, not_there
-from reverie.dreams.dream import Dream, Mode, Status
+from reverie.dreams.choosing import gathered, is_named, not_there
+from reverie.dreams.dream import Dream, Fate, Mode, Status
 from reverie.dreams.estimating import Estimate, estimated
-from reverie.dreams.night import Night
-from reverie.dreams.records import Asked
+from reverie.dreams.night import Night, Skipped
+from reverie.dreams.records import Asked, Stopped, Used
+from reverie.dreams.runner import DreamRunner
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
-from reverie.kernel.errors import BadInput, StillLocked
+from reverie.kernel.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.sessions.as_if_refreshed import as_if_refreshed
 
 NIGHTS_LOOKED_AT = 20
+MOST_ESTIMATED = 1_000  # sessions whose words are held in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,18 @@ class Due:
     sessions: int = 0
 
 
+class Wanted(TypedDict, total=False):
+    """Which sessions: named ones (`names`), those `since` a time, those of one `user`, `everything` there is; at most
+    `limit`."""
+
+    since: datetime | None
+    limit: int | None
+    user: str | None
+    everything: bool
+
+
 class Shown(Protocol):
-    """Where the views of a shelf's nights are written, and the lock of a night."""
+    """Where the views of a target's nights are written, and the lock of a night."""
 
     def alone(self) -> AbstractContextManager[None]: ...
 
@@ -41,69 +54,139 @@ class Shown(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dreaming:
-    night: Night
+    """`present` names the targets that agents on this machine read, or the home's own where there is none. `unread`
+    says that nobody reads a target, if that is so."""
+
+    runner: DreamRunner
     changes: Looking
     shown: Callable[[str], Shown]
+    present: Callable[[], Sequence[str]]
+    unread: Callable[[str], str] = lambda target: ""
+
+    # ---- now ---------------------------------------------------------------------------------------------------------
 
     def __call__(
-        self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
-        *, since: datetime | None = None, limit: int | None = None, user: str | None = None,
-    ) -> Dream:  # fmt: skip
-        """One night over a shelf, after the one that was broken off. Nothing new is a quiet night."""
-        shown, asked = self.shown(shelf), self._asked(sessions, since, limit, user)
-        with shown.alone():
-            return self._dream(shelf, mode, asked)
+        self, target: str | None = None, mode: Mode = "land", sessions: Sequence[str] | None = None,
+        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
+    ) -> Night:  # fmt: skip
+        """One night: over a target, or over every target that has new sessions. Nothing new is a quiet night.
 
-    def if_due(self, due: Due, shelf: str = "hermes", mode: Mode = "land") -> Dream | None:
-        """A night, if one is due. None if not, or while one is under way: who looks every hour looks again."""
-        with ExitStack() as held:
+        A target's sessions are read oldest first, a few in one dream, until all are read or the model's budget is
+        spent. Its first night reads the newest few only; `since` and `everything` reach further back, `limit` is for
+        one dream of at most so many.
+        """
+        how = Wanted(since=since, limit=limit, user=user, everything=everything)
+        if target is None:
+            return self._everywhere(mode, sessions, **how)
+        self.runner.ready(self.known(target))
+        asked = self._asked(target, sessions, **how)
+        with self.shown(target).alone():
+            return self._told(self._dreamt(target, mode, asked))
+
+    def _everywhere(self, mode: Mode, sessions: Sequence[str] | None, **how: Unpack[Wanted]) -> Night:
+        """A target that is switched off or cannot be dreamt over does not hold up the others."""
+        runner = self.runner
+        runner.ready("")
+        brought: tuple[str, ...] | None = runner.sessions.refresh().unread
+        self._check(runner.asked("", sessions, **how))
+        stored = list(runner.sessions.find(user=how.get("user")))
+        dreams, skipped, unchanged, errors = list[Dream](), list[Skipped](), list[str](), list[ReverieError]()
+        for target in self.present():
             try:
-                held.enter_context(self.shown(shelf).alone())
-            except StillLocked:
-                return None
-            return self._dream(shelf, mode, self.night.asked()) if self.is_due(shelf, due) else None
+                runner.ready(target)
+                asked = runner.asked(target, sessions, **how)
+                begun = runner.records.unfinished(runner.scope, target)
+                if not begun and not gathered(runner, target, asked, stored).sessions:
+                    unchanged.append(target)
+                    continue
+                if enough := next((dream.enough for dream in dreams if dream.enough), ""):
+                    skipped.append(Skipped(target, f"its sessions wait for another night, because {enough}."))
+                    continue
+                with self.shown(target).alone():
+                    dreams += self._dreamt(target, mode, asked, brought)
+                brought = ()
+            except SwitchedOff as error:
+                skipped.append(Skipped(target, str(error)))
+            except ReverieError as error:
+                errors.append(error)
+                skipped.append(Skipped(target, str(error), failed=True))
+        if errors and not dreams:
+            raise errors[0]
+        if not dreams and unchanged:
+            quiet = unchanged.pop(0)
+            with self.shown(quiet).alone():
+                dreams += self._dreamt(quiet, mode, runner.asked(quiet, sessions, **how), brought)
+        return replace(self._told(dreams), skipped=tuple(skipped), unchanged=tuple(unchanged))
 
-    def _dream(self, shelf: str, mode: Mode, asked: Asked) -> Dream:
-        self._finish(shelf, land=mode == "land")
-        dream = self.night.run(self.night.open(shelf, mode, asked).id)
-        self.show(shelf)
-        return dream
+    def _dreamt(self, target: str, mode: Mode, asked: Asked, brought: tuple[str, ...] | None = None) -> list[Dream]:
+        """One dream after another until nothing is left, behind those that were broken off."""
+        self._finish(target, land=mode == "land")
+        dreams = list[Dream]()
+        following: Asked | None = asked
+        while following:
+            dream = self.runner.run(self.runner.open(target, mode, following).id, brought=brought)
+            dreams.append(dream)
+            following, brought = _following(following, dream), ()
+        self.show(target)
+        return dreams
+
+    def _told(self, dreams: Sequence[Dream]) -> Night:
+        night = Night(tuple(dreams))
+        notes = [note for target in night.targets if (note := self.unread(target))]
+        for dream in dreams:
+            if dream.left_out:
+                notes.append(
+                    f"The first night on {dream.shelf} reads the newest sessions: {dream.left_out:,} older ones were "
+                    f"left out. `reverie dream {dream.shelf} --all` reads them, `--since DATE` some of them."
+                )
+        return replace(night, notes=tuple(notes))
+
+    def if_due(self, due: Due, target: str | None = None, mode: Mode = "land") -> Night | None:
+        """A night, if one is due. None if not, or while one is under way: who looks every hour looks again."""
+        try:
+            if target is None:
+                night = self._everywhere(mode, None) if self.is_due(None, due) else None
+                return night if night and night.dreams else None
+            self.runner.ready(self.known(target))
+            with self.shown(target).alone():
+                if not self.is_due(target, due):
+                    return None
+                return self._told(self._dreamt(target, mode, self.runner.asked(target)))
+        except (StillLocked, SwitchedOff):
+            return None
+
+    # ---- later -------------------------------------------------------------------------------------------------------
 
     def later(
-        self, shelf: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
-        *, since: datetime | None = None, limit: int | None = None, user: str | None = None,
+        self, target: str, mode: Mode = "land", sessions: Sequence[str] | None = None,
+        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
     ) -> Dream:  # fmt: skip
-        """A night for a worker to do."""
-        self.shown(shelf)  # a shelf there is not is refused now, not in the worker
-        asked = self._asked(sessions, since, limit, user)
-        return self.night.open(shelf, mode, replace(asked, queued=True))
-
-    def _asked(
-        self, sessions: Sequence[str] | None, since: datetime | None, limit: int | None, user: str | None
-    ) -> Asked:
-        """Raises where who or what is named is not there, even after what is new was brought in."""
-        asked, library = self.night.asked(sessions, since, limit, user), self.night.sessions
-        if not_there(library, asked):
-            library.refresh()
-            if missing := not_there(library, asked):
-                raise missing
-        return asked
+        """A night over one target for a worker to do. If one dream leaves sessions over, the worker goes on."""
+        self.known(target)  # a target there is not is refused now, not in the worker
+        asked = self._asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
+        return self.runner.open(target, mode, replace(asked, queued=True))
 
     def run(self, dream: str, do: Doing = plainly) -> Dream:
-        """Do what is left of one night."""
-        shelf = self.night.get(dream).shelf
-        with self.shown(shelf).alone():
-            done = self.night.run(dream, do)
-            self.show(shelf)
+        """Do what is left of one dream. What a queued one leaves over is queued."""
+        found = self.runner.get(dream)
+        asked: Asked | None = None
+        with suppress(Stopped):  # what is over has nothing that could follow
+            asked = self.runner.records.asked(self.runner.scope, dream)
+        with self.shown(found.shelf).alone():
+            done = self.runner.run(dream, do)
+            following = _following(asked, done) if asked and asked.queued else None
+            if following:
+                self.runner.open(done.shelf, done.mode, following)
+            self.show(found.shelf)
         return done
 
     def recover(self) -> list[Dream]:
-        """Finish the nights that were broken off, on every shelf. Twice does nothing more."""
+        """Finish the nights that were broken off, on every target. Twice does nothing more."""
         finished, gone = list[Dream](), list[BadInput]()
-        for dream in self.night.records.unfinished(self.night.scope):
+        for dream in self.runner.records.unfinished(self.runner.scope):
             try:
                 finished.append(self.run(dream.id))
-            except BadInput as error:  # its shelf is not there now: the others do not wait for it
+            except BadInput as error:  # its target is not there now: the others do not wait for it
                 gone.append(error)
         if gone:
             raise gone[0]
@@ -111,55 +194,119 @@ class Dreaming:
 
     def cancel(self, dream: str) -> Dream:
         """End a night that has not begun to land. Memory is as it was; its sessions wait for another night."""
-        canceled = self.night.cancel(dream)
-        with suppress(BadInput):  # a night can be canceled whose shelf is gone
+        canceled = self.runner.cancel(dream)
+        with suppress(BadInput):  # a night can be canceled whose target is gone
             self.show(canceled.shelf)
         return canceled
 
-    def _finish(self, shelf: str, *, land: bool) -> None:
+    def _finish(self, target: str, *, land: bool) -> None:
         """What was broken off, before a new one begins. Where nothing is to land now, its rest is only proposed."""
-        for dream in self.night.records.unfinished(self.night.scope, shelf):
-            self.night.run(dream.id, land=land)
+        for dream in self.runner.records.unfinished(self.runner.scope, target):
+            self.runner.run(dream.id, land=land)
 
-    def is_due(self, shelf: str, due: Due) -> bool:
+    # ---- what there is to do -----------------------------------------------------------------------------------------
+
+    def known(self, target: str) -> str:
+        """The name of a target, or a refusal that says which there are."""
+        try:
+            return self.runner.memory.shelf(target).name
+        except BadInput as error:
+            if not_there(self.runner.sessions, Asked((target,))):
+                raise
+            raise BadInput(
+                error.found, expected=error.expected, next_step=f"It is a session: `reverie dream --session {target}`."
+            ) from error
+
+    def _asked(self, target: str, sessions: Sequence[str] | None, **how: Unpack[Wanted]) -> Asked:
+        """Raises where who or what is named is not there, even after what is new was brought in."""
+        asked = self.runner.asked(target, sessions, **how)
+        if not_there(self.runner.sessions, asked):
+            self.runner.sessions.refresh(harness=self.runner.harness(target))
+            self._check(asked)
+        return asked
+
+    def _check(self, asked: Asked) -> None:
+        if missing := not_there(self.runner.sessions, asked):
+            raise missing
+
+    def is_due(self, target: str | None, due: Due) -> bool:
         """Whether no night has ended since it was due, or enough sessions are new. One that failed is not tried every
-        hour: it waits for the next time."""
-        nights = self.night.records.find(self.night.scope, shelf, NIGHTS_LOOKED_AT)
-        ended = {one.status for one in nights if due.at and one.started_at >= due.at} & {
-            Status.COMPLETED,
-            Status.FAILED,
-        }
+        hour: it waits for the next time. Without a target: whether that is so of all there are together."""
+        targets = self.present() if target is None else [self.known(target)]
+        nights = self.runner.records.find(self.runner.scope, target, NIGHTS_LOOKED_AT)
+        ended = {
+            one.status
+            for one in nights
+            if due.at and one.started_at >= due.at and (target is not None or one.shelf in targets)
+        } & {Status.COMPLETED, Status.FAILED}
         if due.at and not ended:
             return True
-        return due.sessions > 0 and Status.FAILED not in ended and self.new_sessions(shelf) >= due.sessions
+        return due.sessions > 0 and Status.FAILED not in ended and self.new_sessions(target) >= due.sessions
+
+    def new_sessions(self, target: str | None = None) -> int:
+        """How many sessions a night over this target would read; without one, the most that any has."""
+        runner = self.runner
+        runner.sessions.refresh(harness=runner.harness(target) if target else "")
+        stored = list(runner.sessions.find())
+        chosen = [
+            gathered(runner, one, runner.asked(one), stored) for one in (self.present() if target is None else [target])
+        ]
+        return max((len(one.sessions) + one.left for one in chosen), default=0)
+
+    def waiting(self, sessions: Sequence[str] | None = None, **how: Unpack[Wanted]) -> list[str]:
+        """The targets that have something to read, with what would be brought in first."""
+        self.runner.sessions.refresh()
+        self._check(self.runner.asked("", sessions, **how))
+        stored = list(self.runner.sessions.find(user=how.get("user")))
+        asked = {target: self.runner.asked(target, sessions, **how) for target in self.present()}
+        return [target for target, one in asked.items() if gathered(self.runner, target, one, stored).sessions]
 
     def estimate(
-        self, shelf: str = "hermes", sessions: Sequence[str] | None = None, since: datetime | None = None,
-        limit: int | None = None, user: str | None = None,
-    ) -> Estimate:  # fmt: skip
-        """What a night would read, with what it would bring in first, and what models would cost. Writes nothing, asks
-        nobody."""
-        night = self.night
-        self.shown(shelf)
-        read, asked = night.records.read(night.scope, shelf), night.asked(sessions, since, limit, user)
-        then = as_if_refreshed(night.sessions, asked.limit, lambda head: is_named(head.id, asked))
-        if missing := not_there(then.library, asked):
+        self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[Wanted]
+    ) -> list[Estimate]:
+        """What a night would read of each target, with what it would bring in first, and what models would cost.
+        Writes nothing, asks nobody."""
+        runner = self.runner
+        targets = self.present() if target is None else [self.known(target)]
+        named = runner.asked(target or "", sessions, **how)
+        then = as_if_refreshed(
+            runner.sessions, MOST_ESTIMATED, lambda head: is_named(head.id, named),
+            harness=runner.harness(target) if target else "",
+        )  # fmt: skip
+        if missing := not_there(then.library, named):
             raise missing
-        chosen = choose(then.library, read, asked)
-        return estimated(then, shelf, chosen)
+        stored = list(then.library.find(user=named.user))
+        estimates = list[Estimate]()
+        for one in targets:
+            asked = runner.asked(one, sessions, **how)
+            first = gathered(runner, one, asked, stored)
+            whole = replace(asked, limit=len(first.sessions) + (0 if asked.once else first.left))
+            chosen = gathered(runner, one, whole, stored) if whole.limit > len(first.sessions) else first
+            if chosen.sessions or target is not None:
+                estimates.append(estimated(then, one, chosen))
+        return estimates
 
-    def new_sessions(self, shelf: str) -> int:
-        """How many sessions a night over this shelf would find that none has read."""
-        self.night.sessions.refresh()
-        read = self.night.records.read(self.night.scope, shelf)
-        chosen = choose(self.night.sessions, read, self.night.asked())
-        return len(chosen.sessions) + chosen.left
-
-    def show(self, shelf: str) -> None:
+    def show(self, target: str) -> None:
         """Write the views anew from what is recorded; git, too, where the night only saw what others wrote."""
-        records, scope = self.night.records, self.night.scope
-        dreams = records.find(scope, shelf, NIGHTS_SHOWN)
+        records, scope = self.runner.records, self.runner.scope
+        dreams = records.find(scope, target, NIGHTS_SHOWN)
         landed = {ref: self.changes.get(scope, ref) for dream in dreams for ref in dream.changes}
         known = {ref: change for ref, change in landed.items() if change is not None}
-        self.shown(shelf).write(views(dreams, records.staged(scope, shelf), known))
-        self.night.review.landing.project()
+        self.shown(target).write(views(dreams, records.staged(scope, target), known))
+        self.runner.review.landing.project()
+
+
+def _following(asked: Asked, dream: Dream) -> Asked | None:
+    """What the next dream of the same run is asked for: there is one until nothing is left or models have had enough.
+    What was only proposed is not used up, and would be read again."""
+    if asked.once or dream.status is not Status.COMPLETED or not dream.left or dream.enough:
+        return None
+    landed = [one for one in dream.of(Fate.LANDED) if one.document]
+    used = Used(
+        asked.used.changes + len(landed),
+        asked.used.adds + sum(not one.old for one in landed),
+        asked.used.new_chars + sum(max(0, len(one.text) - len(one.old)) for one in landed),
+        asked.used.proposals + len(dream.proposals),
+    )
+    earlier = (*asked.earlier, dream.id) if dream.mode == "propose" else ()
+    return replace(asked, earlier=earlier, used=used)

@@ -43,7 +43,7 @@ class FileNights:
         return self.dreaming.run(dream, do)
 
     def get(self, dream: str, /) -> Dream:
-        return self.dreaming.night.get(dream)
+        return self.dreaming.runner.get(dream)
 
 
 class Queue(Protocol):

@@ -171,7 +171,7 @@ def _speaker(turn: Turn) -> str:
         name = f" {turn.said.name}" if turn.said.name else ""
         worked = outcome(turn.said)
         return f"tool{name}" + {True: ", worked", False: ", failed", None: ""}[worked]
-    return str(turn.origin)
+    return f"{turn.origin}, calling" if turn.said.calls else str(turn.origin)
 
 
 def _shown(turn: Turn, width: Width) -> str:
@@ -180,7 +180,7 @@ def _shown(turn: Turn, width: Width) -> str:
         half = LONGEST_TURN // 2
         return text if len(text) <= LONGEST_TURN else f"{_begins(text, half)}\n{_GAP}\n{_ends(text, half)}"
     if turn.role == "assistant":
-        calls = [f"[call] {_cut(str(call), width.command)}" for call in turn.said.calls]
+        calls = [_cut(str(call), width.command) for call in turn.said.calls]
         said = [_shortened(turn.text, width.agent)] if turn.text.strip() else []
         return "\n".join([*said, *calls])
     if turn.role == "tool":

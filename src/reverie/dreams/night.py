@@ -1,113 +1,133 @@
-"""`Night.dream`: a night from its beginning to its end, and one that was broken off, to its end."""
+"""A Night: what one run of `home.dream` did, target by target."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from reverie.dreams.dream import Dream, Mode, Status
-from reverie.dreams.records import OVER, Asked, Stopped
-from reverie.dreams.rooms import Rooms
-from reverie.dreams.spending import consulted
-from reverie.dreams.steps import Doing, Steps, plainly
-from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
+from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Read, Status
 
-NIGHTS_LOOKED_BACK = 60
-MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
-PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
+_WORST_FIRST = (Status.FAILED, Status.CANCELED, Status.RUNNING, Status.PENDING)
 
 
 @dataclass(frozen=True, slots=True)
-class Night(Rooms):
-    """The rooms of a Home, and the nights in them."""
+class Skipped:
+    """A target that was not dreamt over, and why. `failed`: it was tried, or should have been."""
 
-    def dream(
-        self,
-        shelf: str = "hermes",
-        mode: Mode = "land",
-        sessions: Sequence[str] | None = None,
-        *,
-        since: datetime | None = None,
-        limit: int | None = None,
-        user: str | None = None,
-    ) -> Dream:
-        """One night over a shelf: lands what may land by itself, or only proposes. Nothing new is a quiet night."""
-        return self.run(self.open(shelf, mode, self.asked(sessions, since, limit, user)).id)
+    target: str
+    why: str
+    failed: bool = False
 
-    def asked(
-        self,
-        sessions: Sequence[str] | None = None,
-        since: datetime | None = None,
-        limit: int | None = None,
-        user: str | None = None,
-    ) -> Asked:
-        names = None if sessions is None else tuple(sessions)
-        return Asked(names, since, limit or self.recent_sessions, user=user)
 
-    def open(self, shelf: str, mode: Mode, asked: Asked) -> Dream:
-        """A night that is to come, over a shelf by the name that finds it from anywhere."""
-        if mode not in ("land", "propose"):
-            raise BadInput(f"There is no mode {mode!r}.", expected="land or propose")
-        self.ready()
-        dream = Dream(self.ids.new("drm"), self.memory.shelf(shelf).name, mode, Status.PENDING, self.clock.now())
-        self.records.open(self.scope, dream, asked)
-        return dream
+@dataclass(frozen=True, slots=True)
+class Night:
+    """`dreams` are in the order they were run: for each target one after another until it had nothing left to read.
 
-    def get(self, dream: str) -> Dream:
-        found = self.records.get(self.scope, dream)
-        if found is None:
-            raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
+    `unchanged` are the targets that had nothing new. `notes` are sentences a person should read besides the diaries.
+    What a single Dream tells of itself a Night tells of all of them together.
+    """
+
+    dreams: tuple[Dream, ...]
+    skipped: tuple[Skipped, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Those that were dreamt over, each once."""
+        return tuple(dict.fromkeys(dream.shelf for dream in self.dreams))
+
+    @property
+    def diary(self) -> str:
+        """The diaries of all dreams; what was skipped, and the notes, behind them."""
+        more = [*(f"{one.target} was skipped: {one.why}" for one in self.skipped), *self.notes]
+        return "\n".join([*(dream.diary for dream in self.dreams), *(f"{line}\n" for line in more)])
+
+    @property
+    def status(self) -> Status:
+        """The worst of them."""
+        there = {dream.status for dream in self.dreams}
+        return next((status for status in _WORST_FIRST if status in there), Status.COMPLETED)
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing landed and nothing waits."""
+        return all(dream.quiet for dream in self.dreams)
+
+    @property
+    def sessions(self) -> tuple[Read, ...]:
+        """What was read; a session once for each target."""
+        return tuple(one for dream in self.dreams for one in dream.sessions)
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        return tuple(one for dream in self.dreams for one in dream.judged)
+
+    def of(self, fate: Fate) -> list[Judged]:
+        return [one for one in self.judged if one.fate is fate]
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        return tuple(one for dream in self.dreams for one in dream.changes)
+
+    @property
+    def proposals(self) -> tuple[str, ...]:
+        return tuple(one for dream in self.dreams for one in dream.proposals)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {str(fate): len(self.of(fate)) for fate in Fate}
+
+    @property
+    def left(self) -> int:
+        """How many sessions wait for another night."""
+        return sum(dream.left for dream in self._last)
+
+    @property
+    def left_out(self) -> int:
+        """How many sessions were too old for the first night on their target."""
+        return sum(dream.left_out for dream in self.dreams)
+
+    @property
+    def flaws(self) -> tuple[str, ...]:
+        return tuple(one for dream in self.dreams for one in dream.flaws)
+
+    @property
+    def noticed(self) -> int:
+        return sum(dream.noticed for dream in self.dreams)
+
+    @property
+    def carried(self) -> int:
+        """How much of what earlier nights had staged was looked at again."""
+        first = {dream.shelf: dream for dream in reversed(self.dreams)}
+        return sum(dream.carried for dream in first.values())
+
+    @property
+    def themes(self) -> int:
+        return sum(dream.themes for dream in self.dreams)
+
+    @property
+    def duplicates(self) -> int:
+        return sum(dream.duplicates for dream in self.dreams)
+
+    @property
+    def consulted(self) -> tuple[Consulted, ...]:
+        return tuple(one for dream in self.dreams for one in dream.consulted)
+
+    @property
+    def dropped(self) -> Mapping[str, int]:
+        found: dict[str, int] = {}
+        for dream in self.dreams:
+            for why, times in dream.dropped.items():
+                found[why] = found.get(why, 0) + times
         return found
 
-    def last_success(self) -> datetime | None:
-        """When a night last came to its end, as far back as is looked."""
-        done = (
-            one for one in self.records.find(self.scope, limit=NIGHTS_LOOKED_BACK) if one.status is Status.COMPLETED
-        )
-        return next((one.ended_at for one in done), None)
+    @property
+    def enough(self) -> str:
+        """Which cap of a model was reached first, if one was."""
+        return next((dream.enough for dream in self.dreams if dream.enough), "")
 
-    def run(self, dream: str, do: Doing = plainly, *, land: bool = True) -> Dream:
-        """Do what is left of a night. What was killed is taken up where it was; what is over stays as it is."""
-        found = self.get(dream)
-        if found.status in OVER:
-            return found
-        lease = self.records.hold(self.scope, found)
-        if lease.attempts > MOST_ATTEMPTS:
-            return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
-        if lease.attempts > 1:
-            self.finish_landing()
-        self._done(Steps(self, lease, land, self.curator(lease)), do)
-        return self.get(dream)
-
-    def _done(self, steps: Steps, do: Doing) -> None:
-        try:
-            steps.all(do)
-        except Stopped:
-            return
-        except PASSING:  # the night is taken up again when that is over
-            with suppress(*PASSING):
-                self.records.release(steps.lease)
-            raise
-        except Exception as error:
-            self._failed(self.get(steps.lease.dream), str(error) or type(error).__name__)
-            raise
-
-    def finish_landing(self) -> None:
-        """What a crash left half landed. A shelf that is gone holds up nothing else."""
-        with suppress(BadInput):
-            self.review.recover()
-
-    def cancel(self, dream: str) -> Dream:
-        """End a night before anything of it has landed. Memory is as it was; its sessions wait for another."""
-        found = self.get(dream)
-        if found.status in OVER:
-            return found
-        return self.records.stop(self.scope, replace(found, status=Status.CANCELED, ended_at=self.clock.now()))
-
-    def _failed(self, dream: Dream, why: str) -> Dream:
-        told = (*dream.flaws, f"The night was given up: {why}")
-        asked = consulted(self.records.calls(self.scope, dream.id))
-        failed = replace(dream, status=Status.FAILED, ended_at=self.clock.now(), flaws=told, consulted=asked)
-        return self.records.stop(self.scope, failed, even_landing=True)
+    @property
+    def _last(self) -> Iterator[Dream]:
+        """Of each target the dream that came last."""
+        return iter({dream.shelf: dream for dream in self.dreams}.values())

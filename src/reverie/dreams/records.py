@@ -29,15 +29,39 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Used:
+    """What the dreams of a run landed and proposed so far, as its limits count it."""
+
+    changes: int = 0
+    adds: int = 0
+    new_chars: int = 0
+    proposals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
-    """Which sessions a night is to read; of one user, or of all. `queued`: a worker is to do it, and nobody else begins
-    it."""
+    """Which sessions a dream is to read; of one user, or of all. `queued`: a worker is to do it, and nobody else begins
+    it.
+
+    A run over a target is one dream after another, `limit` sessions each, unless `once`. `everything`: also what the
+    first run left out. `earlier` are the dreams of the same run whose sessions are not to be read again; `used` is
+    what that run has done of what its limits allow.
+    """
 
     names: tuple[str, ...] | None = None
     since: datetime | None = None
     limit: int = 14
     queued: bool = False
     user: str | None = None
+    everything: bool = False
+    once: bool = False
+    earlier: tuple[str, ...] = ()
+    used: Used = Used()
+
+    @property
+    def partial(self) -> bool:
+        """Named sessions, a few, or one person's: nothing is decided about the others."""
+        return self.once or self.names is not None or self.user is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +131,12 @@ class Thought:
 class Looking(Protocol):
     """What earlier nights left behind."""
 
-    def read(self, scope: Scope, shelf: str) -> Iterable[Read]:
-        """Every session dreamt about for a shelf, as far as it was read."""
+    def read(self, scope: Scope, shelf: str, *, left_out: bool = True) -> Iterable[Read]:
+        """Every session dreamt about for a shelf, as far as it was read; with those that its first run left out."""
+        ...
+
+    def begun(self, scope: Scope, shelf: str) -> bool:
+        """Whether a run has chosen from all sessions for a shelf, and not only named ones, a few or one person's."""
         ...
 
     def staged(self, scope: Scope, shelf: str) -> list[Noted]:
@@ -177,7 +205,9 @@ class Working(Protocol):
 
     def asked(self, scope: Scope, dream: str) -> Asked: ...
 
-    def chose(self, lease: Lease, dream: Dream) -> None: ...
+    def chose(self, lease: Lease, dream: Dream, left_out: Sequence[Read] = ()) -> None:
+        """Keep which sessions a dream reads. What is left out is not read by later runs either, unless it grows."""
+        ...
 
     def chosen(self, scope: Scope, dream: str, place: int) -> tuple[Read, int | None]:
         """One of its sessions and how much was noticed in it; None as long as it has not been read."""
@@ -200,7 +230,9 @@ class Planning(Protocol):
         ...
 
     def end(self, lease: Lease, dream: Dream) -> None:
-        """All a night leaves behind in one transaction, with its row in the ledger. Its working rows go."""
+        """All a night leaves behind in one transaction, with its row in the ledger. Its working rows go.
+
+        A night that only proposed uses nothing up: its sessions are not read, its candidates not staged."""
         ...
 
 

@@ -16,18 +16,33 @@ from reverie.language.finding import Finder
 from reverie.memory.library import Memory
 from reverie.review.queue import Review
 from reverie.sessions.library import Library
+from reverie.sessions.session import Head
 from reverie.skills.library import Skills
 
 RECENT_SESSIONS = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
-    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, where and what, and not changed;
-    `recent_sessions` is how many sessions a night reads where nobody says otherwise.
+class Tuning:
+    """What may differ from target to target."""
 
-    `fenced` makes a review that commits nothing once someone else holds the lease. `curator` is who decides; `instructions` is
-    what was asked of a dream; `ready` raises where there is to be no night.
+    gates: Gates
+    limits: Limits
+    recent_sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, where and what, and not
+    changed; `recent_sessions` is how many sessions a dream reads where nobody says otherwise.
+
+    `sees` says for a target which sessions are for it. `harness` names the agent whose own transcripts a run over a
+    target brings in; a run over one without an agent brings in all there are. `tuned` are a target's own settings, if
+    it has some.
+
+    `fenced` makes a review that commits nothing once someone else holds the lease. `curator` is who decides;
+    `instructions` is what was asked of a dream; `ready` raises where there is to be no night at all, or none over that
+    target.
     """
 
     scope: Scope
@@ -47,4 +62,7 @@ class Rooms:
     fenced: Callable[[Lease], Review] | None = None
     curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
     instructions: Callable[[str], str] = lambda _: ""
-    ready: Callable[[], None] = lambda: None
+    ready: Callable[[str], None] = lambda target: None
+    sees: Callable[[str], Callable[[Head], bool]] = lambda target: lambda head: True
+    harness: Callable[[str], str] = lambda target: ""
+    tuned: Callable[[str], Tuning | None] = lambda target: None

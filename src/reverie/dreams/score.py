@@ -17,6 +17,7 @@ from typing import Any
 
 from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
+from reverie.dreams.verify.words import stems
 from reverie.language.relation import relate
 from reverie.light.marks import Mark
 from reverie.review.proposal import Part, Score
@@ -85,6 +86,7 @@ def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]
     yield "compression_value", 1 - 1 / max(1, stands_for), f"It stands for {_count(stands_for, 'statement')}."
     days = {one.said_at.date() for one in case.support if one.said_at}
     lasts = max((_LASTS.get(mark, 0.2) for mark in marks), default=0.2) + 0.2 * (len(days) > 1)
+    lasts = max(lasts, 0.6 if case.replaced else 0.0)  # what stood there lasted
     yield "stability", min(1.0, lasts), f"It was said on {_count(len(days), 'day')}."
     sessions = len({one.evidence.session_id for one in case.support})
     again = sessions + (Mark.ONCE_MORE in marks and sessions == 1)
@@ -94,17 +96,26 @@ def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]
     ago = "When it was said is not known." if age is None else f"It was last said {_count(age, 'day')} ago."
     yield "recency", 0.3 if age is None else 0.5 ** (age / HALF_LIFE_DAYS), ago
     put = max((_PLAIN.get(mark, 0.3) for mark in marks), default=0.3)
+    put = max(put, 0.7 if _names_what_it_changes(case) else 0.0)
     put = min(1.0, put + 0.3 * (sessions > 1))
     yield "explicitness", put, "It was put plainly." if put >= 0.6 else "It was said in passing."
     yield "correction_signal", *_correction(case)
     yield from _against(case, measure)
 
 
+def _names_what_it_changes(case: Case) -> bool:
+    """The person spoke of the very thing the entry is about, and said that it is so."""
+    said = stems(" ".join(one.sentence for one in case.asserted))
+    least = 1 if case.item.op is Op.REMOVE else 2
+    return bool(case.replaced) and all(len(stems(old) & said) >= min(least, len(stems(old))) for old in case.old)
+
+
 def _correction(case: Case) -> tuple[float, str]:
     marked = (
         1.0 if case.marks & {Mark.CORRECTS, Mark.DENIES} else 0.8 if case.marks & {Mark.CHANGED, Mark.ENDED} else 0.0
     )
-    against = max((relate(old, one.sentence).conflict for old in case.old for one in case.support), default=0.0)
+    said = [*(one.sentence for one in case.support), *([case.restored(case.item.text)] if case.item.text else [])]
+    against = max((relate(old, one).conflict for old in case.old for one in said), default=0.0)
     value = max(marked, against)
     return value, "It puts something right." if value >= 0.5 else "It corrects nothing."
 
@@ -130,8 +141,6 @@ def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
 
 
 def _likeness(one: str, other: str) -> float:
-    from reverie.dreams.verify.words import stems
-
     first, second = stems(one), stems(other)
     return len(first & second) / len(first | second) if first | second else 0.0
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from reverie.dreams.choosing import UNREAD, as_read, choose, not_noticed_yet, noticed_in
+from reverie.dreams.choosing import UNREAD, as_read, gathered, not_noticed_yet, noticed_in
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
@@ -36,12 +36,14 @@ def plainly(name: str, step: Callable[[], int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """`land`: whether what may land by itself does, if the night was to land at all."""
+    """`land`: whether what may land by itself does, if the night was to land at all. `brought`: what could not be read
+    when the sources were, if that is done already."""
 
     rooms: Rooms
     lease: Lease
     land: bool = True
     curator: Curator = field(default_factory=BuiltInCurator)
+    brought: tuple[str, ...] | None = None
 
     def all(self, do: Doing) -> None:
         """The order of a night. Whoever runs it again goes the same way."""
@@ -56,14 +58,15 @@ class Steps:
         dream, rooms = self._dream(), self.rooms
         if dream.status is Status.PENDING:
             asked = rooms.records.asked(rooms.scope, dream.id)
-            flaws = tuple(f"{flaw.path}: {flaw.why}" for flaw in rooms.sessions.refresh().flaws)
-            read = rooms.records.read(rooms.scope, dream.shelf)
-            chosen = choose(rooms.sessions, read, asked)
+            brought = self.brought
+            if brought is None:
+                brought = rooms.sessions.refresh(harness=rooms.harness(dream.shelf)).unread
+            chosen = gathered(rooms, dream.shelf, asked)
             dream = replace(
                 dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=as_read(chosen.sessions),
-                left=chosen.left, flaws=flaws,
+                left=chosen.left, left_out=len(chosen.left_out), partial=asked.partial, flaws=brought,
             )  # fmt: skip
-            rooms.records.chose(self.lease, dream)
+            rooms.records.chose(self.lease, dream, as_read(chosen.left_out) if dream.mode == "land" else ())
         return len(dream.sessions)
 
     def light(self, place: int) -> int:

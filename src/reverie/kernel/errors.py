@@ -5,6 +5,7 @@
     │   ├── NotATranscript                              no reader knows the file
     │   ├── NotVerbatim                                 a quotation that is not in the text
     │   └── BadSetting                                  a flag, variable or line of reverie.toml
+    │       └── SwitchedOff                             dreaming, here or over one target
     ├── NotFound                     exit 2, HTTP 404
     ├── NotPermitted                 exit 2, HTTP 403   the file system said no
     ├── StillLocked                  exit 1, HTTP 503   someone else holds the lock and did not let go
@@ -57,6 +58,10 @@ class NotVerbatim(BadInput):
 
 class BadSetting(BadInput):
     """A flag, an environment variable or a line of reverie.toml that cannot be used."""
+
+
+class SwitchedOff(BadSetting):
+    """The settings say that there is to be no dreaming, at all or over this target."""
 
 
 class NotFound(ReverieError):

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_MONTHS = (
+MONTHS = (
     "jan(?:uary|uar|vier|eiro|uari)?|enero?|gennaio", "feb(?:ruary|ruar|braio|ruari)?|febrero|février|fevereiro",
     "mar(?:ch|zo|s|ço|t)?|märz|maart|maa", "apr(?:il|ile)?|abril|abr|avril", "may|mai|mayo|maio|maggio|mei",
     "june?|juni|junio|juin|junho|giugno", "july?|juli|julio|juillet|julho|luglio", "aug(?:ust|ustus)?|agosto|août|ago",
     "sep(?:t|tember|tiembre|tembre)?|setembro|settembre", "oct(?:ober|ubre|obre)?|okt(?:ober)?|outubro|ottobre",
     "nov(?:ember|iembre|embre|embro)?", "dec(?:ember)?|dez(?:ember|embro)?|diciembre|décembre|dicembre",
 )  # fmt: skip
-_WEEKDAYS = (
+WEEKDAYS = (
     "monday|montag|lunes|lundi|segunda-feira|lunedì|maandag",
     "tuesday|dienstag|martes|mardi|terça-feira|martedì|dinsdag",
     "wednesday|mittwoch|miércoles|mercredi|quarta-feira|mercoledì|woensdag",
@@ -27,7 +27,7 @@ _NEAR = {
     -1: "yesterday|gestern|ayer|hier|ontem|ieri|gisteren|昨天|昨日",
     1: "tomorrow|mañana|demain|amanhã|domani|明天|明日",
 }
-_MONTH = "|".join(f"(?P<m{place}>{names})" for place, names in enumerate(_MONTHS, 1))
+_MONTH = "|".join(f"(?P<m{place}>{names})" for place, names in enumerate(MONTHS, 1))
 _YEAR = r"(?:,? (?:de |del )?(?P<year>20\d\d))?"
 _WRITTEN = re.compile(
     rf"\b(?P<iso>20\d\d-\d\d-\d\d)\b|(?P<cy>20\d\d)?年?(?P<cm>\d{{1,2}})月(?P<cd>\d{{1,2}})[日号]"
@@ -36,7 +36,7 @@ _WRITTEN = re.compile(
 _MONTH_FIRST = re.compile(rf"\b(?:{_MONTH})\.? (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d|:){_YEAR}")
 _LAST_DAY = re.compile(
     r"\b(?:(?P<surely>since|last|seit|letzten|seit letztem|desde el|depuis|da|sinds|afgelopen)|on|am|el|le|na|op) (?:"
-    + "|".join(f"(?P<w{place}>{names})" for place, names in enumerate(_WEEKDAYS))
+    + "|".join(f"(?P<w{place}>{names})" for place, names in enumerate(WEEKDAYS))
     + r")\b(?!s)(?P<gone> (?:pasado|dernier|passad[oa]|scors[oa]|ago))?"
 )  # fmt: skip
 # Without one of these, "on Thursday" is any Thursday or the next one: "le marché a lieu le jeudi".

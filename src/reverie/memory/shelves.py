@@ -53,7 +53,7 @@ class Shelves(Mapping[str, Shelf]):
         """The shelf of this name, or a refusal that says which there are."""
         shelf = self._find(name)
         if shelf is None:
-            raise BadInput(f"There is no shelf {name!r}.", expected=f"one of {self._choices()}")
+            raise BadInput(f"There is no target {name!r}.", expected=f"one of {self._choices()}")
         return shelf
 
     def offered(self) -> Iterator[Shelf]:
@@ -67,6 +67,16 @@ class Shelves(Mapping[str, Shelf]):
     def standing(self) -> list[Shelf]:
         """Every shelf something stands on, each place once."""
         return self._each(_stands)
+
+    def in_use(self) -> list[Shelf]:
+        """Every shelf whose agent is used on this machine (its `root` is there), or that is available; each place
+        once."""
+
+        def is_used(shelf: Shelf) -> bool:
+            root: Path | None = getattr(shelf, "root", None)
+            return (root is not None and root.is_dir()) or getattr(shelf, "ready", False) or _stands(shelf)
+
+        return self._each(is_used)
 
     def __getitem__(self, name: str) -> Shelf:
         shelf = self._find(name)

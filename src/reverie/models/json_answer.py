@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 LONGEST = 1_000_000  # characters
+_MOST_STARTS = 2_000  # braces and brackets that begin no value: each costs time
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT = re.compile(r".*?</think(?:ing)?>", re.DOTALL)  # some servers leave out where it begins
 _START = re.compile(r"[{\[]")
@@ -40,12 +41,12 @@ def json_values(text: str) -> Iterator[object]:
 
 def _parsed(text: str) -> Iterator[object]:
     decoder = json.JSONDecoder(object_pairs_hook=_once_each, parse_constant=lambda name: None)
-    place = 0
-    while start := _START.search(text, place):
+    place = starts = 0
+    while (start := _START.search(text, place)) and starts < _MOST_STARTS:
         try:
             value, place = decoder.raw_decode(text, start.start())
         except json.JSONDecodeError as error:  # what stands before the mistake is part of something broken
-            place = max(error.pos, start.end())
+            place, starts = max(error.pos, start.end()), starts + 1
         except RecursionError as error:
             raise NotJson("it is nested too deeply") from error
         except ValueError as error:

@@ -82,7 +82,7 @@ class Proposing:
             elsewhere = (past.suggestion.shelf, past.suggestion.subject) != (suggestion.shelf, suggestion.subject)
             if elsewhere or past.id == but_not:
                 continue
-            if _wanted(past.suggestion) == _wanted(suggestion):
+            if wanted_by(past.suggestion) == wanted_by(suggestion):
                 if past.status is Status.WAITING or not _new_evidence(suggestion, past):
                     return past
             elif suggestion.evidence and not _new_evidence(suggestion, past):  # the same words, worded otherwise
@@ -90,7 +90,8 @@ class Proposing:
         return None
 
 
-def _wanted(suggestion: Suggestion) -> tuple[object, ...]:
+def wanted_by(suggestion: Suggestion) -> tuple[object, ...]:
+    """What would be changed, whoever wants it and why."""
     return suggestion.operations, suggestion.edits, suggestion.amendment
 
 

@@ -16,13 +16,14 @@ from reverie.kernel.errors import BadInput, NotFound, NotPermitted
 from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
 from reverie.memory.operation import Conflicted, Operation
+from reverie.memory.shelf import Held
 from reverie.review.drafts import Operate, Rewrite
 from reverie.review.landing import Landing
 from reverie.review.noticing import Noticed, Noticing, written
 from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, in_words
 from reverie.review.policy import Policy, Ruling
 from reverie.review.proposal import Proposal, Status, Suggestion, Verdict
-from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, touches_critical
+from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, touches_critical, wanted_by
 from reverie.review.records import Proposals
 from reverie.review.targets import Target, Targets
 from reverie.skills.amendment import Amendment, Merge
@@ -72,8 +73,23 @@ class Review:
         suggestion = replace(suggestion, shelf=target.holder.key)
         with self.noticing.held(target) as held:
             drawn = self.proposing.draw(target, suggestion, held)
+            if land and isinstance(drawn, Repeated):
+                drawn = self._taken_up(target, suggestion, held, drawn)
             proposed = self._ruled(*drawn, land, asks) if isinstance(drawn, tuple) else drawn
         return self._projected(proposed)
+
+    def _taken_up(
+        self, target: Target, suggestion: Suggestion, held: Held, repeated: Repeated
+    ) -> tuple[Proposal, Ruling] | Undrawable:
+        """What waits and may land by itself now is decided as the proposal that it is, and waits no longer."""
+        waiting = repeated.proposal
+        if waiting.status is not Status.WAITING or wanted_by(waiting.suggestion) != wanted_by(suggestion):
+            return repeated
+        drawn = self.proposing.draw(target, suggestion, held, instead_of=waiting.id)
+        if not isinstance(drawn, tuple) or drawn[1].answer != "land":
+            return repeated
+        proposal = replace(drawn[0], id=waiting.id, made_at=waiting.made_at, expires_at=waiting.expires_at)
+        return proposal, drawn[1]
 
     def _ruled(self, proposal: Proposal, ruling: Ruling, land: bool, asks: str) -> Proposed:
         if ruling.answer == "refuse":

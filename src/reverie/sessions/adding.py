@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,6 +41,11 @@ class Added:
     @property
     def sessions(self) -> int:
         return sum(self.fates.values())
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What could not be read, a line each."""
+        return tuple(f"{flaw.path}: {flaw.why}" for flaw in self.flaws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +84,10 @@ class Adding:
     def _mine(self) -> Scope:
         return self.scope.of(self.user or self.owner)
 
-    def folder(self, folder: Path) -> None:
-        found = [(path, path.stat().st_size) for path in _files(folder)]
+    def folder(self, folder: Path, without: Iterable[Path] = ()) -> None:
+        """Every transcript in it, but none of what lies in the folders `without` which it is to be read."""
+        others = tuple(without)
+        found = [(path, path.stat().st_size) for path in _files(folder) if not any(map(path.is_relative_to, others))]
         self._total = sum(size for _, size in found)
         for path, size in found:
             self._tell(str(path))

@@ -25,13 +25,15 @@ class Refreshed:
     fresh: frozenset[_Name]
 
 
-def as_if_refreshed(library: Library, most: int, wanted: Callable[[Head], bool] = lambda _: True) -> Refreshed:
-    """A library with what the remembered sources have that is new. Of what is new it knows the words of the newest
+def as_if_refreshed(
+    library: Library, most: int, wanted: Callable[[Head], bool] = lambda _: True, *, harness: str = ""
+) -> Refreshed:
+    """A library with what the known sources have that is new. Of what is new it knows the words of the newest
     `most` that are wanted; of the others only that they are there."""
     records = _Overlay(library.records, most, wanted)
     sources = cast(Sources, _Unmarked(library.kept_sources))
     made = replace(library, records=cast(Records, records), kept_sources=sources)
-    made.refresh()
+    made.refresh(harness=harness)
     return Refreshed(made, frozenset(records.fresh))
 
 

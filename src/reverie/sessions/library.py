@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from reverie.sessions.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Library:
+    """`standard` are the places where harnesses leave their transcripts on this machine."""
+
     scope: Scope
     owner: str
     records: Records
@@ -27,6 +29,7 @@ class Library:
     readers: tuple[Reader, ...]
     redact: Redact
     root_of: RootOf = str
+    standard: Callable[[], Iterable[Source]] = lambda: ()
 
     def add(
         self,
@@ -56,23 +59,33 @@ class Library:
             self.kept_sources.remember(self.scope.of(user or self.owner), str(path), reader)
         return run.added
 
-    def refresh(self, *, watch: Watch | None = None) -> Added:
-        """Bring in what is new from every remembered source. What was removed by hand stays removed."""
+    def refresh(self, *, harness: str = "", watch: Watch | None = None) -> Added:
+        """Bring in what is new from every known source. What was removed by hand stays removed.
+
+        Of the standard places only those of `harness` are read, if one is named.
+        """
         added = Added()
-        for source in self.sources():
-            chosen = named(source.reader, self.readers) if source.reader else None
-            run = self._run(user=source.user, reader=chosen, bring_back=False, watch=watch, added=added)
-            if Path(source.path).exists():
-                run.folder(Path(source.path))
+        sources = self.sources()
+        remembered = [Path(source.path) for source in sources if not source.standard]
+        for source in sources:
+            path, chosen = Path(source.path), named(source.reader, self.readers) if source.reader else None
+            how: dict[str, Any] = {"user": source.user, "bring_back": False, "watch": watch, "added": added}
+            if source.standard:
+                if chosen is not None and harness in ("", chosen.name):  # whatever else lies there is not looked into
+                    self._run(reader=None, readers=(chosen,), **how).folder(path, without=remembered)
+            elif path.exists():
+                self._run(reader=chosen, **how).folder(path)
             else:
                 added.flaws.append(Skipped(source.path, WHOLE_FILE, "this remembered source is not there any more"))
         return added
 
-    def _run(self, *, user: str | None, reader: Reader | None, **how: Any) -> Adding:
+    def _run(
+        self, *, user: str | None, reader: Reader | None, readers: tuple[Reader, ...] | None = None, **how: Any
+    ) -> Adding:
         # A source of the owner's may hold sessions of other people: those keep their own user.
         person = None if user == self.owner else user
         return Adding(
-            self.scope, self.owner, self.records, self.kept_sources, self.readers,
+            self.scope, self.owner, self.records, self.kept_sources, readers or self.readers,
             lambda: Intake(self.owner, self.redact, person, self.root_of), person, reader, **how,
         )  # fmt: skip
 
@@ -87,12 +100,21 @@ class Library:
         self.records.remove(self._narrowed(user), session_id)
 
     def sources(self) -> list[Source]:
-        return self.kept_sources.remembered(self.scope)
+        """The paths that were added, then the standard places that were not."""
+        remembered = self.kept_sources.remembered(self.scope)
+        added = {source.path for source in remembered}
+        return [*remembered, *(source for source in self.standard() if source.path not in added)]
 
     def forget(self, path: str | os.PathLike[str]) -> None:
         """Stop reading a source. What it brought stays."""
         wanted = str(Path(path).expanduser().absolute())
-        users = [source.user for source in self.sources() if source.path == wanted]
+        found = [source for source in self.sources() if source.path == wanted]
+        if any(source.standard for source in found):
+            raise BadInput(
+                f"{wanted} was not added: it is where {found[0].reader} keeps its transcripts.",
+                next_step='`sources = "added"` in reverie.toml reads only what was added.',
+            )
+        users = [source.user for source in found]
         if not users:
             raise BadInput(f"{wanted} is not a remembered source.", next_step="See `reverie sessions sources`.")
         for user in users:

@@ -39,11 +39,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A path that is read again whenever new transcripts are brought in."""
+    """A path that is read again whenever new transcripts are brought in. `standard`: it is where the harness of that
+    reader leaves them, and nobody had to add it."""
 
     path: str
     reader: str | None
     user: str
+    standard: bool = False
 
 
 class Records(Protocol):

@@ -32,15 +32,27 @@ from reverie.models.budget import Spent
 from reverie.models.ledger import Call
 
 AT_ONCE = 500
+LEFT_OUT = ""  # in the place of a dream: the first run on the shelf did not want this session
 
 
 class SqlDreams(SqlLeases):
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
-    def read(self, scope: Scope, shelf: str) -> Iterable[Read]:
+    def read(self, scope: Scope, shelf: str, *, left_out: bool = True) -> Iterable[Read]:
         table, (key, name) = schema.dreamt, self._shelf(shelf)
-        rows = self._rows(scope, select(table).filter_by(**owner(scope)).where(table.c.shelf.in_((key, name))))
+        asked = select(table).filter_by(**owner(scope)).where(table.c.shelf.in_((key, name)))
+        rows = self._rows(scope, asked if left_out else asked.where(table.c.dream != LEFT_OUT))
         return [_read(row) for row in sorted(rows, key=lambda row: row.shelf == key)]  # what was read last, last
+
+    def begun(self, scope: Scope, shelf: str) -> bool:
+        table, dreams = schema.dreamt, schema.dreams
+        asked = select(table.c.dream).distinct().filter_by(**owner(scope)).where(table.c.shelf.in_(self._shelf(shelf)))
+        found = sorted((row.dream for row in self._rows(scope, asked)), reverse=True)  # the newest is usually enough
+        for dream in found:
+            read = self._rows(scope, select(dreams).filter_by(**owner(scope), id=dream)) if dream else []
+            if dream == LEFT_OUT or (read and not dream_from(read[0]).partial):
+                return True
+        return False
 
     def staged(self, scope: Scope, shelf: str) -> list[Noted]:
         table = schema.candidates
@@ -92,8 +104,10 @@ class SqlDreams(SqlLeases):
     def asked(self, scope: Scope, dream: str) -> Asked:
         return asked_from(self._one(scope, select(schema.nights).filter_by(**owner(scope), dream=dream)))
 
-    def chose(self, lease: Lease, dream: Dream) -> None:
+    def chose(self, lease: Lease, dream: Dream, left_out: Sequence[Read] = ()) -> None:
         with self.fenced(lease) as connection:
+            for one in left_out:
+                _keep_read(connection, lease, one, LEFT_OUT)
             self._chose(connection, lease, dream)
 
     def _chose(self, connection: Connection, lease: Lease, dream: Dream) -> None:
@@ -156,14 +170,12 @@ class SqlDreams(SqlLeases):
         thought, notes = self.thought(lease.scope, dream.id) or Thought(), self.noticed(lease.scope, dream.id)
         staged = set(thought.staged)
         with self.fenced(lease) as connection:
-            _insert(
-                connection,
-                schema.candidates,
-                [_candidate(lease, one) for one in (*notes, *thought.extra) if one.id in staged],
-            )
-            _settle(connection, lease.scope, thought.settled)
-            for one in dream.sessions:
-                _keep_read(connection, lease, one)
+            if dream.mode != "propose":
+                noted = [_candidate(lease, one) for one in (*notes, *thought.extra) if one.id in staged]
+                _insert(connection, schema.candidates, noted)
+                _settle(connection, lease.scope, thought.settled)
+                for one in dream.sessions:
+                    _keep_read(connection, lease, one, lease.dream)
             self._over(connection, lease.scope, dream)
 
     def _rows(self, scope: Scope, asked: Select[Any]) -> Sequence[Any]:
@@ -202,7 +214,7 @@ def _settle(connection: Connection, scope: Scope, ids: Sequence[str]) -> None:
         connection.execute(here.values(staged=False))
 
 
-def _keep_read(connection: Connection, lease: Lease, one: Read) -> None:
+def _keep_read(connection: Connection, lease: Lease, one: Read, dream: str) -> None:
     key = owner(lease.scope) | {"shelf": lease.shelf, "session_user": one.user, "session_id": one.session_id}
-    row = {"revision": one.revision, "turns": one.turns, "dream": lease.dream}
+    row = {"revision": one.revision, "turns": one.turns, "dream": dream}
     upsert(connection, schema.dreamt, key, row)

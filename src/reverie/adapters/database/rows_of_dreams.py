@@ -50,7 +50,8 @@ def noted_from_json(told: dict[str, Any]) -> Noted:
 def details_of(dream: Dream) -> dict[str, Any]:
     return {
         "shelf": dream.shelf, "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions],
-        "left": dream.left, "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes,
+        "left": dream.left, "left_out": dream.left_out, "partial": dream.partial,
+        "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes,
         "diary": dream.diary, "duplicates": dream.duplicates,
         "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
         "flaws": list(dream.flaws), "reduced": list(dream.reduced), "judged": [_judged_details(one) for one in dream.judged],
@@ -69,7 +70,7 @@ def dream_from(row: Any) -> Dream:
         tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
         tuple(_judged(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
         tuple(_consulted(one) for one in told.get("consulted", ())), told.get("dropped", {}), told.get("enough", ""),
-        told.get("duplicates", 0), tuple(told.get("reduced", ())),
+        told.get("duplicates", 0), tuple(told.get("reduced", ())), told.get("left_out", 0), told.get("partial", False),
     )  # fmt: skip
 
 

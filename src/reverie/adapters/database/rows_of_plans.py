@@ -9,7 +9,7 @@ from typing import Any
 
 from reverie.adapters.database.rows_of_dreams import details_of, dream_from, noted_as_json, noted_from_json
 from reverie.dreams.dream import Dream, Judged, Status
-from reverie.dreams.records import Asked, Planned, Thought, Told
+from reverie.dreams.records import Asked, Planned, Thought, Told, Used
 from reverie.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
 from reverie.kernel.clock import rfc3339
 from reverie.models.choice import BUILT_IN
@@ -21,14 +21,19 @@ _NEVER = datetime.fromtimestamp(0)
 
 def asked_details(asked: Asked) -> str:
     since = asked.since and rfc3339(asked.since)
-    return json.dumps({"names": asked.names, "since": since, "limit": asked.limit, "user": asked.user})
+    told = {"names": asked.names, "since": since, "limit": asked.limit, "user": asked.user}
+    told |= {"everything": asked.everything, "once": asked.once, "earlier": asked.earlier}
+    return json.dumps(told | {"used": asdict(asked.used)})
 
 
 def asked_from(row: Any) -> Asked:
     told = json.loads(row.asked)
     since = datetime.fromisoformat(told["since"]) if told["since"] else None
     names = None if told["names"] is None else tuple(told["names"])
-    return Asked(names, since, told["limit"], row.queued, told.get("user"))
+    return Asked(
+        names, since, told["limit"], row.queued, told.get("user"), told.get("everything", False),
+        told.get("once", True), tuple(told.get("earlier", ())), Used(**told.get("used", {})),
+    )  # fmt: skip
 
 
 def planned_details(one: Planned) -> str:

@@ -26,9 +26,10 @@ CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7
 FEWEST_RUNS = 3
 _LEAD = re.compile(
-    r"^(?:\W*(?:please|pls|ok(?:ay)?|oh|ah|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|and|also|but|so|btw|fyi|"
-    r"by the way|actually|bitte|ach|also|ja|nein|übrigens|und|aber|por favor|oye|y|pero|ah|oui|non|et|mais|d'ailleurs|"
-    r"per favore|sì|e|ma|por favor|sim|não|alsjeblieft|ja|nee|en|maar|ps)\b[\s,:;.!–—-]*)+(?=\w)",
+    r"^(?:\W*(?:(?:please|pls|bitte|por favor|per favore|alsjeblieft|btw|fyi)[\s,:;.!–—-]+"
+    r"|(?:ok(?:ay)?|oh|ah|ach|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|nah|also|so|by the way|actually|ja|nein|"
+    r"nee|übrigens|oye|oui|non|d'ailleurs|sì|sim|não|sí|ps|before i forget|one more thing|heads[- ]up)\s*[,:;.!–—-]+\s*))+"
+    r"(?=\w)",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[/._-]|\.md$")
@@ -46,7 +47,7 @@ class BuiltInCurator:
         said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
         alone = bool(material.brief.owner)
         statements = [item for group in _grouped(said, alone) if (item := _item(group, material))]
-        return Curated(Answer((*statements, *_lessons(material))))
+        return Curated(Answer((*statements, *_lessons(material), *_duplicates(material))))
 
     def note(self, material: Material) -> Curated:
         return self.curate(material)
@@ -71,9 +72,11 @@ def _grouped(noted: Sequence[Noted], alone: bool) -> list[list[Noted]]:
 def _says_the_same(one: Noted, other: Noted, alone: bool) -> bool:
     if (alone and one.speaker != other.speaker) or one.origin is not other.origin:
         return False
-    found = relate(one.words, other.words)
-    same = found.kind is RelationKind.SAME or (found.kind is RelationKind.REFINES and found.confidence >= 0.6)
-    return same and not words.missing(words.values(one.words), [other.words])
+    first, second = words.stems(one.words), words.stems(other.words)
+    if len(first & second) < 2 or len(first & second) * 2 < min(len(first), len(second)):
+        return False
+    alike = relate(one.words, other.words).kind in (RelationKind.SAME, RelationKind.REFINES)
+    return alike and not words.missing(words.values(one.words), [other.words])
 
 
 def _item(group: Sequence[Noted], material: Material) -> Item | None:
@@ -185,6 +188,18 @@ def _citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]
         for evidence in one.support:
             if one.session_id in ids:
                 yield Citation(ids[one.session_id], evidence.turn, evidence.quote)
+
+
+def _duplicates(material: Material) -> Iterator[Item]:
+    """Entries that say the same word for word: one of each stays, the one that was there first."""
+    first: dict[tuple[str, str], BriefEntry] = {}
+    for entry in material.brief.entries:
+        words_of_it = " ".join(entry.whole.lower().split()).strip(" .")
+        bare = (words_of_it, entry.page)
+        if bare in first and entry.changeable and not entry.critical:
+            why = f"{first[bare].document} says the same."
+            yield Item(Op.REMOVE, "", (), entry.document, replaces=(entry.id,), sure=True, because=why)
+        first.setdefault(bare, entry)
 
 
 # ---- lessons ---------------------------------------------------------------------------------------------------------

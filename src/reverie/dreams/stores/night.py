@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.night import MOST_ATTEMPTS, PASSING
 from reverie.dreams.records import OVER, Stopped
+from reverie.dreams.runner import MOST_ATTEMPTS, PASSING
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.stores.dream import Ended, Failure, StoreDream
 from reverie.dreams.stores.steps import StoreRooms, StoreSteps

@@ -53,8 +53,21 @@ class Case:
     def evidence(self) -> tuple[Evidence, ...]:
         return tuple(one.evidence for one in self.quotes)
 
+    @cached_property
+    def tidies(self) -> bool:
+        """It only tidies: entries that say the same become one, and nothing that was said has to speak for it."""
+        entries = [(_bare(self.restored(one.whole)), one.page) for one in self.replaced]
+        if self.quotes or not entries or len(set(entries)) != 1:
+            return False
+        if self.item.op is Op.MERGE:
+            return len(entries) > 1 and _bare(self.restored(self.item.text)) == entries[0][0]
+        others = {(_bare(self.restored(one.whole)), one.page) for one in self.brief.entries if one not in self.replaced}
+        return self.item.op is Op.REMOVE and entries[0] in others
+
     @property
     def origin(self) -> Origin:
+        if self.tidies:
+            return Origin.OWNER
         return weakest(one.origin for one in self.support) if self.support else Origin.TOOL
 
     @property
@@ -99,6 +112,10 @@ class Case:
     @property
     def changes_memory(self) -> bool:
         return not self.item.op.changes_skill
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.lower().split()).strip(" .")
 
 
 def is_asserted(quoted: Quoted) -> bool:

@@ -51,7 +51,7 @@ Check = Callable[[Case], Iterator[Finding]]
 
 
 def quotation(case: Case) -> Iterator[Finding]:
-    if not case.support:
+    if not (case.support or case.tidies):
         yield finding(Reason.NO_QUOTATION)
 
 
@@ -177,19 +177,35 @@ def grounded(case: Case) -> Iterator[Finding]:
     text = case.restored(case.item.text)
     if case.item.op.changes_skill:
         text = " ".join([text, *case.item.steps, *case.item.gotchas])
-    anywhere = [*case.said, *(one.session.turn(one.evidence.turn).said.whole for one in case.quotes)]
+    anywhere = [*case.said, *_cited(case)]
     invented = words.missing([*words.addresses(text), *words.commands(text)], anywhere)
     if invented:
         yield finding(Reason.INVENTED_ADDRESS, f"“{invented[0]}”")
         return
-    if case.item.op is Op.REMOVE or not case.changes_memory:
+    if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
         return
     known = [case.brief.owner, *(one.text for one in case.brief.entries), *_days(case)]
     unsaid = words.missing(words.values(text), [*case.said, *known, *_projects(case)])
     if unsaid:
         yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
-    elif not words.stems(text) & words.stems(" ".join(one.sentence for one in case.support)):
+    elif _mostly_new(text, case):
         yield finding(Reason.UNGROUNDED, "it in these words")
+
+
+def _cited(case: Case) -> Iterator[str]:
+    """The turns that were cited; of a skill all that was run in their sessions."""
+    if not case.item.op.changes_skill:
+        yield from (one.session.turn(one.evidence.turn).said.whole for one in case.quotes)
+        return
+    for session in {one.session.id: one.session for one in case.quotes}.values():
+        yield from (turn.said.whole.replace('\\"', '"').replace("\\n", "\n") for turn in session.turns)
+
+
+def _mostly_new(text: str, case: Case) -> bool:
+    """What the text says beyond the entry it changes shares too few words with what was said."""
+    beyond = words.stems(text) - words.stems(" ".join(case.old))
+    said = words.stems(" ".join(case.said))
+    return bool(beyond) and len(beyond & said) * 3 < len(beyond)
 
 
 def _days(case: Case) -> Iterator[str]:
@@ -223,6 +239,8 @@ def _all_negated(case: Case) -> bool:
 def newer(case: Case) -> Iterator[Finding]:
     """What is said replaces only what is older."""
     said = max((one.said_at for one in case.asserted or case.support if one.said_at), default=None)
+    if case.tidies:
+        return
     for entry in case.replaced:
         if said is None or entry.since is None:
             yield finding(Reason.AGE_UNKNOWN)
@@ -257,13 +275,20 @@ def carried_over(case: Case) -> Iterator[Finding]:
 
 def removal(case: Case) -> Iterator[Finding]:
     """An entry goes only if it was spoken of, as over."""
-    if case.item.op is not Op.REMOVE:
+    if case.item.op is not Op.REMOVE or case.tidies:
         return
     for old in case.old:
         said = " ".join(one.sentence for one in case.support)
-        over = case.marks & {Mark.ENDED, Mark.CHANGED, Mark.DENIES, Mark.CORRECTS} or words.negated(said)
-        if not words.stems(old) & words.stems(said) or not over:
+        over = case.marks & {Mark.ENDED, Mark.CHANGED, Mark.DENIES} or words.ceases(said)
+        if not words.stems(old) & words.stems(said) or not over or not _is_nearest(old, said, case):
             yield finding(Reason.UNGROUNDED, f"that “{old[:80]}” is over")
+
+
+def _is_nearest(old: str, said: str, case: Case) -> bool:
+    """Of all entries, this is the one that was spoken of, by the person or by the agent they react to."""
+    said = " ".join([said, *(one.answers for one in case.support)])
+    others = [case.restored(one.text) for one in case.brief.entries if one not in case.replaced]
+    return all(words.likeness(old, said) > words.likeness(other, said) for other in others)
 
 
 def stands_alone(case: Case) -> Iterator[Finding]:
@@ -281,7 +306,7 @@ def stands_alone(case: Case) -> Iterator[Finding]:
 
 def new_here(case: Case) -> Iterator[Finding]:
     """It is not said already, and contradicts nothing that stays."""
-    if case.item.op is Op.REMOVE or not case.changes_memory:
+    if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
         return
     text = case.restored(case.item.text)
     staying = [one for one in (*case.brief.entries, *case.surfaces) if one not in case.replaced]
@@ -351,7 +376,7 @@ def safe(case: Case) -> Iterator[Finding]:
     if report.blocked and not (case.own and blocking <= _DECIDABLE):
         yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
     elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in spoken):
-        yield finding(Reason.AUTHORITY)
+        yield finding(Reason.AUTHORITY) if case.own else finding(Reason.UNSAFE, "it would give authority")
 
 
 @dataclass(frozen=True, slots=True)

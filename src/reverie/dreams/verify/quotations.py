@@ -39,6 +39,12 @@ class Quoted:
         return self.session.turn(self.evidence.turn).at or self.session.head.started_at
 
     @property
+    def answers(self) -> str:
+        """What the agent said right before it, which the person reacts to."""
+        before = self.session.turns[self.evidence.turn - 2] if self.evidence.turn > 1 else None
+        return before.text if before is not None and before.role == "assistant" else ""
+
+    @property
     def sentence(self) -> str:
         """The whole sentences it stands in; the words themselves where that is not known."""
         return " ".join(span.text for span in self.spans) or self.evidence.quote

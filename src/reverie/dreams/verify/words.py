@@ -7,10 +7,17 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
+from reverie.language.embedding import embed
 from reverie.language.function_words import FUNCTION_WORDS
 from reverie.language.tokens import tokens
+from reverie.light.dates import WEEKDAYS
 from reverie.light.tongues import LANGUAGES, small_words_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]*://[^\s`'\"<>|;,)]+|[\w.+-]+@[\w-]+\.[\w.-]*\w|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
@@ -22,6 +29,7 @@ _ADDRESS = re.compile(
 _CODE = re.compile(r"`([^`\n]+)`")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _CAPITAL = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w'’-]*")
+_DAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«(]|-\s)$")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -52,6 +60,19 @@ def _small() -> frozenset[str]:
 def stems(text: str) -> frozenset[str]:
     """What a text is about: its words without the small ones, as the index stems them."""
     return frozenset(tokens(" ".join(word for word in _WORD.findall(text) if word.lower() not in _small())))
+
+
+def likeness(one: str, other: str) -> float:
+    """How much two texts are about the same: the words they share, and how near they are in meaning."""
+    first, second = stems(one), stems(other)
+    shared = len(first & second) / max(1, min(len(first), len(second)))
+    return shared + max(0.0, float(_vector(one) @ _vector(other)))
+
+
+@lru_cache(maxsize=4096)
+def _vector(text: str) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = embed([text])[0]
+    return vector
 
 
 def plain(text: str) -> str:
@@ -91,7 +112,8 @@ def values(text: str) -> list[str]:
     found = [*addresses(bare), *commands(bare)]
     for one in found:
         bare = bare.replace(one, " ")
-    return [*found, *numbers(bare), *names(bare)]
+    days = _DAY.findall(bare)
+    return [*found, *numbers(bare), *days, *(one for one in names(bare) if one not in days)]
 
 
 def stands_in(value: str, text: str) -> bool:
@@ -121,8 +143,29 @@ def shape_of(value: str) -> str:
     """Values of one shape can stand in each other's place: an address for an address, a number for a number."""
     if _ADDRESS.fullmatch(value):
         return "address"
+    if _DAY.fullmatch(value):
+        return "day"
     return "number" if value[0].isdigit() else "name"
 
 
+def ceases(text: str) -> bool:
+    """Whether it speaks of something that ended: with a verb of ceasing, or a "not"."""
+    said = plain(text)
+    begun = tuple(words("ceasing"))
+    return (
+        negated(text)
+        or any(word.startswith(begun) for word in _WORD.findall(said))
+        or any(one in said for one in begun if _CJK.search(one))
+    )
+
+
 def clauses(text: str) -> list[str]:
-    return [part for part in pattern("clause").split(text) if part and part.strip()]
+    """The clauses of an entry, none of them shorter than three words: adjectives in a row are one."""
+    found = list[str]()
+    for part in (one.strip() for one in pattern("clause").split(text) if one and one.strip()):
+        short = len(part.split()) < 3 and not _CJK.search(part)
+        if found and (short or (len(found[-1].split()) < 3 and not _CJK.search(found[-1]))):
+            found[-1] = f"{found[-1]} {part}"
+        else:
+            found.append(part)
+    return found

@@ -1,0 +1,130 @@
+"""`DreamRunner`: one dream from its beginning to its end, and one that was broken off, to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from reverie.dreams.dream import Dream, Mode, Status
+from reverie.dreams.records import OVER, Asked, Stopped, Used
+from reverie.dreams.rooms import Rooms, Tuning
+from reverie.dreams.spending import consulted
+from reverie.dreams.steps import Doing, Steps, plainly
+from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
+
+NIGHTS_LOOKED_BACK = 60
+MOST_NAMED = 100
+MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
+PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
+
+
+@dataclass(frozen=True, slots=True)
+class DreamRunner(Rooms):
+    """The rooms of a Home, and the dreams in them."""
+
+    def dream(
+        self, target: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
+        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
+    ) -> Dream:  # fmt: skip
+        """One dream over a target: lands what may land by itself, or only proposes. Nothing new is a quiet one."""
+        asked = self.asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
+        return self.run(self.open(target, mode, asked).id)
+
+    def asked(
+        self, target: str = "", sessions: Sequence[str] | None = None,
+        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
+    ) -> Asked:  # fmt: skip
+        """Where a limit is named, one dream reads that many. Where sessions are, one reads them all."""
+        names = None if sessions is None else tuple(sessions)
+        if names is not None and len(names) > MOST_NAMED:
+            raise BadInput(
+                f"{len(names):,} sessions are named.", expected=f"at most {MOST_NAMED} in one go",
+                next_step="Name fewer, or use --since or --all.",
+            )  # fmt: skip
+        usual = self.for_target(target).recent_sessions if names is None else MOST_NAMED
+        return Asked(
+            names, since, limit or usual, user=user, everything=everything,
+            once=limit is not None or names is not None,
+        )  # fmt: skip
+
+    def for_target(self, target: str, used: Used = Used()) -> DreamRunner:
+        """As a target's own settings have it; its limits are for a whole run, which has used this much of them."""
+        tuning = (self.tuned(target) if target else None) or Tuning(self.gates, self.limits, self.recent_sessions)
+        most = tuning.limits
+        left = replace(
+            most, max_changes=max(0, most.max_changes - used.changes), max_adds=max(0, most.max_adds - used.adds),
+            max_new_chars=max(0, most.max_new_chars - used.new_chars),
+            max_proposals=max(0, most.max_proposals - used.proposals),
+        )  # fmt: skip
+        return replace(self, gates=tuning.gates, limits=left, recent_sessions=tuning.recent_sessions)
+
+    def open(self, target: str, mode: Mode, asked: Asked) -> Dream:
+        """A dream that is to come, over a target by the name that finds it from anywhere."""
+        if mode not in ("land", "propose"):
+            raise BadInput(f"There is no mode {mode!r}.", expected="land or propose")
+        self.ready(target)
+        dream = Dream(self.ids.new("drm"), self.memory.shelf(target).name, mode, Status.PENDING, self.clock.now())
+        self.records.open(self.scope, dream, asked)
+        return dream
+
+    def get(self, dream: str) -> Dream:
+        found = self.records.get(self.scope, dream)
+        if found is None:
+            raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
+        return found
+
+    def last_success(self) -> datetime | None:
+        """When a night last came to its end, as far back as is looked."""
+        done = (
+            one for one in self.records.find(self.scope, limit=NIGHTS_LOOKED_BACK) if one.status is Status.COMPLETED
+        )
+        return next((one.ended_at for one in done), None)
+
+    def run(
+        self, dream: str, do: Doing = plainly, *, land: bool = True, brought: tuple[str, ...] | None = None
+    ) -> Dream:
+        """Do what is left of a dream. What was killed is taken up where it was; what is over stays as it is."""
+        found = self.get(dream)
+        if found.status in OVER:
+            return found
+        lease = self.records.hold(self.scope, found)
+        if lease.attempts > MOST_ATTEMPTS:
+            return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
+        if lease.attempts > 1:
+            self.finish_landing()
+        rooms = self.for_target(found.shelf, self.records.asked(self.scope, dream).used)
+        self._done(Steps(rooms, lease, land, self.curator(lease), brought), do)
+        return self.get(dream)
+
+    def _done(self, steps: Steps, do: Doing) -> None:
+        try:
+            steps.all(do)
+        except Stopped:
+            return
+        except PASSING:  # the night is taken up again when that is over
+            with suppress(*PASSING):
+                self.records.release(steps.lease)
+            raise
+        except Exception as error:
+            self._failed(self.get(steps.lease.dream), str(error) or type(error).__name__)
+            raise
+
+    def finish_landing(self) -> None:
+        """What a crash left half landed. A shelf that is gone holds up nothing else."""
+        with suppress(BadInput):
+            self.review.recover()
+
+    def cancel(self, dream: str) -> Dream:
+        """End a night before anything of it has landed. Memory is as it was; its sessions wait for another."""
+        found = self.get(dream)
+        if found.status in OVER:
+            return found
+        return self.records.stop(self.scope, replace(found, status=Status.CANCELED, ended_at=self.clock.now()))
+
+    def _failed(self, dream: Dream, why: str) -> Dream:
+        told = (*dream.flaws, f"The night was given up: {why}")
+        asked = consulted(self.records.calls(self.scope, dream.id))
+        failed = replace(dream, status=Status.FAILED, ended_at=self.clock.now(), flaws=told, consulted=asked)
+        return self.records.stop(self.scope, failed, even_landing=True)
