@@ -117,8 +117,11 @@ class ServerWorker:
                     if self.queue.unfinished():
                         self._running = self._running or self._loaded(held)
                         self._running.work()
-                except (StillLocked, EngineBusy):  # someone else works for this Home, or this process for another
-                    pass
+                except (
+                    StillLocked,
+                    EngineBusy,
+                ) as error:  # someone else works for this Home, or this process elsewhere
+                    _LOG.debug("not working now: %s", error)
                 except ReverieError as error:
                     _LOG.warning("the dreams that wait could not be looked up: %s", type(error).__name__)
                 self._bell.wait(LOOKING_SECONDS)
