@@ -134,7 +134,7 @@ def _material(night: Night, width: Width) -> Material:
         whole = _session(f"s{number}", session, hidden, width)
         shown.append(replace(whole, turns=tuple(t for t in whole.turns if t.number in cited), noted=True))
     ids = {session.id: short for short, session in sessions.items()}
-    noted = (*night.fresh, *night.earlier)
+    noted = tuple(sorted((*night.fresh, *night.earlier), key=lambda one: one.order))
     brief = Brief(
         night.now, night.owner, night.documents, entries,
         tuple(_skill(short, found, hidden) for short, found in skills.items()), tuple(shown),

@@ -15,7 +15,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, is_asserted
-from reverie.dreams.verify.quotations import Quoted
+from reverie.dreams.verify.quotations import Quoted, located
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
@@ -177,7 +177,7 @@ def grounded(case: Case) -> Iterator[Finding]:
     text = case.restored(case.item.text)
     if case.item.op.changes_skill:
         text = " ".join([text, *case.item.steps, *case.item.gotchas])
-    anywhere = [*case.said, *_cited(case)]
+    anywhere = [*case.said, *_cited(case), *(case.restored(one.text) for one in case.brief.entries)]
     invented = words.missing([*words.addresses(text), *words.commands(text)], anywhere)
     if invented:
         yield finding(Reason.INVENTED_ADDRESS, f"“{invented[0]}”")
@@ -296,12 +296,19 @@ def stands_alone(case: Case) -> Iterator[Finding]:
     if case.item.op is Op.REMOVE or not case.changes_memory or not text:
         return
     spoken = re.findall(r"[\w']+", words.plain(text))
-    if spoken and spoken[0] in words.words("leaning"):
+    if spoken and spoken[0] in words.words("leaning") | words.words("pronouns"):
         yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
+    elif (named := set(spoken) & words.words("pronouns")) and _is_copied(text, case):
+        yield finding(Reason.LEANS, f"who or what is “{min(named)}”?")
     elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2:
         yield finding(Reason.LEANS, "it is not a whole statement")
     elif relative := set(spoken) & words.words("relative_day"):
         yield finding(Reason.LEANS, f"“{min(relative)}” means another day tomorrow")
+
+
+def _is_copied(text: str, case: Case) -> bool:
+    """The text is what was said, word for word: nobody has thought about a reader who was not there."""
+    return any(located(one.turn_text or one.evidence.quote, text) is not None for one in case.support)
 
 
 def new_here(case: Case) -> Iterator[Finding]:

@@ -27,11 +27,12 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`([^`\n]+)`")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*(?:[^\W\d_]{1,3}\b)?")
 _CAPITAL = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w'’-]*")
 _DAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«(]|-\s)$")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
+_WITH_UNIT = re.compile(r"(\d+(?:[.,:/-]\d+)*)([^\W\d_]{1,3})")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -119,6 +120,10 @@ def values(text: str) -> list[str]:
 def stands_in(value: str, text: str) -> bool:
     """Whether a value stands in a text: a number as a whole, a word also with another ending."""
     said, wanted = plain(text), plain(value)
+    if found := _WITH_UNIT.fullmatch(wanted):  # "30g" is "30 g"
+        return re.search(rf"(?<![\w.,:]){re.escape(found[1])}\s?{re.escape(found[2])}(?!\w)", said) is not None
+    if wanted.isdecimal():
+        return re.search(rf"(?<![\w.,:]){wanted}(?!\d|[.,:]\d)", said) is not None
     if not wanted[0].isalnum() or any(sign.isdigit() for sign in wanted) or len(wanted) < 4 or _CJK.search(wanted):
         return re.search(rf"(?<![\w.]){re.escape(wanted)}(?![\w])", said) is not None or (
             bool(_CJK.search(wanted)) and wanted in said
