@@ -144,7 +144,7 @@ def _tuning(said: DreamingLimits) -> Tuning:
     from reverie.dreams.decide import Gates, Limits
     from reverie.dreams.rooms import Tuning
 
-    gates = Gates(said.add, said.replace, said.remove, said.merge)
+    gates = Gates(said.add, said.replace, said.remove, said.merge, said.supersession)
     limits = Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run)
     return Tuning(gates, limits, said.recent_sessions_limit)
 
@@ -451,7 +451,7 @@ class Home:
         """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
         from reverie.dreams.dreaming import Dreaming
 
-        return Dreaming(self.dreams, self._history, self._dream_files, self._targets, self._unread)
+        return Dreaming(self.dreams, self._history, self._dream_files, self._targets, self._unread, self.askers.info)
 
     def _targets(self) -> list[str]:
         """Those that agents on this machine read; the home's own memory only where there is none."""

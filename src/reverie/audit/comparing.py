@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from reverie.audit.circles import apart, meet
 from reverie.audit.finding import Finding, Kind, Severity, Spot
 from reverie.audit.hazards import words_of
+from reverie.audit.pairs import Pair, pairs
 from reverie.audit.standing import Kept, Statement
 from reverie.audit.statements import removed
-from reverie.deep.pairs import Pair, pairs
 from reverie.skills.edits import rules_of
 
 LONGEST_RULE = 240

@@ -13,6 +13,7 @@ from reverie.cli.render import counted, print_json, visible
 from reverie.kernel.errors import BadInput
 
 if TYPE_CHECKING:
+    from reverie.dreams.brief import Brief
     from reverie.dreams.dream import Dream, Mode
     from reverie.dreams.dreaming import Due, Wanted
     from reverie.dreams.estimating import Estimate
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
 @click.option("--if-missed", is_flag=True, help="Only if there was no night since the last time of `schedule`.")
 @click.option("--estimate", is_flag=True, help="Only say what a night would read and cost. Writes nothing.")
+@click.option("--show-brief", is_flag=True, help="Only show what a curator would be shown. Nobody is asked.")
 @click.option(
     "--after",
     type=click.IntRange(1),
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 def command(
     *, target: str | None, named: str | None, propose: bool, sessions: tuple[str, ...], since: datetime | None,
     everything: bool, user: str | None, limit: int | None, queue: bool, cancel: str | None, if_missed: bool,
-    estimate: bool, after: int | None, shell: Shell,
+    estimate: bool, show_brief: bool, after: int | None, shell: Shell,
 ) -> None:  # fmt: skip
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
 
@@ -56,10 +58,10 @@ def command(
     if target and named:
         raise BadInput(f"Two targets are named: {target} and {named}.", expected="one, or none for all of them")
     target = target or named
-    if (if_missed or after) and (sessions or since or everything or user or limit or queue or estimate):
+    if (if_missed or after) and (sessions or since or everything or user or limit or queue or estimate or show_brief):
         raise BadInput(
             "--if-missed and --after are for a night over all that is new.",
-            expected="no --session, --since, --all, --user, --limit, --queue or --estimate beside them",
+            expected="no --session, --since, --all, --user, --limit, --queue, --estimate or --show-brief beside them",
         )
     names = list(sessions) or None
     mode: Mode = "propose" if propose else "land"
@@ -70,6 +72,9 @@ def command(
             return
         if estimate:
             _foretold(house.dream.estimate(target, names, **how), shell)
+            return
+        if show_brief:
+            _shown(house.dream.briefs(target, names, **how), shell)
             return
         if queue:
             targets = [target] if target else house.dream.waiting(names, **how)
@@ -138,18 +143,27 @@ def _foretold_one(estimate: Estimate) -> None:
     if estimate.fresh:
         new = "are new or have grown" if estimate.fresh > 1 else "is new or has grown"
         click.echo(f"{estimate.fresh:,} of them {new} in the sources: a night brings that in. Nothing was stored now.")
-    click.echo("Without a model: free.")
-    for one in estimate.foreseen:
-        share = f" with {one.characters * 100 / max(1, estimate.characters):.0f} % of the text" * (one.phase == "light")
-        cost = "at a price that is not known"
-        if one.dollars is not None and one.most_dollars is not None:
-            cost = f"${one.dollars:.4f}, at most ${one.most_dollars:.4f}"
-        click.echo(
-            f"{one.phase}: {one.model} would be asked {counted(one.questions, 'question')}{share}: "
-            f"about {one.tokens:,} tokens, at most {one.most_tokens:,}; {cost}."
-        )
-    if not estimate.foreseen:
-        click.echo("No model is set; `model` in reverie.toml sets one.")
+    model = estimate.foreseen
+    if model is None:
+        click.echo("No model is set, so it costs nothing; `model` in reverie.toml sets one.")
+        return
+    cost = "at a price that is not known"
+    if model.dollars_in is not None and model.most_dollars is not None:
+        cost = f"${model.dollars_in:.4f} for what it reads, at most ${model.most_dollars:.4f} in all"
+    click.echo(
+        f"{model.model} would get {counted(model.requests, 'request')} of about {model.tokens_in:,} tokens together, "
+        f"and write at most {model.most_tokens_out:,}; {cost}."
+    )
+
+
+def _shown(briefs: Sequence[Brief], shell: Shell) -> None:
+    if shell.json:
+        print_json(briefs)
+        return
+    if not briefs:
+        click.echo("A night would find nothing new to read.")
+    for brief in briefs:
+        click.echo(visible(brief.render()), nl=False)
 
 
 def _queued(dreams: Sequence[Dream], shell: Shell) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from reverie.audit.wordwise import FRAME
 from reverie.deep.clauses import clauses
 from reverie.deep.material import Known, Noted
 from reverie.deep.matters import Matter
@@ -21,7 +22,6 @@ from reverie.deep.standing import Standing
 from reverie.deep.subjects import about
 from reverie.deep.vocabulary import pattern, plain, small_words
 from reverie.deep.wording import DAY, LONGEST, as_it_is_now, closed, without_now
-from reverie.deep.wordwise import FRAME
 from reverie.language.tokens import STEMMED, tokens_of
 
 _TOKEN = re.compile(r"\w[\w.:/@'’+-]*\w|`[^`]+`|\w|[^\w\s]")

@@ -36,7 +36,6 @@ from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.review.proposal import Score
 
 MOST_PROPOSALS = 10
-OVERTAKES = 0.5  # how surely a text contradicts the entry whose place it takes
 WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure
 FEW_SURE, MOST_SURE = 4, 8  # items that a curator is sure of in one night
 _ORDER = {Op.REPLACE: 0, Op.MERGE: 1, Op.REMOVE: 2, Op.ADD: 3, Op.SKILL_AMEND: 4, Op.SKILL_NEW: 5}
@@ -50,6 +49,7 @@ class Gates:
     replace: float = 0.80
     remove: float = 0.85
     merge: float = 0.80
+    supersession: float = 0.5  # how surely a text must contradict the entry whose place it takes, if it was said once
 
     def of(self, op: Op) -> float:
         return {Op.ADD: self.add, Op.REPLACE: self.replace, Op.REMOVE: self.remove, Op.MERGE: self.merge}.get(op, 0.0)
@@ -90,6 +90,7 @@ class Decided:
     score: Score | None = None
     skill: Drafted | None = None
     agreed: bool = False
+    makes_room: tuple[BriefEntry, ...] = ()
 
     @property
     def item(self) -> Item:
@@ -124,11 +125,13 @@ class Decided:
         first, *others = self.case.replaced or (None,)
         match item.op, first:
             case Op.ADD, _:
-                return (Add(item.document, text),)
+                gone = [Remove(one.document, one.sha256) for one in self.makes_room]
+                return (*gone, Add(item.document, text))
             case Op.REMOVE, _:
                 return tuple(Remove(one.document, one.sha256) for one in self.case.replaced)
             case ((Op.REPLACE | Op.MERGE), BriefEntry()):
                 gone = [Remove(one.document, one.sha256) for one in others if one is not None]
+                gone += [Remove(one.document, one.sha256) for one in self.makes_room]
                 return (Replace(first.document, first.sha256, text), *gone)
         return ()
 
@@ -156,7 +159,7 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     room = {one.name: (one.budget or 1_000_000) - one.characters for one in material.brief.documents}
     sessions = frozenset(one.evidence.session_id for one in case.support)
     measure = Measure(rules.now, room, rules.asked(item.text, sessions), rules.limits.max_new_chars)
-    made = replace(made, score=score(case, measure), agreed=_agrees(case, second))
+    made = replace(made, score=score(case, measure), agreed=_agrees(case, second, rules.gates.supersession))
     if case.tidies:
         return made
     if not item.sure:
@@ -193,10 +196,10 @@ def _placed(item: Item, material: Material) -> Item:
     return replace(item, project=project)
 
 
-def _agrees(case: Case, second: Iterable[Item]) -> bool:
+def _agrees(case: Case, second: Iterable[Item], surely: float) -> bool:
     """Whether the other curator is sure of the same change, from the same words; or at least sees that the new text
     takes the place of the entry, and that the person spoke of both."""
-    if case.item.op is Op.REPLACE and all(_overtakes(case, old) for old in case.old):
+    if case.item.op is Op.REPLACE and all(_overtakes(case, old, surely) for old in case.old):
         return True
     if case.item.op is Op.REMOVE and case.asserted:
         return True  # `removal` has seen that it was spoken of as over
@@ -210,7 +213,7 @@ def _agrees(case: Case, second: Iterable[Item]) -> bool:
     return False
 
 
-def _overtakes(case: Case, old: str) -> bool:
+def _overtakes(case: Case, old: str, surely: float) -> bool:
     said = words.stems(" ".join(one.sentence for one in case.asserted))
     text = case.restored(case.item.text)
     beyond = words.stems(text) - words.stems(old)
@@ -220,7 +223,7 @@ def _overtakes(case: Case, old: str) -> bool:
     if len(shared) * 2 >= len(words.stems(old)) or (shared and _exchanges(old, text)):  # the entry, revised
         return True
     spoken = " ".join(one.sentence for one in case.asserted)
-    return max(relate(old, text).conflict, relate(old, spoken).conflict) >= OVERTAKES
+    return max(relate(old, text).conflict, relate(old, spoken).conflict) >= surely
 
 
 def _exchanges(old: str, text: str) -> bool:
@@ -271,18 +274,18 @@ def _within(ranked: Sequence[Decided], rules: Rules, material: Material) -> list
             over = one.severity is Severity.ASK and amendments > limits.max_amendments
             kept.append(one.but(finding(Reason.LIMIT, f"{limits.max_amendments} skills")) if over else one)
             continue
-        one = _with_room(one, used, material)
-        if one.severity is None or (rules.includes_unsure and one.only_unsure):
+        fits = _with_room(one, used, material)
+        if fits.severity is None or (rules.includes_unsure and fits.only_unsure):
             count = max(1, len(one.case.replaced) - (one.item.op is Op.MERGE))
             full = _full(limits, changes + count, adds + (one.item.op is Op.ADD), characters + one.new_characters)
             if full:
-                kept.append(replace(one, findings=(finding(Reason.LIMIT, full),)))
+                kept.append(replace(fits, findings=(finding(Reason.LIMIT, full),)))
                 continue
             changes, adds = changes + count, adds + (one.item.op is Op.ADD)
             characters += one.new_characters
             grows = len(one.item.text) - sum(map(len, one.case.old))
             used[one.item.document] = used.get(one.item.document, 0) + grows
-        kept.append(one)
+        kept.append(fits)
     return kept
 
 
@@ -302,7 +305,20 @@ def _with_room(one: Decided, used: Mapping[str, int], material: Material) -> Dec
     grows = after > used[document.name]
     if after <= document.budget or not grows:
         return one
-    return one.but(finding(Reason.NO_ROOM, document.name, f"{after:,}", f"{document.budget:,}"))
+    goes = _least(document.name, after - document.budget, one.case)
+    told = " and ".join(f"“{entry.text}”" for entry in goes) or "no entry that is not critical"
+    made = replace(one, makes_room=goes)
+    return made.but(finding(Reason.NO_ROOM, document.name, f"{after:,}", f"{document.budget:,}", told))
+
+
+def _least(document: str, needed: int, case: Case) -> tuple[BriefEntry, ...]:
+    """The entries that could make room: those that have stood there longest without a change, and are not critical."""
+    spare = [one for one in case.brief.entries if one.document == document and one.changeable and not one.critical]
+    oldest = sorted((one for one in spare if one not in case.replaced), key=lambda one: (one.since is None, one.since))
+    chosen = list[BriefEntry]()
+    while oldest and sum(len(one.text) for one in chosen) < needed:
+        chosen.append(oldest.pop(0))
+    return tuple(chosen) if sum(len(one.text) for one in chosen) >= needed else ()
 
 
 def _proposals(ranked: Sequence[Decided], limits: Limits) -> list[Decided]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, TypedDict, Unpack
 
+from reverie.dreams.brief import Brief
 from reverie.dreams.choosing import gathered, is_named, not_there
 from reverie.dreams.dream import Dream, Fate, Mode, Status
-from reverie.dreams.estimating import Estimate, estimated
+from reverie.dreams.estimating import Estimate, estimated, previewed
 from reverie.dreams.night import Night, Skipped
 from reverie.dreams.records import Asked, Stopped, Used
 from reverie.dreams.runner import DreamRunner
@@ -19,6 +20,7 @@ from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
 from reverie.kernel.errors import BadInput, ReverieError, StillLocked, SwitchedOff
+from reverie.models.settings import ModelInfo
 from reverie.sessions.as_if_refreshed import as_if_refreshed
 
 NIGHTS_LOOKED_AT = 20
@@ -55,13 +57,14 @@ class Shown(Protocol):
 @dataclass(frozen=True, slots=True)
 class Dreaming:
     """`present` names the targets that agents on this machine read, or the home's own where there is none. `unread`
-    says that nobody reads a target, if that is so."""
+    says that nobody reads a target, if that is so; `model` is the one a night would ask."""
 
     runner: DreamRunner
     changes: Looking
     shown: Callable[[str], Shown]
     present: Callable[[], Sequence[str]]
     unread: Callable[[str], str] = lambda target: ""
+    model: Callable[[], ModelInfo | None] = lambda: None
 
     # ---- now ---------------------------------------------------------------------------------------------------------
 
@@ -283,8 +286,19 @@ class Dreaming:
             whole = replace(asked, limit=len(first.sessions) + (0 if asked.once else first.left))
             chosen = gathered(runner, one, whole, stored) if whole.limit > len(first.sessions) else first
             if chosen.sessions or target is not None:
-                estimates.append(estimated(then, one, chosen))
+                estimates.append(estimated(runner, then, one, chosen, self.model()))
         return estimates
+
+    def briefs(
+        self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[Wanted]
+    ) -> list[Brief]:
+        """What a curator would be shown tonight, target by target. What is new is brought in; nobody is asked."""
+        targets = self.waiting(sessions, **how) if target is None else [self.known(target)]
+        shown = list[Brief]()
+        for one in targets:
+            chosen = gathered(self.runner, one, self._asked(one, sessions, **how))
+            shown += [each.brief for each in previewed(self.runner, one, chosen.sessions, self.model())]
+        return shown
 
     def show(self, target: str) -> None:
         """Write the views anew from what is recorded; git, too, where the night only saw what others wrote."""

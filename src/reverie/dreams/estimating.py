@@ -1,31 +1,38 @@
-"""What a night would read and what models would cost, before there is one. Nothing is written and nobody is asked."""
+"""What a night would read, what a curator would be shown, and what a model would cost. Nobody is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 
-from reverie.dreams.choosing import Chosen
-from reverie.kernel.errors import NotFound
-from reverie.light.candidate import Candidate
-from reverie.light.notice import notice
+from reverie.dreams.choosing import Chosen, as_read, noted, session_of
+from reverie.dreams.curators.model import question, room_for
+from reverie.dreams.dream import Dream, Status
+from reverie.dreams.gather import Material, gather, one_session
+from reverie.dreams.rooms import Rooms
+from reverie.dreams.target import target_of_files
+from reverie.dreams.thinking import night_of
+from reverie.models.choice import Role
+from reverie.models.question import Usage
+from reverie.models.settings import ModelInfo
+from reverie.models.tokens import estimate_tokens
 from reverie.sessions.as_if_refreshed import Refreshed
-from reverie.sessions.library import Library
-from reverie.sessions.session import Session
+from reverie.sessions.records import Stored
+
+_NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What one phase would ask. `tokens` and `dollars` are likely, `most_…` the worst a cap reckons with, for one try
-    each; dollars are None where the price is not known."""
+    """What a model would be asked: so many requests of so many tokens. What it writes is known only as a ceiling;
+    dollars are None where the price is not known."""
 
-    phase: str
     model: str
-    questions: int
-    characters: int
-    tokens: int
-    most_tokens: int
-    dollars: float | None
+    requests: int
+    tokens_in: int
+    most_tokens_out: int
+    dollars_in: float | None
     most_dollars: float | None
 
 
@@ -40,21 +47,56 @@ class Estimate:
     left: int
     characters: int
     noticed: int
-    foreseen: tuple[Foreseen, ...]
+    foreseen: Foreseen | None = None
 
 
-def estimated(then: Refreshed, shelf: str, chosen: Chosen) -> Estimate:
-    read = list(_read(then.library, chosen))
-    found = [candidate for _, noticed in read for candidate in noticed]
-    characters = sum(session.characters for session, _ in read)
+def estimated(rooms: Rooms, then: Refreshed, target: str, chosen: Chosen, info: ModelInfo | None) -> Estimate:
+    """`rooms.sessions` is the library as it would be after the refresh."""
+    rooms = replace(rooms, sessions=then.library)
+    materials = list(previewed(rooms, target, chosen.sessions, info))
+    read = [one for stored in as_read(chosen.sessions) if (one := session_of(then.library, stored))]
     fresh = sum((one.user, one.head.id) in then.fresh for one in chosen.sessions)
-    return Estimate(shelf, len(read), fresh, chosen.left, characters, len(found), ())
+    return Estimate(
+        target, len(read), fresh, chosen.left, sum(one.characters for one in read),
+        sum(len(one.noted) for one in materials), _foreseen(materials, info) if info and read else None,
+    )  # fmt: skip
 
 
-def _read(library: Library, chosen: Chosen) -> Iterator[tuple[Session, list[Candidate]]]:
-    for one in chosen.sessions:
-        try:
-            session = library.get(one.head.id, user=one.user, revision=one.revision)
-        except NotFound:
-            continue
-        yield session, notice(session)
+def previewed(rooms: Rooms, target: str, stored: Sequence[Stored], info: ModelInfo | None) -> Iterator[Material]:
+    """What a curator would be shown, one Brief for each dream. A long night is shown before it is reduced by notes."""
+    tuning = rooms.tuned(target)
+    at_once = tuning.recent_sessions if tuning else rooms.recent_sessions
+    numbers = count(1)
+
+    def ids() -> str:
+        return f"cand_{next(numbers)}"
+
+    for start in range(0, len(stored), at_once):
+        read = as_read(stored[start : start + at_once])
+        dream = Dream("", target, "propose", Status.PENDING, rooms.clock.now(), sessions=read)
+        sessions = [(one.user, session) for one in read if (session := session_of(rooms.sessions, one))]
+        fresh = [each for user, session in sessions for each in noted(session, user, ids)]
+        carried = rooms.records.staged(rooms.scope, target) if not start else []
+        target = target_of_files(rooms, dream.shelf, rooms.instructions(dream.id))
+        night, _ = night_of(rooms, target, dream, fresh, carried)
+        yield gather(night, room_for(info) if info else _NO_LIMIT)
+
+
+def _foreseen(materials: Sequence[Material], info: ModelInfo) -> Foreseen:
+    room, answer = room_for(info), info.settings.answer_tokens
+    tokens, requests = 0, 0
+    for material in materials:
+        if estimate_tokens(material.brief.render()) > room:  # notes of each session first
+            parts = [question(Role.NOTES, one_session(material, short), info) for short in material.sessions]
+            tokens += sum(one.tokens for one in parts) + room
+            requests += len(parts) + 1
+        else:
+            tokens += question(Role.CURATE, material, info).tokens
+            requests += 1
+    price = info.price
+    costs = (
+        [None, None]
+        if price is None
+        else [float(price.of(Usage(tokens))), float(price.of(Usage(tokens, answer * requests)))]
+    )
+    return Foreseen(info.name, requests, tokens, answer * requests, costs[0], costs[1])

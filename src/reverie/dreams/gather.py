@@ -113,6 +113,13 @@ def noted_only(night: Night, notes: Mapping[str, Sequence[int]], most_tokens: in
     return replace(material, brief=brief)
 
 
+def one_session(material: Material, short: str) -> Material:
+    """One session of it alone."""
+    brief = material.brief
+    only = tuple(one for one in brief.sessions if one.id == short)
+    return replace(material, brief=replace(brief, sessions=only, candidates=(), entries=(), skills=()))
+
+
 # ---- the parts -------------------------------------------------------------------------------------------------------
 
 

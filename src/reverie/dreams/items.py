@@ -38,9 +38,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`replaces` are ids of entries, or of rules of a skill. `steps` and `gotchas` belong to a new skill.
-
-    `project` is the one project it holds in; empty: it holds everywhere. `candidates` names what of Light the built-in curator made it from."""
+    """`replaces` are ids of entries, or of rules of a skill. `steps` and `gotchas` belong to a new skill. `project` is
+    the one project it holds in; empty: it holds everywhere. `candidates` names what of Light it was made from."""
 
     op: Op
     text: str

@@ -1,4 +1,4 @@
-"""The score of an item: thirteen dimensions in 0..1, each with its sentence, and the odds that a careful curator agrees.
+"""The score of an item: thirteen dimensions in 0..1, each with its sentence, and the odds that a curator agrees.
 
 Everything is computed from the evidence. Explicitness and a correction weigh most; that something was said often
 helps, and does not drown them.

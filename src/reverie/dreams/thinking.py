@@ -13,7 +13,7 @@ from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
-from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather, noted_only
+from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather, noted_only, one_session
 from reverie.dreams.records import Dreams, Planned, Thought, Told
 from reverie.dreams.staging import as_noted, staged
 from reverie.dreams.target import DreamTarget
@@ -144,20 +144,13 @@ def _material(night: Night, curator: Curator) -> tuple[Material, str]:
         return material, ""
     notes, why = dict[str, list[int]](), ""
     for short, session in material.sessions.items():
-        part = _part(material, short)
+        part = one_session(material, short)
         found = Curated() if why else curator.note(part)
         why = why or (found.failed if found.stopped else "")
         cited = [one.turn for item in found.answer.items for one in item.evidence if one.session == short]
         by_light = [one.turn for each in night.fresh if each.session_id == session.id for one in each.support]
         notes[session.id] = sorted({*cited, *by_light})
     return noted_only(night, notes, room), why
-
-
-def _part(material: Material, short: str) -> Material:
-    """One session alone."""
-    brief = material.brief
-    only = tuple(one for one in brief.sessions if one.id == short)
-    return replace(material, brief=replace(brief, sessions=only, candidates=(), entries=(), skills=()))
 
 
 def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> Rules:

@@ -54,7 +54,8 @@ def details_of(dream: Dream) -> dict[str, Any]:
         "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes,
         "diary": dream.diary, "duplicates": dream.duplicates,
         "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
-        "flaws": list(dream.flaws), "reduced": list(dream.reduced), "judged": [_judged_details(one) for one in dream.judged],
+        "flaws": list(dream.flaws), "reduced": list(dream.reduced),
+        "judged": [_judged_details(one) for one in dream.judged],
     }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from reverie.dreams.items import Answer
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """An answer; or `failed`, one sentence why there is none. `stopped` says that no model is asked any more tonight."""
+    """An answer; or `failed`, one sentence why there is none. `stopped`: no model is asked any more tonight."""
 
     answer: Answer = field(default_factory=lambda: Answer(()))
     failed: str = ""

@@ -27,9 +27,9 @@ SURE_CONFLICT = 0.7
 FEWEST_RUNS = 3
 _LEAD = re.compile(
     r"^(?:\W*(?:(?:please|pls|bitte|por favor|per favore|alsjeblieft|btw|fyi)[\s,:;.!–—-]+"
-    r"|(?:ok(?:ay)?|oh|ah|ach|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|nah|also|so|by the way|actually|ja|nein|"
-    r"nee|übrigens|oye|oui|non|d'ailleurs|sì|sim|não|sí|ps|before i forget|one more thing|heads[- ]up)\s*[,:;.!–—-]+\s*))+"
-    r"(?=\w)",
+    r"|(?:ok(?:ay)?|oh|ah|ach|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|nah|also|so|by the way|actually|ja"
+    r"|nein|nee|übrigens|oye|oui|non|d'ailleurs|sì|sim|não|sí|ps|before i forget|one more thing|heads[- ]up)"
+    r"\s*[,:;.!–—-]+\s*))+(?=\w)",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[/._-]|\.md$")
@@ -176,9 +176,9 @@ def exchange(old: str, said: str) -> tuple[str, str]:
             shared = words.stems(old) & words.stems(said)
             if len(shared) >= 2 or (shared and len(words.stems(old)) <= 4):
                 return old.replace(left[0], came[0]), shape
-    if len(new) == 1 and len(named_over) == 1 and old.count(named_over[0]) == 1:
-        if words.shape_of(new[0]) == words.shape_of(named_over[0]) and words.stems(old) & words.stems(said):
-            return old.replace(named_over[0], new[0]), words.shape_of(new[0])
+    one_each = len(new) == len(named_over) == 1 and old.count(named_over[0]) == 1
+    if one_each and words.shape_of(new[0]) == words.shape_of(named_over[0]) and words.stems(old) & words.stems(said):
+        return old.replace(named_over[0], new[0]), words.shape_of(new[0])
     return "", ""
 
 

@@ -42,7 +42,8 @@ _CHANGE = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
 _DECIDABLE = frozenset({"authority", "script"})  # a person may decide these where the owner said them
 _DOUBTS = {
     Mark.QUESTION: "are a question", Mark.SUPPOSED: "only suppose it", Mark.HEDGED: "are not sure of it",
-    Mark.OTHERS: "are about someone else", Mark.PASSING: "speak of a while", Mark.THIS_ONE: "speak of one thing at hand",
+    Mark.OTHERS: "are about someone else", Mark.PASSING: "speak of a while",
+    Mark.THIS_ONE: "speak of one thing at hand",
     Mark.DOUBTED: "doubt it", Mark.REACTION: "are a reaction", Mark.TASK: "are a request for once",
     Mark.INTENT: "tell an intention",
 }  # fmt: skip
@@ -214,7 +215,8 @@ def _days(case: Case) -> Iterator[str]:
         said_on = one.said_at.date() if one.said_at else None
         found = dates_in(words.plain(one.turn_text or one.evidence.quote), said_on)
         for day in [*(spoken.day for spoken in found), *([said_on] if said_on else [])]:
-            yield f"{day.isoformat()} {day.day} {day.month} {day.year} {day:%B} {day:%A} {day.day}.{day.month}.{day.year}"
+            written = f"{day.isoformat()} {day.day} {day.month} {day.year} {day:%B} {day:%A}"
+            yield f"{written} {day.day}.{day.month}.{day.year}"
 
 
 def _projects(case: Case) -> Iterator[str]:
@@ -326,8 +328,9 @@ def new_here(case: Case) -> Iterator[Finding]:
         if relate(case.restored(entry.text), text).conflict >= limit:
             yield finding(Reason.CONTRADICTS, entry.text, entry.document)
             return
-    if case.item.op is Op.ADD and case.marks & _CHANGE and (entry := _same_subject(text, staying)):
-        yield finding(Reason.OVERTAKES, entry.text)
+    overtaken = _same_subject(text, staying) if case.item.op is Op.ADD and case.marks & _CHANGE else None
+    if overtaken:
+        yield finding(Reason.OVERTAKES, overtaken.text)
 
 
 def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None:

@@ -111,7 +111,7 @@ _SENTENCES = {
     Reason.SAID_ONCE: "It was said once, and not as something that holds in general.",
     Reason.LOW_SCORE: "Its score of {} is below the {} that this needs.",
     Reason.UNTRUSTED: "Too much else of this curator's answer did not pass the checks.",
-    Reason.NO_ROOM: "{} has no room for it: {} of {} characters would be used. Which entry makes room?",
+    Reason.NO_ROOM: "{} has no room for it: {} of {} characters would be used. To make room, {} would go.",
     Reason.SKILL: "Changes of skills wait for a person.",
     Reason.FEW_PEOPLE: "The memory is nobody's: what stands there changes when {} people say so, and {} did.",
     Reason.NOBODYS: "The memory is nobody's, and one person alone said it.",

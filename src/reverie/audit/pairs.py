@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Generic, Literal, Protocol, TypeVar
 
-from reverie.deep.wordwise import Reading, equal, is_han, much_alike, one_thing_apart, reading, same_text, undated
+from reverie.audit.wordwise import Reading, equal, is_han, much_alike, one_thing_apart, reading, same_text, undated
 from reverie.language.relation import RelationKind, relate
 from reverie.light.dates import dates_in
 
