@@ -77,8 +77,8 @@ def previewed(rooms: Rooms, target: str, stored: Sequence[Stored], info: ModelIn
         sessions = [(one.user, session) for one in read if (session := session_of(rooms.sessions, one))]
         fresh = [each for user, session in sessions for each in noted(session, user, ids)]
         carried = rooms.records.staged(rooms.scope, target) if not start else []
-        target = target_of_files(rooms, dream.shelf, rooms.instructions(dream.id))
-        night, _ = night_of(rooms, target, dream, fresh, carried)
+        files = target_of_files(rooms, target, rooms.instructions(dream.id))
+        night, _ = night_of(rooms, files, dream, fresh, carried)
         yield gather(night, room_for(info) if info else _NO_LIMIT)
 
 
