@@ -36,6 +36,7 @@ SAID = {
     "s2": "CI does not run on GitHub Actions any more, it runs on Forgejo now.",
     "s3": "I prefer tabs maybe, not sure.",
 }
+MASCOT = "Remember that our mascot is called Miso."
 ROOT = Path(__file__).parents[2]
 Pages = Callable[[], str]
 
@@ -286,7 +287,7 @@ def asked_over_a_store(home: Home, tmp_path: Path) -> tuple[Scope, str, str]:
     store = home.stores_for(scope).create("Notes").id
     home.storing_for(scope, Author("api", "k"), "bob").create(store, "/ci.md", "- CI runs on GitHub Actions.\n")
     talk = tmp_path / "talk.json"
-    talk.write_text(json.dumps({"id": "t", "messages": [{"role": "user", "content": SAID["s2"]}]}))
+    talk.write_text(json.dumps({"id": "t", "messages": [{"role": "user", "content": MASCOT}]}))
     [session] = home.importing_for(scope, "bob").add(talk).names
     made = home.dreaming_for(scope).create(StoreWish(store, (session,), "built-in"))
     return scope, made.id, made.output
@@ -298,7 +299,7 @@ def test_one_queue_has_nights_over_files_and_dreams_over_stores(
 ) -> None:
     """The worker is killed behind a step of the dream over the store; when it is back, both are done, each once."""
     scope, dream, output = asked_over_a_store(home, tmp_path)
-    night = home.dream.later(shelf="hermes")
+    night = home.dream.later(target="hermes")
     assert {one.dream for one in home.waiting()} == {night.id, dream}
     if step != "begin":
         home.dream.cancel(night.id)
@@ -306,10 +307,9 @@ def test_one_queue_has_nights_over_files_and_dreams_over_stores(
     worked(home)
     assert home.dreaming_for(scope).get(dream).status is Status.COMPLETED and home.waiting() == []
     assert home.dreams.get(night.id).status is (Status.COMPLETED if step == "begin" else Status.CANCELED)
-    [page] = home.stores_for(scope).memories(output, full=True)
-    assert page.content is not None and b"Forgejo" in page.content
+    assert "/notes.md" in [one.path for one in home.stores_for(scope).memories(output)]
     account = home.dreaming_for(scope).account(dream)
-    assert len(account.changes) == 1 and account.diary and "Forgejo" in account.diary
+    assert len(account.changes) == 1 and "Miso" in account.diary
 
 
 def test_a_canceled_night_is_not_begun_by_a_worker(home: Home, memory: Pages) -> None:
