@@ -45,13 +45,12 @@ if TYPE_CHECKING:
     from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.engine import Engine as NightEngine
-    from reverie.dreams.records import Lease
+    from reverie.dreams.engine import Nights, ServerWorker
+    from reverie.dreams.records import Lease, Queued
     from reverie.dreams.rooms import Tuning
     from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.night import StoreNight
-    from reverie.dreams.stores.records import Due
-    from reverie.dreams.stores.worker import StoreWorker
     from reverie.history.library import History
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
@@ -159,7 +158,8 @@ class Home:
         self.scope = Scope(LOCAL, None, config.owner)
         self.ids = Ids(clock)
         self._worker: NightEngine | None = None
-        self._store_worker: StoreWorker | None = None
+        self._server_worker: ServerWorker | None = None
+        self._told: Callable[[str], None] = lambda session: None
 
     @property
     def owned(self) -> Scope:
@@ -404,8 +404,9 @@ class Home:
         holder = f"{socket.gethostname()}:{self.config.home}"
         return SqlDreams(self.engine, self.clock, holder, lambda name: self._shelves.named(name).key)
 
-    def worker(self, executor: str | None = None) -> NightEngine:
-        """What does queued nights. It starts threads at its first `work` or `follow`; `close` ends them."""
+    def worker(self, executor: str | None = None, at_once: int = 2) -> NightEngine:
+        """What does queued nights, over files and over stores. It starts threads at its first `work` or `follow`;
+        `close` ends them."""
         if self._worker is None:
             try:
                 from reverie.adapters.dbos_engine import DbosEngine
@@ -417,10 +418,33 @@ class Home:
                 ) from error
 
             self._worker = DbosEngine(
-                self.config.home, self.config.database, self._own, self._dreams_kept,
-                nights=lambda workspace, user: self.dream, executor=executor,
-            )  # fmt: skip
+                self.config.home, self.config.database, self, nights=self._nights, executor=executor, at_once=at_once
+            )
         return self._worker
+
+    def waiting(self) -> list[Queued]:
+        """The queue: nights over files and dreams over stores that wait for a worker."""
+        return [*self._dreams_kept.queued(self._own), *self._store_dreams.waiting()]
+
+    def unfinished(self) -> bool:
+        """Whether there is anything for a worker to do, or to go on with."""
+        return self._store_dreams.unfinished_anywhere()
+
+    def _nights(self, workspace: str, user: str, dream: str) -> Nights:
+        from reverie.dreams.engine import FileNights
+
+        scope = Scope(workspace, user, "dream")
+        if self._store_dreams.one(scope, dream) is None:
+            return FileNights(self.dream)
+        return self._store_night(scope, self._told)
+
+    def server_worker(self, told: Callable[[str], None] = lambda session: None, at_once: int = 2) -> ServerWorker:
+        """The worker of a server, once it is started. `told` is called with a session of a dream that has news."""
+        from reverie.dreams.engine import ServerWorker
+
+        self._told = told
+        self._server_worker = ServerWorker(lambda: self.worker(at_once=at_once), self)
+        return self._server_worker
 
     @cached_property
     def dream(self) -> Dreaming:
@@ -567,7 +591,7 @@ class Home:
         return Recording(
             scope, SqlRecorded(self.engine, self.clock), self.definitions_for(scope, "agent"),
             self.definitions_for(scope, "environment"), self._without_secrets, self.ids, self.clock,
-            lambda user: self._speaker(scope, speaks_for, user), told,
+            lambda user: self._speaker(speaks_for, user), told,
         )  # fmt: skip
 
     def importing_for(self, scope: Scope, speaks_for: str = "") -> Importing:
@@ -576,7 +600,7 @@ class Home:
         library = self.sessions_for(scope)
         return Importing(
             scope, library.records, library.kept_sources, library.readers, library.redact,
-            lambda user: self._speaker(scope, speaks_for, user),
+            lambda user: self._speaker(speaks_for, user),
         )  # fmt: skip
 
     def dreaming_for(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
@@ -587,20 +611,8 @@ class Home:
         return StoreDreaming(
             scope, self.stores_for(scope), self._store_dreams, self.sessions_for,
             lambda narrowed: self.recording_for(narrowed, told=told), key_of, self.ids, self.clock,
-            lambda: self._store_worker.wake() if self._store_worker else None, self._history,
+            lambda: self._server_worker.wake() if self._server_worker else None, self._history,
         )  # fmt: skip
-
-    def store_worker(self, told: Callable[[str], None] = lambda name: None, at_once: int = 2) -> StoreWorker:
-        """Threads that do what `dreaming_for` is asked for, once they are started."""
-        from reverie.adapters.files import flocked
-        from reverie.dreams.stores.worker import StoreWorker
-
-        def run(due: Due) -> None:
-            self._store_night(Scope(due.workspace, due.user, "dream"), told).run(due.dream)
-
-        lock = self.config.home / "dreams.lock"
-        self._store_worker = StoreWorker(self._store_dreams.due, run, lambda: flocked(lock, 0), at_once)
-        return self._store_worker
 
     def _store_night(self, scope: Scope, told: Callable[[str], None]) -> StoreNight:
         from reverie.dreams.stores.night import StoreNight
@@ -610,12 +622,13 @@ class Home:
         from reverie.review.dreamt import Dreamt
 
         recording = self.recording_for(scope, told=told)
+        heard = scope if scope.user else replace(scope, user=None)  # a store that is nobody's may learn from everyone
         return StoreNight(
             StoreRooms(
-                scope, self.stores_for(scope), self.sessions_for(scope),
-                lambda name: recording.records.one(scope, name) is not None, self._store_dreams,
+                scope, self.stores_for(scope), self._library(heard, scope.user or ""),
+                lambda name: recording.records.one(heard, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
-                lambda session: Telling(recording, session), self.clock, self.ids,
+                lambda session: Telling(recording, session), self.clock, self.ids, self._curator,
             )
         )  # fmt: skip
 
@@ -627,13 +640,13 @@ class Home:
 
         return SqlStoreDreams(self.engine, self.clock, self.ids, f"{socket.gethostname()}:{self.config.home}")
 
-    def _speaker(self, scope: Scope, speaks_for: str, user: str) -> Origin:
-        """Who is known to be that person speaks as the owner of their session; in this Home's own workspace its shelves
-        of files are dreamt over everyone's sessions, and only their owner is the owner there."""
+    @staticmethod
+    def _speaker(speaks_for: str, user: str) -> Origin:
+        """Who is known to be that person speaks as the owner of their session. In a dream over the memory of someone
+        else they are a member."""
         from reverie.kernel.origin import Origin
 
-        known = bool(user) and speaks_for == user and (scope.workspace != LOCAL or user == self.config.owner)
-        return Origin.OWNER if known else Origin.MEMBER
+        return Origin.OWNER if user and speaks_for == user else Origin.MEMBER
 
     def store_shelf(self, scope: Scope, store: str, author: Author) -> StoreShelf:
         """A memory store as a Shelf, for dreams. Not among the named ones: it has no git, and an undo of its own."""

@@ -11,7 +11,6 @@ from anthropic_sessions_peer import made, said
 
 PAGES = {
     "/team/deploy.md": "# Deploy\n\n- We deploy on Fridays.\n- Staging is db1.internal.\n",
-    "/team/copy.md": "We deploy on Fridays.\n",
     "/policies/push.md": "- Never push to main.\n",
 }
 TALK = ("Staging is db2.internal from today on.", "From now on we deploy on Tuesdays, no longer on Fridays.")
@@ -171,7 +170,8 @@ async def in_place(client):
     assert dream.status == "completed" and dream.outputs[0].memory_store_id == store
     assert await content(client, store) == NEW
     versions = await every(client.beta.memory_stores.memory_versions.list(store, view="full"))
-    assert [one.content for one in versions if one.path == "/team/copy.md"] == [None, PAGES["/team/copy.md"]]
+    said = [one.content for one in versions if one.path == "/team/deploy.md"]
+    assert said[0] == NEW["/team/deploy.md"] and said[-1] == PAGES["/team/deploy.md"]
 
 
 async def unsafe(client):
@@ -187,6 +187,49 @@ async def unsafe(client):
     assert await content(client, store) == PAGES | {"/evil.md": evil, "/shop.md": page}
     told = await done(client.get(f"/v1/dreams/{dream.id}/withheld", cast_to=object))
     assert [one["path"] for one in told["data"]] == ["/evil.md", "/shop.md"] and "collect" not in str(told)
+
+
+async def overtaken(client):
+    """A person whose database fact, editor preference and team rule were overtaken by what they said; no model."""
+    api = client.beta
+    store = (await done(api.memory_stores.create(name="Mine"))).id
+    pages = {
+        "/facts.md": "# Facts\n\n- The primary database is Postgres 15.\n- The office is in Leeds.\n",
+        "/me.md": "Prefers vim for editing.\n",
+        "/team.md": "- Pull requests need one approval.\n- We deploy on Fridays.\n",
+    }
+    for path, text in pages.items():
+        await done(api.memory_stores.memories.create(store, path=path, content=text))
+    sessions = []
+    for talk in (
+        ["Can you look at the failing migration?", "We moved the primary database to MySQL 8."],
+        ["I use Helix now instead of vim."],
+        ["From now on pull requests need two approvals."],
+    ):
+        session = await made(client)
+        await done(api.sessions.events.send(session.id, events=[said(text) for text in talk]))
+        sessions.append(session.id)
+    dream = await ended(client, await done(api.dreams.create(inputs=inputs(store, *sessions), model="built-in")))
+    assert dream.status == "completed"
+    found = await content(client, dream.outputs[0].memory_store_id)
+    assert "MySQL 8" in found["/facts.md"] and "Postgres" not in found["/facts.md"]
+    assert "The office is in Leeds." in found["/facts.md"] and "We deploy on Fridays." in found["/team.md"]
+    assert (
+        "Helix" in found["/me.md"] and "two approvals" in found["/team.md"] and "one approval" not in found["/team.md"]
+    )
+    changes = (await done(client.get(f"/v1/dreams/{dream.id}/changes", cast_to=object)))["data"]
+    assert len(changes) == 3 and {one["origin"] for one in changes} == {"owner"}
+    assert all(one["reasons"] for one in changes if one["unsure"]), "what is not sure says why"
+    assert await content(client, store) == pages
+
+
+async def of_nobody(client):
+    """In a store that belongs to nobody, with a key that is bound to nobody: nothing that stands goes."""
+    store, session = await filled(client)
+    dream = await ended(client, await done(client.beta.dreams.create(inputs=inputs(store, session), model="built-in")))
+    assert dream.status == "completed" and await content(client, dream.outputs[0].memory_store_id) == PAGES
+    told = await done(client.get(f"/v1/dreams/{dream.id}/withheld", cast_to=object))
+    assert len(told["data"]) == len(TALK) and all("few_people" in one["reasons"] for one in told["data"])
 
 
 async def streaming(client):
@@ -211,6 +254,9 @@ async def streaming(client):
     assert told[0].startswith(store) and any(text.startswith("Light: ") for text in told)
     assert "We deploy on Tuesdays." in told[-1]
     assert (await ended(client, dream)).status == "completed"
+    assert [one.id for one in heard] == [
+        one.id for one in await every(client.beta.sessions.events.list(dream.session_id))
+    ]
 
 
 def main():

@@ -91,7 +91,7 @@ async def sessions(client):
     resource = first.resources[0]
     assert (resource.mount_path, resource.name, resource.access) == ("/mnt/memory/my-notes", "My  Notes!", "read_only")
     assert first.usage.input_tokens == 0 and first.outcome_evaluations == [] and first.archived_at is None
-    assert [one.type for one in await every(api.events.list(first.id))] == ["user.message"]
+    assert [one.type for one in await every(api.events.list(first.id))] == ["user.message", "session.status_idle"]
     reference = {"type": "agent", "id": first.agent.id, "version": 1}
     second = await done(api.create(agent=reference, environment_id=first.environment_id))
     over = {"type": "agent_with_overrides", "id": first.agent.id, "system": "Other.", "model": "built-in"}
@@ -162,8 +162,8 @@ async def events(client):
     assert kept[0].content[0].text == "We moved to db2." and kept[2].deny_message == "Not on Fridays."
     assert kept[4].outcome_id.startswith("outc_") and kept[5].is_error is True
     listed = await every(api.list(session, limit=3))
-    assert [one.id for one in listed] == [one.id for one in kept]
-    assert [one.id for one in await every(api.list(session, limit=2, order="desc"))] == [one.id for one in kept][::-1]
+    assert [one.id for one in listed[:-1]] == [one.id for one in kept] and listed[-1].type == "session.status_idle"
+    assert [one.id for one in await every(api.list(session, limit=2, order="desc"))] == [one.id for one in listed][::-1]
     assert [one.type for one in await every(api.list(session, types=["user.message", "system.message"]))] == [
         "user.message",
         "system.message",
@@ -182,7 +182,7 @@ async def events(client):
         await refused(400, "invalid_request_error", api.send, session, events=wrong)
     await refused(400, "invalid_request_error", api.list, session, types=["session.brand_new"])
     await refused(404, "not_found_error", api.send, "sesn_none", events=[said("x")])
-    assert len(await every(api.list(session))) == len(sent), "of a refused request nothing is kept"
+    assert len(await every(api.list(session))) == len(sent) + 1, "of a refused request nothing is kept"
 
 
 async def parts(client):
@@ -224,13 +224,14 @@ async def streaming(client):
     session = await made(client, initial_events=[said("Before.")])
     writer = anthropic.Anthropic(api_key=sys.argv[3], base_url=sys.argv[2]).beta.sessions
     stream = await done(client.beta.sessions.events.stream(session.id, event_deltas=["agent.message"]))
-    heard = []
+    heard, listed = [], []
 
     def write():
         for text in ("One.", "Two."):
             writer.events.send(session.id, events=[said(text)])
-        while len(heard) < 3:
+        while len(heard) < 4:
             ended.wait(0.05)
+        listed.extend(one.id for one in writer.events.list(session.id))
         writer.delete(session.id)
 
     ended = threading.Event()
@@ -251,6 +252,7 @@ async def streaming(client):
     assert {one.type for one in heard} == {"user.message", "session.status_idle", "session.deleted"}
     idle = next(one for one in heard if one.type == "session.status_idle")
     assert idle.stop_reason.type == "end_turn" and heard[-1].type == "session.deleted"
+    assert [one.id for one in heard[:-1]] == listed[2:], "the listing has the same events by the same ids"
     assert all(one.id.startswith("sevt_") and one.processed_at.tzinfo for one in heard)
     await refused(404, "not_found_error", client.beta.sessions.events.stream, session.id)
 

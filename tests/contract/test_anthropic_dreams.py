@@ -15,11 +15,14 @@ from tests.serving import serving
 
 PEER = Path(__file__).with_name("anthropic_dreams_peer.py")
 ALONE = ("waiting", "streaming")  # nobody dreams until the test says so
+SCENARIOS = [
+    "lifecycle", "listing", "refusals", "waiting", "in_place", "unsafe", "streaming", "overtaken", "of_nobody",
+]  # fmt: skip
 
 
 @pytest.mark.peer
 @pytest.mark.parametrize("client", ["sync", "async"])
-@pytest.mark.parametrize("scenario", ["lifecycle", "listing", "refusals", "waiting", "in_place", "unsafe", "streaming"])
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_sdk_works_unmodified(database: str, tmp_path: Path, scenario: str, client: str) -> None:
     python = python_with(ANTHROPIC)
     with (
@@ -27,7 +30,9 @@ def test_the_sdk_works_unmodified(database: str, tmp_path: Path, scenario: str, 
         serving(home, dreams=scenario not in ALONE) as served,
         once_heard(served.house, scenario == "streaming"),
     ):
-        command = [str(python), str(PEER), scenario, served.url, served.key, client]
+        bound = served.new_key("read", "write", "dream", "review", user="kim")
+        key = served.key if scenario == "of_nobody" else bound
+        command = [str(python), str(PEER), scenario, served.url, key, client]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stderr[-3000:]
 

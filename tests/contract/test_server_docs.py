@@ -37,8 +37,16 @@ def blocks(language: str) -> list[str]:
 def test_the_python_of_the_page_runs(home: Home, tmp_path: Path) -> None:
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks("python")))
+    command = tmp_path / "bin" / "reverie"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m reverie "$@"\n')
+    command.chmod(0o755)
     with serving(home) as served:
-        told = {"ANTHROPIC_BASE_URL": served.url, "ANTHROPIC_API_KEY": served.key}
+        told = {
+            "ANTHROPIC_BASE_URL": served.url, "REVERIE_HOME": str(home.config.home),
+            "ANTHROPIC_API_KEY": served.new_key("write", "dream", "review", user="ann"),
+            "PATH": f"{command.parent}:{os.environ['PATH']}",
+        }  # fmt: skip
         done = subprocess.run(
             [str(python_with(ANTHROPIC)), str(script)],
             capture_output=True, text=True, check=False, timeout=240, env=os.environ | told,

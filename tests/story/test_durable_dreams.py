@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -19,9 +20,12 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
 from reverie.dreams.runner import MOST_ATTEMPTS
 from reverie.dreams.steps import Steps
+from reverie.dreams.stores.dream import StoreWish
 from reverie.home import Home, open_home
 from reverie.kernel.clock import FixedClock
 from reverie.kernel.errors import BadInput, StillLocked
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Author
 from reverie.review.queue import Review
 from tests.conftest import NOON, HomeMaker
 
@@ -32,6 +36,7 @@ SAID = {
     "s2": "CI does not run on GitHub Actions any more, it runs on Forgejo now.",
     "s3": "I prefer tabs maybe, not sure.",
 }
+MASCOT = "Remember that our mascot is called Miso."
 ROOT = Path(__file__).parents[2]
 Pages = Callable[[], str]
 
@@ -210,14 +215,12 @@ def test_who_is_overtaken_in_the_middle_of_a_landing_lands_nothing(home: Home, m
 WORKER = """
 import os, sys
 from reverie.adapters import dbos_nights
-from reverie.adapters.dbos_engine import DbosEngine
 from reverie.home import open_home
 from datetime import datetime
 
 home = open_home(sys.argv[1], now=datetime.fromisoformat(sys.argv[3]),
                  settings={"owner": "ann", "database": sys.argv[2] or None})
-engine = DbosEngine(home.config.home, home.config.database, home.owned, home.dreams.records,
-                    nights=lambda workspace, user: home.dream, executor=sys.argv[4] or None)
+engine = home.worker(sys.argv[4] or None)
 if sys.argv[5] == "reap":
     print(engine.reap(sys.argv[6]))
     sys.exit()
@@ -278,6 +281,37 @@ def test_what_a_dead_worker_left_is_gone_on_with_by_another(home: Home, memory: 
     assert home.dreams.get(dream.id).status is Status.COMPLETED and "Forgejo" in memory()
 
 
+def asked_over_a_store(home: Home, tmp_path: Path) -> tuple[Scope, str, str]:
+    """A dream over a store of bob, who is nobody of this Home's."""
+    scope = Scope("shop", "bob", "the test")
+    store = home.stores_for(scope).create("Notes").id
+    home.storing_for(scope, Author("api", "k"), "bob").create(store, "/ci.md", "- CI runs on GitHub Actions.\n")
+    talk = tmp_path / "talk.json"
+    talk.write_text(json.dumps({"id": "t", "messages": [{"role": "user", "content": MASCOT}]}))
+    [session] = home.importing_for(scope, "bob").add(talk).names
+    made = home.dreaming_for(scope).create(StoreWish(store, (session,), "built-in"))
+    return scope, made.id, made.output
+
+
+@pytest.mark.parametrize("step", ["begin", "think", "land"])
+def test_one_queue_has_nights_over_files_and_dreams_over_stores(
+    home: Home, memory: Pages, tmp_path: Path, step: str
+) -> None:
+    """The worker is killed behind a step of the dream over the store; when it is back, both are done, each once."""
+    scope, dream, output = asked_over_a_store(home, tmp_path)
+    night = home.dream.later(target="hermes")
+    assert {one.dream for one in home.waiting()} == {night.id, dream}
+    if step != "begin":
+        home.dream.cancel(night.id)
+    assert worked(home, "die", step)[1] == -signal.SIGKILL
+    worked(home)
+    assert home.dreaming_for(scope).get(dream).status is Status.COMPLETED and home.waiting() == []
+    assert home.dreams.get(night.id).status is (Status.COMPLETED if step == "begin" else Status.CANCELED)
+    assert "/notes.md" in [one.path for one in home.stores_for(scope).memories(output)]
+    account = home.dreaming_for(scope).account(dream)
+    assert len(account.changes) == 1 and "Miso" in account.diary
+
+
 def test_a_canceled_night_is_not_begun_by_a_worker(home: Home, memory: Pages) -> None:
     dream = home.dream.later(target="hermes")
     home.dream.cancel(dream.id)
@@ -306,16 +340,11 @@ assert "dbos" not in sys.modules
 """
 TWO_HOMES = """
 import sys, time
-from reverie.adapters.dbos_engine import DbosEngine
 from reverie.kernel.errors import EngineBusy
 from reverie.home import open_home
 
-def engine_of(home):
-    return DbosEngine(home.config.home, home.config.database, home.owned, home.dreams.records,
-                      nights=lambda workspace, user: home.dream)
-
 with open_home(sys.argv[1]) as one, open_home(sys.argv[2]) as two:
-    first, second = engine_of(one), engine_of(two)
+    first, second = one.worker(), two.worker()
     first.launch()
     try:
         second.launch()

@@ -19,15 +19,13 @@ from reverie.adapters import dbos_nights
 from reverie.adapters.database.engine import engine as database_of
 from reverie.adapters.dbos_nights import NIGHT, QUEUE, VERSION
 from reverie.adapters.files import flocked
-from reverie.dreams.engine import Nights
-from reverie.dreams.records import OVER, Leasing
+from reverie.dreams.engine import NightsOf, Queue
+from reverie.dreams.records import OVER
 from reverie.kernel.errors import EngineBusy, StillLocked
-from reverie.kernel.scope import Scope
 from reverie.kernel.slugs import slug
 
 LOCAL = "local"
 MOST_WORKERS = 64  # of one home on one machine, if they are not named
-AT_ONCE = 2  # nights a worker does at the same time, each on a shelf of its own
 SOON, SELDOM = 0.2, 1.0  # seconds between two looks
 TO_THE_END_OF_A_STEP = 60  # seconds
 _UNDER_WAY = ["PENDING", "ENQUEUED", "DELAYED"]
@@ -38,23 +36,32 @@ _ONE = threading.Lock()
 class DbosEngine:
     """`database` is that of the Home: on Postgres the engine is in it, else in `engine.db` beside it.
 
-    `scope` is whose nights are looked for.
+    `queue` is what waits; `at_once` how many nights it does at the same time, each on a target of its own.
     """
 
     def __init__(
-        self, home: Path, database: str, scope: Scope, records: Leasing, *, nights: Nights, executor: str | None = None
+        self,
+        home: Path,
+        database: str,
+        queue: Queue,
+        *,
+        nights: NightsOf,
+        executor: str | None = None,
+        at_once: int = 2,
     ) -> None:
         self._home = home
         self._shared = not database.startswith("sqlite")
         self._url = database if self._shared else f"sqlite:///{home / 'engine.db'}"
-        self._scope, self._records, self._nights = scope, records, nights
+        self._waiting, self._nights = queue, nights
         self._named = executor
+        self._at_once = at_once
+        self._bell = threading.Event()
         self._held: ExitStack | None = None
         self._handed: set[str] = set()
 
     def follow(self, workspace: str, user: str, dream: str) -> None:
-        night = self._nights(workspace, user).runner
-        while night.get(dream).status not in OVER:
+        nights = self._nights(workspace, user, dream)
+        while nights.get(dream).status not in OVER:
             with suppress(StillLocked):  # someone else works for this Home
                 self.launch()
             if self._held:
@@ -67,12 +74,17 @@ class DbosEngine:
             queued = self._queue()
             if until_idle and not queued and not self._under_way():
                 break
-            dbos_nights.stopping.wait(SOON if until_idle else SELDOM)
+            self._bell.wait(SOON if until_idle else SELDOM)
+            self._bell.clear()
         return len(dbos_nights.done)
+
+    def wake(self) -> None:
+        self._bell.set()
 
     def stop(self) -> None:
         """From a signal, or another thread: nights are broken off behind the step they are at."""
         dbos_nights.stopping.set()
+        self._bell.set()
 
     def reap(self, executor: str) -> int:
         database = database_of(self._url)
@@ -113,7 +125,7 @@ class DbosEngine:
             config: DBOSConfig = {
                 "name": "reverie", "system_database_url": self._url, "system_database_engine": database,
                 "application_version": VERSION, "executor_id": executor, "log_level": "ERROR",
-                "use_listen_notify": False, "max_executor_threads": 4 * AT_ONCE + 8,
+                "use_listen_notify": False, "max_executor_threads": 4 * self._at_once + 8,
             }  # fmt: skip
             self._begin(held, config)
             self._held = held.pop_all()
@@ -128,7 +140,7 @@ class DbosEngine:
         held.callback(DBOS.destroy, workflow_completion_timeout_sec=TO_THE_END_OF_A_STEP)
         DBOS.launch()
         DBOS.register_queue(
-            QUEUE, worker_concurrency=AT_ONCE, partition_concurrency=1, polling_interval_sec=SOON,
+            QUEUE, worker_concurrency=self._at_once, partition_concurrency=1, polling_interval_sec=SOON,
             on_conflict="always_update",
         )  # fmt: skip
 
@@ -150,7 +162,7 @@ class DbosEngine:
 
     def _queue(self) -> int:
         """Hand to DBOS what waits and what was abandoned. If others hand it, too, it is handed once."""
-        waiting = [one for one in self._records.queued(self._scope) if one.name not in self._handed]
+        waiting = [one for one in self._waiting.waiting() if one.name not in self._handed]
         for one in waiting:
             self._handed.add(one.name)
             with SetWorkflowID(one.name), SetEnqueueOptions(queue_partition_key=f"{one.user}/{one.shelf}"):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dbos import DBOS
 
 from reverie.dreams.dream import Dream
-from reverie.dreams.engine import Nights
+from reverie.dreams.engine import NightsOf
 from reverie.dreams.records import Overtaken
 from reverie.dreams.runner import PASSING
 from reverie.kernel.errors import StillLocked
@@ -23,7 +23,7 @@ VERSION = "1"  # of the order of the steps: raised by hand, when what is under w
 _WAITS = (0.5, 2.0, 8.0)  # seconds, when something passing is in the way of a step
 _LATER = 1.0
 
-nights: Nights | None = None  # of the Home this process works for
+nights: NightsOf | None = None  # of the Home this process works for
 done: list[str] = []
 stopping = threading.Event()
 
@@ -36,11 +36,11 @@ class StepFailed(Exception):
 def night(workspace: str, user: str, dream: str) -> str:
     """How the night stands afterwards: over, or still running when it has to be taken up another time."""
     assert nights is not None, "the engine was not launched by DbosEngine"
-    dreaming = nights(workspace, user)
+    dreaming = nights(workspace, user, dream)
     try:
         found = _in_turn(lambda: dreaming.run(dream, durably))
     except Exception as error:  # noqa: BLE001 — DBOS would keep its words; the dream's own row says what it was
-        found = dreaming.runner.get(dream)
+        found = dreaming.get(dream)
         DBOS.logger.error("%s was not finished: %s", dream, type(error).__name__)
     done.append(dream)
     return str(found.status)

@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.account import PageDiff
 from reverie.dreams.stores.dream import StoreDream
-from reverie.dreams.stores.wishes import wishes
+from reverie.models.choice import BUILT_IN
 from reverie.review.proposal import Score
 
-_DONE = {"promote": "added", "supersede": "replaced", "merge": "merged", "remove": "removed"}
+_DONE = {"add": "added", "replace": "replaced", "merge": "merged", "remove": "removed"}
 
 
 class StoreInput(BaseModel):
@@ -70,10 +70,10 @@ class DreamOutput(BaseModel):
 
 
 class Instructions(BaseModel):
-    """What the built-in reader made of the instructions."""
+    """Whether the instructions steered who decided, and why or why not."""
 
-    understood: list[str]
-    not_understood: list[str]
+    used: bool
+    why: str
 
 
 class Dream(BaseModel):
@@ -143,7 +143,9 @@ class MatterScore(BaseModel):
 
 
 class Matter(BaseModel):
-    """One thing a dream thought about. What must not be told (secrets, unsafe text) is not told here either."""
+    """One thing a dream thought about. What must not be told (secrets, unsafe text) is not told here either.
+
+    `unsure`: a person would have been asked, and it is in the output; `reasons` says for what."""
 
     change_id: str | None
     operation: str
@@ -156,6 +158,8 @@ class Matter(BaseModel):
     origin: str
     evidence: list[Quoted]
     score: MatterScore | None
+    unsure: bool
+    reasons: list[str]
 
 
 class DreamChanges(BaseModel):
@@ -165,12 +169,11 @@ class DreamChanges(BaseModel):
 
 
 class DreamWithheld(BaseModel):
-    """`data` a person would have to decide; `undecided` contradicts itself in the store; `left_out` is the rest."""
+    """`data` a person would have to decide; `left_out` is what was not done for other reasons."""
 
     type: Literal["dream_withheld"] = "dream_withheld"
     dream_id: str
     data: list[Matter]
-    undecided: list[Matter]
     left_out: list[Matter]
 
 
@@ -210,7 +213,7 @@ def matter(one: Judged) -> Matter:
     return Matter(
         change_id=one.ref or None, operation=_DONE.get(one.verb, one.verb), fate=one.fate, path=one.document,
         before=one.old, after="" if one.verb == "remove" else one.text, reason=one.reason, why=one.why,
-        origin=one.origin, evidence=evidence, score=_score(one.score),
+        origin=one.origin, evidence=evidence, score=_score(one.score), unsure=one.unsure, reasons=list(one.reasons),
     )  # fmt: skip
 
 
@@ -225,14 +228,12 @@ def withheld(dream_id: str, judged: Sequence[Judged]) -> DreamWithheld:
     rest = [one for one in judged if one.fate not in (Fate.LANDED, Fate.WITHHELD)]
     return DreamWithheld(
         dream_id=dream_id, data=[matter(one) for one in judged if one.fate is Fate.WITHHELD],
-        undecided=[matter(one) for one in rest if one.verb == "undecided"],
-        left_out=[matter(one) for one in rest if one.verb != "undecided"],
+        left_out=[matter(one) for one in rest],
     )  # fmt: skip
 
 
 def dream(found: StoreDream, now: datetime) -> Dream:
     output = found.output if found.cloned and found.status != "pending" else None
-    read = wishes(found.instructions)
     behavior = {"type": "update_existing", "memory_store_id": found.store} if found.in_place else {"type": "create_new"}
     return Dream(
         id=found.id, status=found.status.value, model=_model(found), instructions=found.instructions,
@@ -251,10 +252,18 @@ def dream(found: StoreDream, now: datetime) -> Dream:
         if found.error and found.status == "failed" else None,
         output_memory_store_id=output, reverie_reader=found.reader, reverie_decision=found.decided,
         elapsed_seconds=round(((found.ended_at or now) - found.created_at).total_seconds(), 3),
-        reverie_instructions=Instructions(
-            understood=list(read.understood), not_understood=list(read.not_understood)
-        ),
+        reverie_instructions=_instructions(found),
     )  # fmt: skip
+
+
+def _instructions(found: StoreDream) -> Instructions:
+    if not found.instructions:
+        return Instructions(used=False, why="There are none.")
+    if found.reader != BUILT_IN:
+        return Instructions(used=True, why=f"{found.reader} was given them and decided.")
+    if not found.over and found.model != BUILT_IN:
+        return Instructions(used=False, why="The dream has not been decided yet.")
+    return Instructions(used=False, why="The built-in curator decided. It reads no instructions; they are recorded.")
 
 
 def _model(found: StoreDream) -> dict[str, Any]:

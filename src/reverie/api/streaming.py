@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
 
 from fastapi.responses import StreamingResponse
@@ -13,7 +13,6 @@ from starlette.types import Receive, Scope, Send
 
 from reverie.api import session_shapes as shapes
 from reverie.api.caller import Caller
-from reverie.sessions.recorded import RecordedEvent
 
 FRAMES = "text/event-stream"
 LOOKING_SECONDS = 1.0  # for what other processes write
@@ -42,19 +41,16 @@ async def _frames(who: Caller, session: str, last: int) -> AsyncIterator[str]:
     spoken = time.monotonic()
     with who.house.bells.heard(session) as bell:
         while (found := await run_in_threadpool(who.recording.behind, session, last)) is not None:
-            status, news = found
-            for event in news:
+            for event in found:
                 last, spoken = event.number, time.monotonic()
                 yield _frame(shapes.event(event))
-            if status == "idle" and _unanswered(news):
-                yield _frame(_made(who, "session.status_idle", stop_reason={"type": "end_turn"}, stop_details=None))
             if time.monotonic() - spoken > HEARTBEAT_SECONDS:
                 if not await run_in_threadpool(who.house.keys.still, who.key):
                     return
                 spoken = time.monotonic()
                 yield ": still here\n\n"
             await _rung(bell)
-    yield _frame(_made(who, "session.deleted"))
+    yield _frame(_gone(who))
 
 
 async def _rung(bell: asyncio.Event) -> None:
@@ -66,15 +62,10 @@ async def _rung(bell: asyncio.Event) -> None:
         bell.clear()
 
 
-def _unanswered(news: Sequence[RecordedEvent]) -> bool:
-    """Nobody answers here. Who waits for the end of the turn is told that it has come, and waits no more."""
-    return bool(news) and news[-1].type.startswith(("user.", "system."))
-
-
-def _made(who: Caller, kind: str, **more: object) -> shapes.SessionEvent:
-    """Not one of those that are kept."""
+def _gone(who: Caller) -> shapes.SessionEvent:
+    """The one event that is kept nowhere: its session is not there any more."""
     home = who.house.home
-    return shapes.SessionEvent(id=home.ids.new("sevt"), type=kind, processed_at=home.clock.now(), **more)
+    return shapes.SessionEvent(id=home.ids.new("sevt"), type="session.deleted", processed_at=home.clock.now())
 
 
 def _frame(event: shapes.SessionEvent) -> str:

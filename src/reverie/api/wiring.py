@@ -54,7 +54,7 @@ class House:
     @contextmanager
     def working(self, at_once: int = 2) -> Iterator[None]:
         """While this lasts, dreams are done here. What an earlier process left is taken up first."""
-        worker = self.home.store_worker(self.bells.ring, at_once)
+        worker = self.home.server_worker(self.bells.ring, at_once)
         worker.start()
         try:
             yield

@@ -19,7 +19,7 @@ INDENT = "    "
 @dataclass(frozen=True, slots=True)
 class BriefDocument:
     """A document of the target. `audience` is the project it is read in; empty: everything this person does. The
-    projects in `elsewhere` have a document of their own."""
+    projects in `elsewhere` have a document of their own. `for_new`: what fits no other page goes there."""
 
     name: str
     purpose: str = ""
@@ -27,12 +27,14 @@ class BriefDocument:
     characters: int = 0
     budget: int | None = None
     elsewhere: frozenset[str] = frozenset()
+    for_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BriefEntry:
     """An entry with its short id. `since` is when it was first seen; `exact` says that it came in just then.
-    One of a document that this night may not change has no `sha256`."""
+    One of a document that this night may not change has no `sha256`. `under` is what it belongs to and does not say
+    itself: the heading or the item it stands below."""
 
     id: str
     document: str
@@ -41,6 +43,17 @@ class BriefEntry:
     exact: bool = False
     critical: bool = False
     sha256: str = ""
+    under: str = ""
+
+    @property
+    def whole(self) -> str:
+        """What it says with what it belongs to."""
+        return f"{self.under}: {self.text}" if self.under else self.text
+
+    @property
+    def page(self) -> str:
+        """The document, where it is a part of what is said: "Port: 5432" says something else on another page."""
+        return self.document if self.under or ": " in self.text else ""
 
     @property
     def changeable(self) -> bool:
@@ -123,6 +136,11 @@ class Brief:
     def document(self) -> Mapping[str, BriefDocument]:
         return {one.name: one for one in self.documents}
 
+    @property
+    def new_page(self) -> str | None:
+        """The document for what fits no other, where there is one."""
+        return next((one.name for one in self.documents if one.for_new), None)
+
     def render(self) -> str:
         """The text a model gets."""
         return "\n".join(self._lines()).rstrip() + "\n"
@@ -135,6 +153,8 @@ class Brief:
         yield from ("## Entries", "")
         for entry in self.entries:
             yield f"{entry.id} in {entry.document}{_marks(entry)}:"
+            if entry.under:
+                yield from _indented(f"[stands below: {entry.under}]")
             yield from _indented(entry.text)
         if not self.entries:
             yield "none"

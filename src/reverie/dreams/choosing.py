@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reverie.dreams.dream import Read
@@ -114,10 +114,21 @@ def noticed_in(library: Library, read: Read, ids: Ids) -> tuple[list[Noted], Tol
 
 
 def session_of(library: Library, read: Read) -> Session | None:
+    return heard_session(library, read.session_id, read.user, read.revision)
+
+
+def heard_session(library: Library, name: str, user: str, revision: int | None = None) -> Session | None:
+    """A session as a target of the library's owner hears it: who owns their own session is a member in the memory of
+    someone else. An Origin is lowered here, and never raised."""
     try:
-        return library.get(read.session_id, user=read.user, revision=read.revision)
+        session = library.get(name, user=user, revision=revision)
     except NotFound:
         return None
+    head = session.head if session.head.user else replace(session.head, user=user or None)
+    if user == library.owner:
+        return replace(session, head=head)
+    turns = (replace(one, origin=Origin.MEMBER) if one.origin is Origin.OWNER else one for one in session.turns)
+    return replace(session, head=head, turns=tuple(turns))
 
 
 def noted(session: Session, user: str, new_id: Callable[[], str]) -> list[Noted]:

@@ -18,7 +18,16 @@ from reverie.dreams.skill_items import Drafted, drafted
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, case_of
 from reverie.dreams.verify.checks import Checked, check
-from reverie.dreams.verify.reasons import DOUBTS, MISTAKES, Finding, Reason, Severity, finding
+from reverie.dreams.verify.reasons import (
+    DOUBTS,
+    FOR_A_PERSON,
+    MAY_BE_UNTRUE,
+    MISTAKES,
+    Finding,
+    Reason,
+    Severity,
+    finding,
+)
 from reverie.kernel.origin import Origin
 from reverie.language.relation import relate
 from reverie.light.spans import Spans
@@ -59,13 +68,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a night decides. `asked` counts the other sessions that touched on a text, where there is a search."""
+    """How a night decides. `asked` counts the other sessions that touched on a text, where there is a search.
+    `includes_unsure`: nobody is asked, and what is only unsure is done and marked. `people_needed`: see `Case`."""
 
     now: datetime
     gates: Gates = field(default_factory=Gates)
     limits: Limits = field(default_factory=Limits)
     surfaces: tuple[BriefEntry, ...] = ()
     asked: Callable[[str, frozenset[str]], int] = lambda text, sessions: 0
+    includes_unsure: bool = False
+    people_needed: int = 0
 
 
 @dataclass(frozen=True)
@@ -88,6 +100,12 @@ class Decided:
     def severity(self) -> Severity | None:
         """None: it lands."""
         return max((one.severity for one in self.findings), default=None)
+
+    @property
+    def only_unsure(self) -> bool:
+        """It asks, and about nothing that only a person may decide or that may not be true."""
+        reasons = {one.reason for one in self.findings}
+        return self.severity is Severity.ASK and not reasons & (FOR_A_PERSON | MAY_BE_UNTRUE)
 
     @property
     def total(self) -> float:
@@ -125,11 +143,12 @@ def decide(items: Iterable[Item], second: Sequence[Item], material: Material, ru
     found = [_judged(item, second, material, rules, spans) for item in items]
     found = _trusted(found, len(material.sessions))
     ranked = sorted(found, key=lambda one: (one.severity or 0, _ORDER[one.item.op], -one.total, one.item.text))
-    return _proposals(_within(_once_each(ranked), rules.limits, material), rules.limits)
+    within = _within(_once_each(ranked), rules, material)
+    return within if rules.includes_unsure else _proposals(within, rules.limits)
 
 
 def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules, spans: Spans) -> Decided:
-    case = case_of(_placed(item, material), material, spans, rules.surfaces)
+    case = case_of(_placed(item, material), material, spans, rules.surfaces, rules.people_needed)
     checks = check(case)
     findings = [one for each in checks for one in each.findings]
     made = Decided(case, checks, tuple(findings))
@@ -227,12 +246,12 @@ def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:
 
 def _once_each(ranked: Sequence[Decided]) -> list[Decided]:
     """Of several changes of one entry, the first; of several that say the same, the first."""
-    touched, said, kept = set[str](), set[str](), list[Decided]()
+    touched, said, kept = set[tuple[str, str]](), set[str](), list[Decided]()
     for one in ranked:
         if one.severity is Severity.REFUSED:
             kept.append(one)
             continue
-        entries = {each.sha256 for each in one.case.replaced}
+        entries = {(each.document, each.sha256) for each in one.case.replaced}
         words = " ".join(one.item.text.lower().split())
         if entries & touched or (words and words in said):
             kept.append(one.but(finding(Reason.REPEATED)))
@@ -243,8 +262,9 @@ def _once_each(ranked: Sequence[Decided]) -> list[Decided]:
     return kept
 
 
-def _within(ranked: Sequence[Decided], limits: Limits, material: Material) -> list[Decided]:
-    """What lands by itself stays within the limits of a night and the room of its document."""
+def _within(ranked: Sequence[Decided], rules: Rules, material: Material) -> list[Decided]:
+    """What is done stays within the limits of a night and the room of its document."""
+    limits = rules.limits
     changes = adds = amendments = characters = 0
     used = {one.name: one.characters for one in material.brief.documents}
     kept = list[Decided]()
@@ -255,11 +275,11 @@ def _within(ranked: Sequence[Decided], limits: Limits, material: Material) -> li
             kept.append(one.but(finding(Reason.LIMIT, f"{limits.max_amendments} skills")) if over else one)
             continue
         fits = _with_room(one, used, material)
-        if fits.severity is None:
+        if fits.severity is None or (rules.includes_unsure and fits.only_unsure):
             count = max(1, len(one.case.replaced) - (one.item.op is Op.MERGE))
             full = _full(limits, changes + count, adds + (one.item.op is Op.ADD), characters + one.new_characters)
             if full:
-                kept.append(fits.but(finding(Reason.LIMIT, full)))
+                kept.append(replace(fits, findings=(finding(Reason.LIMIT, full),)))
                 continue
             changes, adds = changes + count, adds + (one.item.op is Op.ADD)
             characters += one.new_characters

@@ -48,7 +48,8 @@ class Read:
 class Judged:
     """One matter with what was decided and what became of it. `ref` is the change or proposal it became.
 
-    `reasons` are names of `verify.reasons.Reason`; `checks` says for each check what it found."""
+    `reasons` are names of `verify.reasons.Reason`; `checks` says for each check what it found. `unsure`: it would have
+    asked, and is included and marked where nobody is asked."""
 
     candidates: tuple[str, ...]
     verb: str
@@ -65,6 +66,7 @@ class Judged:
     ref: str = ""
     reasons: tuple[str, ...] = ()
     checks: tuple[tuple[str, str], ...] = ()
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from reverie.dreams.curators.model import question, room_for
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.gather import Material, gather, one_session
 from reverie.dreams.rooms import Rooms
+from reverie.dreams.target import target_of_files
 from reverie.dreams.thinking import night_of
 from reverie.models.choice import Role
 from reverie.models.question import Usage
@@ -76,7 +77,9 @@ def previewed(rooms: Rooms, target: str, stored: Sequence[Stored], info: ModelIn
         sessions = [(one.user, session) for one in read if (session := session_of(rooms.sessions, one))]
         fresh = [each for user, session in sessions for each in noted(session, user, ids)]
         carried = rooms.records.staged(rooms.scope, target) if not start else []
-        yield gather(night_of(rooms, dream, fresh, carried), room_for(info) if info else _NO_LIMIT)
+        files = target_of_files(rooms, target, rooms.instructions(dream.id))
+        night, _ = night_of(rooms, files, dream, fresh, carried)
+        yield gather(night, room_for(info) if info else _NO_LIMIT)
 
 
 def _foreseen(materials: Sequence[Material], info: ModelInfo) -> Foreseen:

@@ -70,7 +70,7 @@ class Material:
 @dataclass(frozen=True, slots=True)
 class Night:
     """What a Brief is made of. `earlier` was noticed on other nights and is not settled; its sessions are in
-    `sessions` too, by id, and only the turns it stands in are shown."""
+    `sessions` too, by id, and only the turns it stands in are shown. `reduced` tells what was left out before."""
 
     now: datetime
     owner: str
@@ -82,6 +82,7 @@ class Night:
     earlier_sessions: tuple[Session, ...] = ()
     skills: tuple[Found, ...] = ()
     instructions: str = ""
+    reduced: tuple[str, ...] = ()
 
 
 def gather(night: Night, most_tokens: int = BRIEF_TOKENS) -> Material:
@@ -91,7 +92,7 @@ def gather(night: Night, most_tokens: int = BRIEF_TOKENS) -> Material:
         return material
     narrow = _material(night, NARROW)
     told = ("What agents and tools said is shown in fewer words, so that the night fits.",)
-    return replace(narrow, brief=replace(narrow.brief, reduced=told))
+    return replace(narrow, brief=replace(narrow.brief, reduced=(*night.reduced, *told)))
 
 
 def noted_only(night: Night, notes: Mapping[str, Sequence[int]], most_tokens: int) -> Material:
@@ -107,7 +108,8 @@ def noted_only(night: Night, notes: Mapping[str, Sequence[int]], most_tokens: in
         f"The night is longer than {most_tokens:,} tokens: {len(shown)} sessions are shown by what was noted of them"
         + (f", {left_out} of them hold nothing that was noted." if left_out else "."),
     )
-    brief = replace(material.brief, sessions=tuple(one for one in shown if one.turns), reduced=told)
+    shown = [one for one in shown if one.turns]
+    brief = replace(material.brief, sessions=tuple(shown), reduced=(*night.reduced, *told))
     return replace(material, brief=brief)
 
 
@@ -144,7 +146,7 @@ def _material(night: Night, width: Width) -> Material:
         night.now, night.owner, night.documents, entries,
         tuple(_skill(short, found, hidden) for short, found in skills.items()), tuple(shown),
         tuple(_candidate(f"c{n}", one, ids, hidden) for n, one in enumerate(noted, 1) if one.session_id in ids),
-        hidden(night.instructions),
+        hidden(night.instructions), night.reduced,
     )  # fmt: skip
     return Material(brief, sessions, skills, noted, names.restored)
 

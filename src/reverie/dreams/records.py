@@ -12,6 +12,7 @@ from reverie.kernel.errors import StillLocked
 from reverie.kernel.scope import Scope
 from reverie.light.candidate import Noted
 from reverie.models.budget import Spent
+from reverie.models.choice import BUILT_IN
 from reverie.models.ledger import Call
 from reverie.review.proposal import Suggestion
 
@@ -112,7 +113,7 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Thought:
     """What a night came to think: its plan, and which candidates stay staged or need no second look. `extra` is what a
-    curator saw and Light did not; `reduced` tells what the Brief left out."""
+    curator saw and Light did not; `reduced` tells what the Brief left out; `curator` is who decided."""
 
     noticed: int = 0
     carried: int = 0
@@ -124,6 +125,7 @@ class Thought:
     duplicates: int = 0
     extra: tuple[Noted, ...] = ()
     reduced: tuple[str, ...] = ()
+    curator: str = BUILT_IN
 
 
 class Looking(Protocol):

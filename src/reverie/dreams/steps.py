@@ -19,6 +19,7 @@ from reverie.dreams.putting import put, put_before
 from reverie.dreams.records import OVER, Lease, Stopped, Thought
 from reverie.dreams.rooms import Rooms
 from reverie.dreams.spending import consulted, together
+from reverie.dreams.target import target_of_files
 from reverie.dreams.thinking import think
 from reverie.kernel.errors import NotFound
 
@@ -84,7 +85,8 @@ class Steps:
         if thought is None:
             fresh = rooms.records.noticed(rooms.scope, dream.id)
             carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.shelf))
-            thought = think(rooms, dream, fresh, carried, self.curator) if dream.sessions else Thought()
+            target = target_of_files(rooms, dream.shelf, rooms.instructions(dream.id))
+            thought = think(rooms, target, dream, fresh, carried, curator=self.curator) if dream.sessions else Thought()
             rooms.records.plan(self.lease, thought)
         return max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
 

@@ -2,50 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from reverie.dreams.asking import once_read
 from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.choosing import session_of
+from reverie.dreams.choosing import heard_session, session_of
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
 from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather, noted_only, one_session
-from reverie.dreams.records import Planned, Thought, Told
-from reverie.dreams.rooms import Rooms
+from reverie.dreams.records import Dreams, Planned, Thought, Told
 from reverie.dreams.staging import as_noted, staged
+from reverie.dreams.target import DreamTarget
 from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity, finding
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
 from reverie.language.finding import Finder
 from reverie.light.candidate import Kind, Noted
+from reverie.models.choice import BUILT_IN
 from reverie.models.tokens import estimate_tokens
 from reverie.review.proposal import Suggestion
+from reverie.sessions.library import Library
 from reverie.sessions.session import Session
-from reverie.skills.edits import rules_of
-from reverie.skills.library import Found
 
-OWN_SKILLS = "skills"
+MOST_ENTRY_CHARACTERS = 40_000  # of the entries in one Brief
+MOST_DOCUMENTS = 60
 MOST_EARLIER = 40  # candidates of earlier nights in one Brief
 _MOST_LOOKED_FOR = 40
 _ENOUGH_SHARED = 2
 
 
-def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted], curator: Curator) -> Thought:
+class Sources(Protocol):
+    """What thinking reads beside the target: the sessions, and what earlier nights staged."""
+
+    @property
+    def scope(self) -> Scope: ...
+    @property
+    def sessions(self) -> Library: ...
+    @property
+    def records(self) -> Dreams: ...
+    @property
+    def ids(self) -> Ids: ...
+
+
+def think(
+    rooms: Sources, target: DreamTarget, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted] = (),
+    *, curator: Curator,
+) -> Thought:  # fmt: skip
     """What is to become of every item and candidate, in the order it is to be done."""
-    night = night_of(rooms, dream, fresh, carried)
+    night, beside = night_of(rooms, target, dream, fresh, carried)
     material, told = _material(night, curator)
     second = BuiltInCurator().curate(material).answer.items
     curated = curator.curate(material) if not isinstance(curator, BuiltInCurator) else Curated()
     by_model = not isinstance(curator, BuiltInCurator) and not curated.failed
     items = curated.answer.items if by_model else second
-    decided = decide(items, second if by_model else (), material, _rules(rooms, dream, night))
-    known = _Plan(rooms, dream, material, by_model)
+    decided = decide(items, second if by_model else (), material, _rules(target, dream, beside))
+    known = _Plan(target, dream, material)
     planned = [known.planned(one) for one in decided]
     planned += [known.left_out(name) for name in uncovered(decided, material)]
     held = [name for one in planned if one.judged.fate is Fate.HELD_BACK for name in one.judged.candidates]
-    extra, planned = _remembered(planned, decided, rooms)
+    extra, planned = _remembered(planned, decided, rooms.ids)
     every = {one.id: one for one in (*carried, *fresh, *extra)}
     held += [one.id for one in extra]
     since = rooms.records.staged_since(rooms.scope, dream.shelf)
@@ -55,63 +75,65 @@ def think(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[
         len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),
         tuple(name for name in every if name in stays), tuple(name for name in every if name not in stays),
         Told(dropped, told), _duplicates(decided), extra, material.brief.reduced,
+        curator.name if by_model else BUILT_IN,
     )  # fmt: skip
 
 
-def night_of(rooms: Rooms, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]) -> Night:
-    """Everything a Brief is made of."""
+def night_of(
+    rooms: Sources, target: DreamTarget, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted]
+) -> tuple[Night, tuple[BriefEntry, ...]]:
+    """Everything a Brief is made of; and the entries that are too many to be shown."""
     sessions = [one for read in dream.sessions if (one := session_of(rooms.sessions, read))]
     earlier = list(carried)[-MOST_EARLIER:]
-    before = _earlier_sessions(rooms, earlier, {one.id for one in sessions})
+    before = _earlier_sessions(rooms.sessions, earlier, {one.id for one in sessions})
+    shown, beside = entries_that_matter(target.entries, sessions)
     return Night(
-        dream.started_at, rooms.owner, tuple(_documents(rooms, dream.shelf)), tuple(_entries(rooms, dream.shelf)),
+        dream.started_at, target.owner, _shown_documents(target, shown), shown,
         tuple(sorted(sessions, key=_began)), tuple(fresh),
         tuple(one for one in earlier if one.session_id in {each.id for each in before}), tuple(before),
-        tuple(rooms.skills.every()) if rooms.skills else (), rooms.instructions(dream.id),
-    )  # fmt: skip
+        target.skills, target.instructions,
+        (f"{len(shown):,} of {len(target.entries):,} entries are shown: those that speak of what the sessions do.",)
+        if beside else (),
+    ), beside  # fmt: skip
+
+
+def entries_that_matter(
+    entries: Sequence[BriefEntry], sessions: Iterable[Session], most: int = MOST_ENTRY_CHARACTERS
+) -> tuple[tuple[BriefEntry, ...], tuple[BriefEntry, ...]]:
+    """All entries where they are not too many; else those that share most words with what people said. And the rest."""
+    if sum(len(one.text) for one in entries) <= most:
+        return tuple(entries), ()
+    heard = (turn for one in sessions for turn in one.turns if turn.role == "user" and turn.noise is None)
+    said = frozenset[str]().union(*(words.stems(turn.text) for turn in heard))
+    ranked = sorted(entries, key=lambda one: -len(words.stems(one.whole) & said))  # of equals, those that stand first
+    kept, room = set[str](), most
+    for one in ranked:
+        room -= len(one.text)
+        if room < 0 or not words.stems(one.whole) & said:
+            break
+        kept.add(one.id)
+    return tuple(one for one in entries if one.id in kept), tuple(one for one in entries if one.id not in kept)
+
+
+def _shown_documents(target: DreamTarget, shown: Iterable[BriefEntry]) -> tuple[BriefDocument, ...]:
+    """Those with an entry that is shown, where there are very many."""
+    if len(target.documents) <= MOST_DOCUMENTS:
+        return target.documents
+    named = {one.document for one in shown}
+    return tuple(one for one in target.documents if one.name in named or one.for_new)
 
 
 def _began(session: Session) -> tuple[str, str]:
     return (session.head.started_at.isoformat() if session.head.started_at else "", session.id)
 
 
-def _earlier_sessions(rooms: Rooms, earlier: Iterable[Noted], tonight: set[str]) -> list[Session]:
-    from reverie.kernel.errors import NotFound
-
+def _earlier_sessions(library: Library, earlier: Iterable[Noted], tonight: set[str]) -> list[Session]:
     found: dict[str, Session] = {}
     for one in earlier:
-        if one.session_id in tonight or one.session_id in found:
-            continue
-        try:
-            found[one.session_id] = rooms.sessions.get(one.session_id, user=one.speaker or rooms.owner)
-        except NotFound:
-            continue
+        if one.session_id not in tonight and one.session_id not in found:
+            session = heard_session(library, one.session_id, one.speaker or library.owner)
+            found |= {one.session_id: session} if session else {}
     return sorted(found.values(), key=_began)
-
-
-def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
-    used = {one.document: one for one in rooms.memory.usage(shelf)}
-    for place in rooms.memory.shelf(shelf).places():
-        yield BriefDocument(
-            place.document, place.purpose, place.audience, used[place.document].characters, place.budget,
-            place.elsewhere,
-        )  # fmt: skip
-
-
-def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
-    for number, one in enumerate(rooms.memory.entries(shelf), 1):
-        yield BriefEntry(
-            f"e{number}", one.document, one.text, one.since or one.seen, one.since is not None, one.critical, one.sha256
-        )
-
-
-def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:
-    """What agents read besides, that a night does not change."""
-    for number, (where, text) in enumerate(rooms.surfaces(shelf), 1):
-        yield BriefEntry(f"x{number}", where, text)
-    for found in skills:
-        for rule in rules_of(found.skill.body.splitlines(keepends=True)):
-            yield BriefEntry("", found.path, rule.text)
 
 
 def _material(night: Night, curator: Curator) -> tuple[Material, str]:
@@ -131,9 +153,12 @@ def _material(night: Night, curator: Curator) -> tuple[Material, str]:
     return noted_only(night, notes, room), why
 
 
-def _rules(rooms: Rooms, dream: Dream, night: Night) -> Rules:
-    surfaces = tuple(_surfaces(rooms, dream.shelf, night.skills))
-    return Rules(dream.started_at, rooms.gates, rooms.limits, surfaces, _Asked(rooms.search))
+def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> Rules:
+    surfaces = (*target.surfaces, *(replace(one, id="", sha256="") for one in beside))
+    return Rules(
+        dream.started_at, target.gates, target.limits, surfaces, _Asked(target.search),
+        includes_unsure=not target.asks, people_needed=target.people_needed,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -160,13 +185,13 @@ def _duplicates(decided: Iterable[Decided]) -> int:
 
 
 def _remembered(
-    planned: Sequence[Planned], decided: Sequence[Decided], rooms: Rooms
+    planned: Sequence[Planned], decided: Sequence[Decided], ids: Ids
 ) -> tuple[tuple[Noted, ...], list[Planned]]:
     """What is held and Light did not notice gets a candidate of its own, so that another night finds it."""
     extra, kept = list[Noted](), list(planned)
     for place, one in enumerate(decided):
         if kept[place].judged.fate is Fate.HELD_BACK and not kept[place].judged.candidates and one.case.support:
-            noted = as_noted(one, rooms.ids.new("cand"))
+            noted = as_noted(one, ids.new("cand"))
             extra.append(noted)
             kept[place] = replace(kept[place], judged=replace(kept[place].judged, candidates=(noted.id,)))
     return tuple(extra), kept
@@ -174,16 +199,20 @@ def _remembered(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    rooms: Rooms
+    target: DreamTarget
     dream: Dream
     material: Material
-    by_model: bool
 
     def planned(self, one: Decided) -> Planned:
+        """To be put to review; or what became of it already. Where nobody is asked, it is included or withheld."""
         if one.severity in (Severity.HELD, Severity.REFUSED):
             return Planned(self._judged(one), done=True)
-        asks = " ".join(each.sentence for each in one.findings)
-        return Planned(self._judged(one), self._suggestion(one), asks)
+        if self.target.asks or one.severity is None:
+            asks = " ".join(each.sentence for each in one.findings)
+            return Planned(self._judged(one), self._suggestion(one), asks)
+        if not one.only_unsure:
+            return Planned(replace(self._judged(one), fate=Fate.WITHHELD), done=True)
+        return Planned(replace(self._judged(one), unsure=True), self._suggestion(one))
 
     def left_out(self, name: str) -> Planned:
         """A candidate of Light that the curator made nothing of. A lesson seen once waits for its second time."""
@@ -217,7 +246,7 @@ class _Plan:
     def _suggestion(self, one: Decided) -> Suggestion:
         skill = one.skill
         return Suggestion(
-            (skill.folder or self._new_skills()) if skill else self.dream.shelf,
+            (skill.folder or self.target.new_skills) if skill else self.dream.shelf,
             skill.subject if skill else one.item.document,
             () if skill else one.operations,
             reason=one.item.because,
@@ -226,12 +255,6 @@ class _Plan:
             dream=self.dream.id,
             amendment=skill.amendment if skill else None,
         )
-
-    def _new_skills(self) -> str:
-        """The folder a new skill goes to: the one beside the target, or the home's own."""
-        folders: Mapping[str, object] = self.rooms.skills.folders if self.rooms.skills else {}
-        beside = f"{self.dream.shelf}-skills"
-        return beside if beside in folders else OWN_SKILLS
 
 
 _UNTOLD = frozenset({Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE})

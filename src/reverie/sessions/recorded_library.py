@@ -24,6 +24,7 @@ from reverie.sessions.recorded_turns import head_of, turns_of, without_secrets
 
 Told = Mapping[str, Any]
 AT_ONCE = 100  # events of a stream that are read together
+IDLE = {"type": "session.status_idle", "stop_reason": {"type": "end_turn"}, "stop_details": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Recording:
             self._title(wish.title), rules.merged({}, wish.metadata), tuple(map(rules.storable, wish.resources)),
             tuple(map(rules.storable, wish.vaults)), rules.storable(wish.budget),
         )  # fmt: skip
-        self.records.add(self.scope.of(made.user), made, self._spoken(made, events) if events else None)
+        self.records.add(self.scope.of(made.user), made, self._spoken(made, [*events, IDLE]) if events else None)
         return made
 
     def own(self, agent: Told, title: str) -> Recorded:
@@ -146,9 +147,11 @@ class Recording:
     # ---- events ------------------------------------------------------------------------------------------------------
 
     def send(self, name: str, events: Sequence[Told]) -> list[RecordedEvent]:
-        """From outside: only what the wire lets a client send, which is checked where it comes in."""
+        """From outside: only what the wire lets a client send, which is checked where it comes in. Where nobody
+        answers, the end of the turn is recorded behind it, for who waits for that."""
         rules.sendable(events)
-        return self._record(_open(self.get(name)), events)
+        session = _open(self.get(name))
+        return self._record(session, [*events, *([IDLE] if session.status == "idle" else [])])[: len(events)]
 
     def emit(self, name: str, events: Sequence[Told]) -> list[RecordedEvent]:
         """From inside, by whatever works in the session."""
@@ -184,13 +187,12 @@ class Recording:
             raise NotFound(f"There is no session {name}.")
         return last
 
-    def behind(self, name: str, number: int) -> tuple[Status, list[RecordedEvent]] | None:
-        """What the session is and what happened since that event; None when it is gone."""
+    def behind(self, name: str, number: int) -> list[RecordedEvent] | None:
+        """What happened since that event; None when the session is gone."""
         found = self.records.one(self.scope, name)
         if found is None:
             return None
-        since = self.records.events(self.scope.of(found.user), name, (), Always(), Walk(AT_ONCE, number))
-        return found.status, since
+        return self.records.events(self.scope.of(found.user), name, (), Always(), Walk(AT_ONCE, number))
 
 
 def _open(session: Recorded) -> Recorded:

@@ -7,6 +7,7 @@ there was a dream, what it read, how many matters met which fate and which Chang
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,6 +18,7 @@ from reverie.adapters.database.schema import changes, dreams, memory_stores, rec
 from reverie.kernel.scope import Scope
 
 ERASED = "erased"
+_QUOTED = re.compile("“([^”]+)”")
 Told = dict[str, Any]
 
 
@@ -36,7 +38,7 @@ def of_text(connection: Connection, scope: Scope, store: str, text: str) -> None
     words = " ".join(text.split())
 
     def without(judged: Told) -> Told:
-        quoted = any(part and part in words for part in (judged["old"], judged["text"]))
+        quoted = any(part and part in words for part in (judged["old"], judged["text"], *_quoted_by_checks(judged)))
         return _emptied(judged) if quoted else judged
 
     for row in _dreams(connection, scope, (store_dreams.c.output == store) | (store_dreams.c.store == store)):
@@ -44,13 +46,20 @@ def of_text(connection: Connection, scope: Scope, store: str, text: str) -> None
 
 
 def of_session(connection: Connection, scope: Scope, session: str) -> None:
-    """A session that is deleted: the quotations from it. What a memory says because of it is the store's."""
+    """A session that is deleted: the quotations from it, also in dreams over stores that are nobody's. What a memory
+    says because of it is the store's."""
 
     def without(judged: Told) -> Told:
-        return judged | {"evidence": [_unquoted(one, session) for one in judged["evidence"]]}
+        if not any(one["session"] == session for one in judged["evidence"]):
+            return judged
+        if not judged["ref"]:  # nothing came of it: what it says are words of the session
+            return _emptied(judged)
+        return judged | {"evidence": [_unquoted(one, session) for one in judged["evidence"]], "checks": []}
 
-    for row in _dreams(connection, scope, store_dreams.c.asked.contains(f'"{session}"', autoescape=True)):
-        _rewrite(connection, scope, row, without)
+    named = store_dreams.c.asked.contains(f'"{session}"', autoescape=True)
+    for whose in dict.fromkeys((scope.user or "", "")):
+        for row in _dreams(connection, scope.of(whose), named):
+            _rewrite(connection, scope.of(whose), row, without)
 
 
 def _dreams(connection: Connection, scope: Scope, which: Any) -> list[Any]:
@@ -104,9 +113,14 @@ def _withheld(connection: Connection, scope: Scope, row: Any) -> None:
 
 def _emptied(judged: Told) -> Told:
     """Its verb, its fate, its Change and how much it was worth stay."""
-    gone = {"text": "", "old": "", "document": "", "reason": ERASED, "why": ERASED, "evidence": []}
+    gone = {"text": "", "old": "", "document": "", "reason": ERASED, "why": ERASED, "evidence": [], "checks": []}
     score = judged["score"] and judged["score"] | {"parts": list(_bare(judged["score"]["parts"]))}
     return judged | gone | {"score": score}
+
+
+def _quoted_by_checks(judged: Told) -> list[str]:
+    """What the sentences of the checks quote, of entries and of what was said."""
+    return [part for _, found in judged.get("checks", ()) for part in _QUOTED.findall(found)]
 
 
 def _bare(parts: Iterable[Told]) -> Iterable[Told]:

@@ -110,7 +110,7 @@ class SqlLeases:
             select(dreams, night.c.attempts, lease.c.token)
             .join(night, same & (dreams.c.id == night.c.dream))
             .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
-            .where(*whose, night.c.queued, or_(night.c.attempts == 0, free))
+            .where(*whose, night.c.queued, dreams.c.shelf.not_like("store:%"), or_(night.c.attempts == 0, free))
         )
         with reading(self._engine, scope) as connection:
             found = connection.execute(asked.order_by(dreams.c.number)).all()

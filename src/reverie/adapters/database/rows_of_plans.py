@@ -12,6 +12,7 @@ from reverie.dreams.dream import Dream, Judged, Status
 from reverie.dreams.records import Asked, Planned, Thought, Told, Used
 from reverie.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
 from reverie.kernel.clock import rfc3339
+from reverie.models.choice import BUILT_IN
 from reverie.review.proposal import Part, Score, Suggestion
 from reverie.skills.stored import amendment_as_json, amendment_from_json
 
@@ -58,16 +59,18 @@ def thought_details(thought: Thought) -> str:
         "noticed": thought.noticed, "carried": thought.carried, "themes": thought.themes, "staged": thought.staged,
         "settled": thought.settled, "told": told_details(thought.told), "duplicates": thought.duplicates,
         "extra": [noted_as_json(one) for one in thought.extra], "reduced": thought.reduced,
+        "curator": thought.curator,
     })  # fmt: skip
 
 
 def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
     told = json.loads(details)
-    counts = (told["noticed"], told["carried"], told["themes"])
-    names = (tuple(told["staged"]), tuple(told["settled"]))
-    extra = tuple(noted_from_json(one) for one in told.get("extra", ()))
-    reduced = tuple(told.get("reduced", ()))
-    return Thought(*counts, planned, *names, told_from(told.get("told")), told.get("duplicates", 0), extra, reduced)
+    return Thought(
+        told["noticed"], told["carried"], told["themes"], planned, tuple(told["staged"]), tuple(told["settled"]),
+        told_from(told.get("told")), told.get("duplicates", 0),
+        tuple(noted_from_json(one) for one in told.get("extra", ())), tuple(told.get("reduced", ())),
+        told.get("curator", BUILT_IN),
+    )  # fmt: skip
 
 
 def told_details(told: Told) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, insert, select, update
+from sqlalchemy import Connection, Engine, Select, insert, or_, select, update
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.cloning import cloned
@@ -19,9 +19,9 @@ from reverie.adapters.database.rows_of_stores import within
 from reverie.adapters.database.stores import key_of
 from reverie.adapters.database.transactions import hold, part_of, reading_across, writing
 from reverie.dreams.dream import Dream, Judged, Status
-from reverie.dreams.records import Asked, Lease
+from reverie.dreams.records import Asked, Lease, Queued
 from reverie.dreams.stores.dream import Failure, StoreDream, Usage, Withheld
-from reverie.dreams.stores.records import Clone, Due, Which
+from reverie.dreams.stores.records import Clone, Which
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
@@ -54,7 +54,7 @@ class SqlStoreDreams(SqlDreams):
             told = {"asked": json.dumps(asked), "told": _told(made), "cloned": made.in_place}
             SqlRecorded(part_of(connection), self._clock).add(scope, own)
             connection.execute(insert(_TABLE), owner(scope) | row | told)
-            self._open(connection, scope, dream, Asked(made.sessions, limit=len(made.sessions)))
+            self._open(connection, scope, dream, Asked(made.sessions, limit=len(made.sessions), queued=True))
         return None
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None:
@@ -83,18 +83,27 @@ class SqlStoreDreams(SqlDreams):
                 connection.execute(kept.values(told=_told(new), archived_at=new.archived_at))
         return new
 
-    def due(self) -> list[Due]:
-        dreams, lease = schema.dreams, schema.leases
-        there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
-        mine = lease.c.holder.in_(("", self._holder)) | (lease.c.until < self._clock.now())
+    def waiting(self) -> list[Queued]:
+        dreams, night, lease = schema.dreams, schema.nights, schema.leases
+        here = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
+        free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
         asked = (
-            select(dreams.c.workspace, dreams.c.user, dreams.c.id)
-            .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
-            .where(dreams.c.shelf.like("store:%"), dreams.c.status.in_(OPEN), lease.c.token.is_(None) | mine)
+            select(dreams.c.workspace, dreams.c.user, dreams.c.id, dreams.c.shelf, night.c.attempts, lease.c.token)
+            .join(night, _of_night())
+            .outerjoin(lease, here & (lease.c.shelf == dreams.c.shelf))
+            .where(dreams.c.shelf.like("store:%"), dreams.c.status.in_(OPEN), or_(night.c.attempts == 0, free))
             .order_by(dreams.c.started_at, dreams.c.id)
         )
         with reading_across(self._engine, "nights") as connection:
-            return [Due(*row) for row in connection.execute(asked)]
+            found = connection.execute(asked).all()
+        return [Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0) for row in found]
+
+    def unfinished_anywhere(self) -> bool:
+        dreams, night = schema.dreams, schema.nights
+        asked = select(dreams.c.id).join(night, _of_night()).where(dreams.c.status.in_(OPEN))
+        asked = asked.where(night.c.queued | dreams.c.shelf.like("store:%")).limit(1)
+        with reading_across(self._engine, "nights") as connection:
+            return connection.execute(asked).first() is not None
 
     # ---- StoreNights -------------------------------------------------------------------------------------------------
 
@@ -128,6 +137,11 @@ class SqlStoreDreams(SqlDreams):
         quiet = update(schema.recorded).filter_by(**owner(scope)).where(schema.recorded.c.id == own)
         now = self._clock.now()
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
+
+
+def _of_night() -> Any:
+    dreams, night = schema.dreams.c, schema.nights.c
+    return (dreams.workspace == night.workspace) & (dreams.user == night.user) & (dreams.id == night.dream)
 
 
 def _same() -> Any:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reverie.dreams.brief import BriefDocument, BriefEntry, BriefSkill
+from reverie.dreams.brief import Brief, BriefEntry, BriefSkill
 from reverie.dreams.curators import Curated
 from reverie.dreams.curators.lessons import commands_of, in_full, is_routine, same_lesson, steps_of
 from reverie.dreams.gather import Material
@@ -35,6 +35,7 @@ _LEAD = re.compile(
 )
 _THAT = re.compile(r"^[\s,:;–—-]*(?:that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;–—-]*", re.IGNORECASE)
 _VERB_LAST = ("de", "nl")  # "dass ich Vegetarier bin" is no sentence without its "dass"
+_SIGNS = re.compile(r"[/._-]|\.md$")
 _WORLD, _PERSON = ("MEMORY",), ("USER",)
 
 
@@ -47,7 +48,8 @@ class BuiltInCurator:
 
     def curate(self, material: Material) -> Curated:
         said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
-        statements = [item for group in _grouped(said) if (item := _item(group, material))]
+        alone = bool(material.brief.owner)
+        statements = [item for group in _grouped(said, alone) if (item := _item(group, material))]
         return Curated(Answer((*statements, *_lessons(material), *_duplicates(material))))
 
     def note(self, material: Material) -> Curated:
@@ -57,11 +59,12 @@ class BuiltInCurator:
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
-def _grouped(noted: Sequence[Noted]) -> list[list[Noted]]:
-    """What says the same stands together, oldest first; each person for themselves."""
+def _grouped(noted: Sequence[Noted], alone: bool) -> list[list[Noted]]:
+    """What says the same stands together, oldest first; each person for themselves (`alone`), where the memory has an
+    owner."""
     groups: list[list[Noted]] = []
     for one in sorted(noted, key=lambda each: each.order):
-        home = next((group for group in groups if _says_the_same(group[-1], one)), None)
+        home = next((group for group in groups if _says_the_same(group[-1], one, alone)), None)
         if home is None:
             groups.append([one])
         else:
@@ -69,8 +72,8 @@ def _grouped(noted: Sequence[Noted]) -> list[list[Noted]]:
     return groups
 
 
-def _says_the_same(one: Noted, other: Noted) -> bool:
-    if one.speaker != other.speaker or one.origin is not other.origin:
+def _says_the_same(one: Noted, other: Noted, alone: bool) -> bool:
+    if (alone and one.speaker != other.speaker) or one.origin is not other.origin:
         return False
     first, second = words.stems(one.words), words.stems(other.words)
     if len(first & second) < 2 or len(first & second) * 2 < min(len(first), len(second)):
@@ -82,7 +85,7 @@ def _says_the_same(one: Noted, other: Noted) -> bool:
 def _item(group: Sequence[Noted], material: Material) -> Item | None:
     last = group[-1]
     sentence = own_sentence(last.words, last.candidate.language)
-    document = _document(last, material.brief.documents)
+    document = _document(last, material.brief)
     evidence, ids = tuple(_citations(group, material)), tuple(one.id for one in group)
     if not sentence or document is None or not evidence:
         return None
@@ -138,18 +141,34 @@ def own_sentence(said: str, language: str = "en") -> str:
     return text[:1].upper() + text[1:] if text else ""
 
 
-def _document(one: Noted, documents: Sequence[BriefDocument]) -> str | None:
-    """Where it would go: what is about the person beside the person, the rest with the rest."""
+def _document(one: Noted, brief: Brief) -> str | None:
+    """Where it would go: what is about the person beside the person, the rest with the rest. Among the pages of a
+    memory store, to the one that speaks of the same; else to the one that is there for what is new."""
     wanted = _PERSON if one.candidate.about == "person" else _WORLD
-    found = next((each.name for each in documents if each.name.upper().startswith(wanted)), None)
-    return found or next((each.name for each in documents), None)
+    names = [each.name for each in brief.documents]
+    if found := next((name for name in names if name.upper().startswith(wanted)), None):
+        return found
+    if brief.new_page is None:
+        return next(iter(names), None)
+    said, shared = words.stems(one.words), dict.fromkeys(names, 0)
+    for entry in brief.entries:
+        if entry.document in shared:
+            shared[entry.document] = max(shared[entry.document], len(words.stems(entry.whole) & said))
+    best = max(shared, key=lambda name: shared[name] + len(words.stems(_SIGNS.sub(" ", name)) & said), default="")
+    return best if shared.get(best, 0) >= 2 else brief.new_page
 
 
 def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> tuple[BriefEntry | None, float]:
     """The one entry it would take the place of."""
-    related = [(relate(entry.text, one.words).conflict, entry) for entry in entries if entry.changeable]
+    named = [each for each in entries if each.changeable and (not each.under or _speaks_of(one.words, each.under))]
+    related = [(relate(entry.whole, one.words).conflict, entry) for entry in named]
     best = max(related, key=lambda each: each[0], default=None)
     return (best[1], best[0]) if best and best[0] >= CONFLICT else (None, 0.0)
+
+
+def _speaks_of(said: str, under: str) -> bool:
+    """ "Host: db1" below "Staging" is meant only where staging is spoken of."""
+    return bool(words.stems(under) & words.stems(said))
 
 
 def exchange(old: str, said: str) -> tuple[str, str]:
@@ -183,9 +202,10 @@ def _citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]
 
 def _duplicates(material: Material) -> Iterator[Item]:
     """Entries that say the same word for word: one of each stays, the one that was there first."""
-    first: dict[str, BriefEntry] = {}
+    first: dict[tuple[str, str], BriefEntry] = {}
     for entry in material.brief.entries:
-        bare = " ".join(entry.text.lower().split()).strip(" .")
+        words_of_it = " ".join(entry.whole.lower().split()).strip(" .")
+        bare = (words_of_it, entry.page)
         if bare in first and entry.changeable and not entry.critical:
             why = f"{first[bare].document} says the same."
             yield Item(Op.REMOVE, "", (), entry.document, replaces=(entry.id,), sure=True, because=why)

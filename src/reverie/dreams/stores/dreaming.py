@@ -49,7 +49,7 @@ class StoreDreaming:
         store = writable(self.stores.get(wish.store))
         scope = self.stores.of(store)
         for name in wish.sessions:
-            self._session(scope, name)
+            self._session(scope if store.user else self.scope, name)
         now, output = self.clock.now(), store.id if wish.in_place else self.ids.new("memstore")
         own = self.recording(scope).own(dreaming_agent(wish.model), f"Dream over {store.name}"[:255])
         made = StoreDream(
@@ -66,7 +66,7 @@ class StoreDreaming:
         return made
 
     def _session(self, scope: Scope, name: str) -> None:
-        """It is there, and it is the store's person who speaks in it."""
+        """It is there, and it is the store's person who speaks in it. What is nobody's may learn from everyone."""
         if self._there(scope, name):
             return
         if self.scope.user is None and self._there(self.scope, name):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from reverie.dreams.dream import Status
+from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import OVER, Stopped
 from reverie.dreams.runner import MOST_ATTEMPTS, PASSING
 from reverie.dreams.steps import Doing, plainly
 from reverie.dreams.stores.dream import Ended, Failure, StoreDream
 from reverie.dreams.stores.steps import StoreRooms, StoreSteps
-from reverie.kernel.errors import BadInput
+from reverie.kernel.errors import BadInput, NotFound
 
 BROKEN_OFF = Failure("internal_error", f"The dream was broken off {MOST_ATTEMPTS} times.")
 
@@ -20,11 +20,21 @@ BROKEN_OFF = Failure("internal_error", f"The dream was broken off {MOST_ATTEMPTS
 class StoreNight:
     rooms: StoreRooms
 
-    def run(self, dream: str, do: Doing = plainly) -> None:
+    def get(self, dream: str) -> Dream:
+        found = self.rooms.records.get(self.rooms.scope, dream)
+        if found is None:
+            raise NotFound(f"There is no dream {dream}.")
+        return found
+
+    def run(self, dream: str, do: Doing = plainly) -> Dream:
         """Do what is left of it. What is passing is raised, and the dream is taken up another time."""
+        self._run(dream, do)
+        return self.get(dream)
+
+    def _run(self, dream: str, do: Doing) -> None:
         records, scope = self.rooms.records, self.rooms.scope
-        found, made = records.get(scope, dream), records.one(scope, dream)
-        if found is None or made is None or found.status in OVER:
+        found, made = self.get(dream), records.one(scope, dream)
+        if made is None or found.status in OVER:
             return
         lease = records.hold(scope, found)
         if lease.attempts > MOST_ATTEMPTS:

@@ -1,25 +1,29 @@
-"""The pages of a store while a night thinks: what they say now, and what they would say. Nothing is written."""
+"""The pages of a memory store as entries of a dream: each statement with where it stands and what it belongs to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from reverie.deep.material import Known
-from reverie.deep.subjects import about
+from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.decide import Limits
+from reverie.dreams.target import DreamTarget
 from reverie.memory.formats import FORMATS, FormatName
-from reverie.memory.operation import Applied, Operation, applied, entry_hash
+from reverie.memory.operation import entry_hash
 from reverie.memory.pages import words_left
 from reverie.memory.pieces import Piece
-from reverie.memory.store_rules import LARGEST_MEMORY_BYTES
 
 FORM: FormatName = "page"
+NEW = "/notes"
+PEOPLE_NEEDED = 2  # who agree, before they change a memory that is nobody's
+# A store is looked up, not shown in every prompt, and its output is looked at before it is used.
+LIMITS = Limits(max_changes=200, max_adds=50, max_new_chars=20_000, max_amendments=50)
 _PROSE = frozenset({"", ".md", ".markdown", ".mdx", ".txt", ".rst", ".org"})
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
-LABELLED = re.compile(r"(?P<label>[^\s:][^:.!?]{0,40}):\s+(?P<value>\S.*)")
+_LABELLED = re.compile(r"(?P<label>[^\s:][^:.!?]{0,40}):\s+(?P<value>\S.*)")
 _HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 
 
@@ -38,97 +42,70 @@ class Stated:
     """One statement on a page. `raw` is the entry as it stands there, `text` the same on one line.
 
     `under` is what it belongs to and does not say itself: the item it hangs below; of "Port: 5432" its heading, too.
-    What it is about can be told without its page, if it `stands_alone`.
     """
 
-    page: Page
     text: str
     raw: str
-    section: str = ""
     under: str = ""
-    stands_alone: bool = True
-    is_entry: bool = True
-
-    @property
-    def sha256(self) -> str:
-        return entry_hash(self.raw)
-
-    @property
-    def whole(self) -> str:
-        """What it says with what it belongs to."""
-        return f"{self.under}: {self.text}" if self.under else self.text
-
-    @property
-    def path(self) -> str:
-        return self.page.path
-
-    @property
-    def place(self) -> tuple[str, str]:
-        return "", self.page.path
-
-    def known(self) -> Known:
-        return Known(self.path, self.whole, self.path, self.sha256, self.page.since, self.page.seen)
 
 
-@dataclass(slots=True)
-class Pages:
-    """`do` changes what stands here, as landing will change what stands in the store."""
+def target_of_store(name: str, user: str, pages: Sequence[Page], instructions: str = "") -> DreamTarget:
+    """A memory store: nobody is asked, and its limits are wide. Pages that are no prose are not changed."""
+    prose = [page for page in pages if is_prose(page.path)]
+    stated = {page.path: list(statements(page.content)) for page in prose}
+    open_pages = [page for page in prose if stated[page.path] or words_left(page.content) is None]
+    return DreamTarget(
+        name, user, tuple(_documents(open_pages, [page.path for page in pages])),
+        tuple(_entries(open_pages, stated)), limits=LIMITS, instructions=instructions, asks=False,
+        people_needed=0 if user else PEOPLE_NEEDED,
+    )  # fmt: skip
 
-    now: dict[str, Page] = field(default_factory=dict)
-    cut: dict[str, list[Stated]] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, pages: Iterable[Page]) -> Pages:
-        return cls({page.path: page for page in pages})
+def _documents(pages: Iterable[Page], taken: Sequence[str]) -> Iterator[BriefDocument]:
+    """Every page, and one for what fits none of them."""
+    found = {page.path: len(page.content.decode("utf-8", "replace")) for page in pages}
+    new, number = f"{NEW}.md", 1
+    while (new in taken and new not in found) or any(path.startswith(f"{new}/") for path in taken):
+        number += 1
+        new = f"{NEW}-{number}.md"
+    for path, characters in (found | {new: found.get(new, 0)}).items():
+        purpose = "for what fits no other page" if path == new else ""
+        yield BriefDocument(path, purpose, characters=characters, for_new=path == new)
 
-    def statements(self) -> list[Stated]:
-        return [one for path in sorted(self.now) for one in self.on(path)]
 
-    def on(self, path: str) -> list[Stated]:
-        if path not in self.cut:
-            page = self.now.get(path)
-            self.cut[path] = list(_stated(page)) if page and is_prose(path) else []
-        return self.cut[path]
-
-    def do(self, operation: Operation, at: datetime) -> bool:
-        """Whether it can be done; then it is."""
-        path = operation.document
-        page = self.now.get(path)
-        outcome = applied(page.content if page else b"", FORM, [operation])
-        if not isinstance(outcome, Applied) or len(outcome.after) > LARGEST_MEMORY_BYTES:
-            return False
-        self.cut.pop(path, None)
-        left = words_left(outcome.after)
-        if left is None:
-            self.now.pop(path, None)
-        else:
-            self.now[path] = replace(page or Page(path, b"", at, at), content=left)
-        return True
+def _entries(pages: Iterable[Page], stated: dict[str, list[Stated]]) -> Iterator[BriefEntry]:
+    number = 0
+    for page in pages:
+        for one in stated[page.path]:
+            number += 1
+            yield BriefEntry(
+                f"e{number}", page.path, one.text, page.since or page.seen, page.since is not None,
+                sha256=entry_hash(one.raw), under=one.under,
+            )  # fmt: skip
 
 
 def is_prose(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in _PROSE
 
 
-def _stated(page: Page) -> Iterator[Stated]:
+def statements(content: bytes) -> Iterator[Stated]:
     heading = ""
-    above: list[tuple[int, str]] = []  # the items that what follows may hang below, by how far they are indented
-    for piece in FORMATS[FORM].read(page.content).pieces:
+    above_it: list[tuple[int, str]] = []  # the items that what follows may hang below, by how far they are indented
+    for piece in FORMATS[FORM].read(content).pieces:
         indent = _depth(piece)
         if indent is not None:
-            above = [one for one in above if one[0] < indent]
+            above_it = [one for one in above_it if one[0] < indent]
         if piece.entry is None:
             heading = next(reversed(_HEADING.findall(piece.raw)), heading)
-            above = above if indent is not None else []
+            above_it = above_it if indent is not None else []
         else:
             text = " ".join(piece.entry.split())
-            parents = [label for _, label in above] if indent else []
-            labelled = LABELLED.fullmatch(text)
-            alone = not parents and (labelled is None or len(about(labelled["label"])) > 1)
+            parents = [label for _, label in above_it] if indent else []
+            labelled = _LABELLED.fullmatch(text) is not None
             under = ": ".join([*([heading] if heading and labelled else []), *parents])
-            yield Stated(page, text, piece.entry, " / ".join([heading, *parents]), under, alone)
+            yield Stated(text, piece.entry, under)
         if indent is not None:
-            above.append((indent, _label(piece)))
+            above_it.append((indent, _label(piece)))
 
 
 def _depth(piece: Piece) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from reverie.dreams.dream import Dream, Judged, Status
-from reverie.dreams.records import Dreams, Lease
+from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.withholding import Cleaned
 from reverie.kernel.scope import Scope
@@ -22,15 +22,6 @@ class Which:
     made: Between
     statuses: tuple[Status, ...] = ()
     archived: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """A dream that is not over and that nobody else is at."""
-
-    workspace: str
-    user: str
-    dream: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +48,13 @@ class KeptStoreDreams(Protocol):
         """Its archiving, error, usage and what was decided, in one transaction. Its status is the night's."""
         ...
 
-    def due(self) -> list[Due]:
-        """Of every workspace, oldest first. It has no Scope: whose rows a dream touches is what the dream says."""
+    def waiting(self) -> list[Queued]:
+        """What waits for a worker, of every workspace, oldest first. It has no Scope: whose rows a dream touches is
+        what the dream says."""
+        ...
+
+    def unfinished_anywhere(self) -> bool:
+        """Whether any dream over a store, or any queued night, is not over."""
         ...
 
 

@@ -7,29 +7,30 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache, partial
 
-from reverie.deep.noting import noted
+from reverie.dreams.choosing import noticed_in
+from reverie.dreams.curators import Curator
+from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
-from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought, Told
+from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
+from reverie.dreams.spending import consulted, together
 from reverie.dreams.steps import Doing
-from reverie.dreams.stores.dream import Ended, StoreDream, Withheld
-from reverie.dreams.stores.pages import Page, Pages
+from reverie.dreams.stores.dream import Ended, StoreDream, Usage, Withheld
+from reverie.dreams.stores.pages import Page, target_of_store
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
 from reverie.dreams.stores.telling import Telling
-from reverie.dreams.stores.thinking import Plan, think
-from reverie.dreams.stores.wishes import wishes
 from reverie.dreams.stores.withholding import as_judged, cleaned
+from reverie.dreams.thinking import think
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import NotFound
 from reverie.kernel.ids import Ids
-from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
+from reverie.models.choice import BUILT_IN
 from reverie.review.dreamt import Dreamt, Wanted
 from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
 from reverie.sessions.library import Library
-from reverie.sessions.session import Session, Turn
 
 LONGEST = timedelta(hours=6)
 AT_ONCE = 500
@@ -37,7 +38,8 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class StoreRooms:
-    """What a dream over a store works with. `recorded` says whether a session of the API is there."""
+    """What a dream over a store works with. `sessions` are those of its person; of everyone, where it is nobody's.
+    `recorded` says whether a session of the API is there; `curator` is who decides, if a model is asked for."""
 
     scope: Scope
     stores: Stores
@@ -48,10 +50,13 @@ class StoreRooms:
     telling: Callable[[str], Telling]
     clock: Clock
     ids: Ids
+    curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSteps:
+    """The steps of a night, over a store: it begins with a copy, and lands everything at once."""
+
     rooms: StoreRooms
     lease: Lease
     made: StoreDream
@@ -96,8 +101,7 @@ class StoreSteps:
         read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
         if found is not None:
             return found
-        session = _of_owner(self._session(read), read.user)
-        notes, told = noted(session, read.user, lambda: self.rooms.ids.new("cand")), Told()
+        notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids)
         self.rooms.records.note(self.lease, place, notes, told)
         self.telling.say(f"Light: {read.session_id}, {read.turns} turns, {len(notes)} noticed.")
         return len(notes)
@@ -109,10 +113,13 @@ class StoreSteps:
         if thought is None:
             self.telling.say("Deep and REM: what was noticed is held against what the store says.")
             fresh = rooms.records.noticed(rooms.scope, dream.id)
-            pages, asked = Pages.of(map(_page, self._memories(made.output))), wishes(made.instructions)
-            thought = think(Plan(dream.shelf, dream.id, pages, asked, dream.started_at), fresh, rooms.scope.user or "")
+            pages = [_page(one) for one in self._memories(made.output)]
+            target = target_of_store(dream.shelf, made.user, pages, made.instructions or "")
+            curator = BuiltInCurator() if made.model == BUILT_IN else rooms.curator(self.lease)
+            thought = think(rooms, target, dream, fresh, curator=curator)
             unsafe = (Planned(as_judged(one, in_place=made.in_place), done=True) for one in self._withheld())
-            thought = replace(thought, planned=(*thought.planned, *unsafe))
+            # Each dream is over the sessions it is given: nothing is staged for another.
+            thought = replace(thought, planned=(*thought.planned, *unsafe), staged=(), settled=(), extra=())
             rooms.records.plan(self.lease, thought)
         return len(thought.planned)
 
@@ -130,10 +137,18 @@ class StoreSteps:
     def end(self) -> int:
         dream, rooms = self._dream(), self.rooms
         thought = self._thought(dream)
+        told = together([*rooms.records.told(rooms.scope, dream.id), thought.told])
+        calls = consulted(rooms.records.calls(rooms.scope, dream.id))
         done = replace(
             dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
-            themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
+            themes=thought.themes, judged=tuple(one.judged for one in thought.planned), consulted=calls,
+            enough=told.enough, duplicates=thought.duplicates, reduced=thought.reduced, dropped=told.dropped,
         )  # fmt: skip
+        taken = Usage(
+            sum(one.tokens_in - one.cached for one in calls), sum(one.tokens_out for one in calls),
+            sum(one.cached for one in calls),
+        )  # fmt: skip
+        rooms.records.alter(rooms.scope, dream.id, lambda one: replace(one, usage=taken, reader=thought.curator))
         done = replace(done, diary=diary(done))
         rooms.records.end(self.lease, done)
         self.telling.end(self.made, done.diary)
@@ -172,17 +187,11 @@ class StoreSteps:
     def _read(self) -> Iterator[Read]:
         """The sessions as they are now. One in which nothing was said yet has nothing to be read."""
         for name in self.made.sessions:
-            found = self.rooms.sessions.records.known(self.rooms.scope, name)
+            found = self.rooms.sessions.records.known(self.rooms.sessions.scope, name)
             if found is not None and not found.removed:
                 yield Read(found.user, name, found.revision, found.turns)
             elif not self.rooms.recorded(name):
                 raise Ended("input_session_unavailable", f"{name} was deleted.")
-
-    def _session(self, read: Read) -> Session:
-        try:
-            return self.rooms.sessions.get(read.session_id, user=read.user, revision=read.revision)
-        except NotFound:
-            raise Ended("input_session_unavailable", f"{read.session_id} was deleted.") from None
 
     def _withheld(self) -> Sequence[Withheld]:
         """What looks unsafe in the input: kept out of the output, or left where it stands if there is no other."""
@@ -212,20 +221,11 @@ def _output(made: StoreDream, store: Store) -> Store:
     )  # fmt: skip
 
 
-def _of_owner(session: Session, user: str) -> Session:
-    """What the person says whose memory it is: in their own session, all that nobody else is named for."""
-
-    def theirs(turn: Turn) -> bool:
-        return turn.role == "user" and turn.origin is Origin.MEMBER and turn.said.name in (None, "", user)
-
-    turns = tuple(replace(one, origin=Origin.OWNER) if theirs(one) else one for one in session.turns)
-    return replace(session, turns=turns)
-
-
 def _became(one: Planned, outcome: Outcome) -> Judged:
     match outcome:
         case Landed(change):
-            return replace(one.judged, fate=Fate.LANDED, why=in_words(outcome), ref=change.id)
+            why = f"{in_words(outcome)} Not sure: {one.judged.why}" if one.judged.unsure else in_words(outcome)
+            return replace(one.judged, fate=Fate.LANDED, why=why, ref=change.id)
         case Unsafe():
             return replace(one.judged, fate=Fate.WITHHELD, why="Withheld: the safety scan would keep it out.")
         case _:

@@ -31,7 +31,8 @@ DOUBTFUL = frozenset({
 
 @dataclass(frozen=True)
 class Case:
-    """`surfaces` is what agents read besides the target: it can be contradicted, not changed."""
+    """`surfaces` is what agents read besides the target: it can be contradicted, not changed. `people_needed`: the
+    memory is nobody's, and so many people have to agree before what stands there changes; 0: it has an owner."""
 
     item: Item
     material: Material
@@ -40,6 +41,7 @@ class Case:
     spans: Spans
     surfaces: tuple[BriefEntry, ...] = ()
     restored: Callable[[str], str] = lambda text: text
+    people_needed: int = 0
 
     @property
     def brief(self) -> Brief:
@@ -56,12 +58,12 @@ class Case:
     @cached_property
     def tidies(self) -> bool:
         """It only tidies: entries that say the same become one, and nothing that was said has to speak for it."""
-        entries = [_bare(self.restored(one.text)) for one in self.replaced]
+        entries = [(_bare(self.restored(one.whole)), one.page) for one in self.replaced]
         if self.quotes or not entries or len(set(entries)) != 1:
             return False
         if self.item.op is Op.MERGE:
-            return len(entries) > 1 and _bare(self.restored(self.item.text)) == entries[0]
-        others = {_bare(self.restored(one.text)) for one in self.brief.entries if one not in self.replaced}
+            return len(entries) > 1 and _bare(self.restored(self.item.text)) == entries[0][0]
+        others = {(_bare(self.restored(one.whole)), one.page) for one in self.brief.entries if one not in self.replaced}
         return self.item.op is Op.REMOVE and entries[0] in others
 
     @property
@@ -73,6 +75,11 @@ class Case:
     @property
     def own(self) -> bool:
         return self.origin in OWN
+
+    @property
+    def may_speak(self) -> bool:
+        """Whether the words may decide anything: the owner's; of a memory that is nobody's, any person's."""
+        return self.own or (self.people_needed > 0 and self.origin is Origin.MEMBER)
 
     @cached_property
     def asserted(self) -> tuple[Quoted, ...]:
@@ -130,8 +137,13 @@ def _is_plain(span: Span) -> bool:
     return not doubts and not span.text.rstrip("\"'”’»)] ").endswith(("?", "？"))
 
 
-def case_of(item: Item, material: Material, spans: Spans, surfaces: tuple[BriefEntry, ...] = ()) -> Case:
+def case_of(
+    item: Item, material: Material, spans: Spans, surfaces: tuple[BriefEntry, ...] = (), people_needed: int = 0
+) -> Case:
     brief = material.brief
     replaced = tuple(brief.entry[name] for name in dict.fromkeys(item.replaces) if name in brief.entry)
-    quotes = verified(item, material, spans)
-    return Case(item, material, quotes, replaced if item.op is not Op.ADD else (), spans, surfaces, material.restored)
+    quotes = verified(item, material, spans, (*OWN, Origin.MEMBER) if people_needed else OWN)
+    return Case(
+        item, material, quotes, replaced if item.op is not Op.ADD else (), spans, surfaces, material.restored,
+        people_needed,
+    )  # fmt: skip

@@ -15,7 +15,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, is_asserted
-from reverie.dreams.verify.quotations import located
+from reverie.dreams.verify.quotations import Quoted, located
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
@@ -31,6 +31,7 @@ CONFLICT, CONFLICT_BESIDE = (
     0.6,
     0.8,
 )  # how surely a text contradicts an entry: one it adds to, one beside what it changes
+CONFLICT_OF_NOBODYS = 0.4  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
 _PLACEHOLDER = re.compile(r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted[:\]]|\[…\]")
 _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]|\n§\n")
@@ -93,20 +94,52 @@ def one_statement(case: Case) -> Iterator[Finding]:
 
 
 def origin(case: Case) -> Iterator[Finding]:
-    if case.support and not case.own:
+    if case.support and not case.may_speak:
         yield finding(Reason.ORIGIN, case.origin)
+
+
+def people(case: Case) -> Iterator[Finding]:
+    """In a memory that is nobody's, one person adds what conflicts with nothing; what stands changes by more."""
+    if not case.people_needed or not case.changes_memory or not case.support:
+        return
+    agree = {user for one in case.asserted if (user := one.session.head.user) and _agrees(case, one)}
+    if len(agree) >= case.people_needed:
+        return
+    if case.item.op is not Op.ADD or _conflicts(case):
+        yield finding(Reason.FEW_PEOPLE, case.people_needed, len(agree))
+    else:
+        yield finding(Reason.NOBODYS)
+
+
+def _agrees(case: Case, one: Quoted) -> bool:
+    """Whether one person's own words say all that is new in it; of what goes, that it is over."""
+    about = case.item.text or " ".join(case.old)
+    shared = words.stems(about) & words.stems(one.sentence)
+    if case.item.op is Op.REMOVE:
+        marks = frozenset[Mark]().union(*(span.marks for span in one.spans))
+        return bool(shared) and bool(marks & _CHANGE or words.negated(one.sentence))
+    new = words.missing(words.values(case.restored(about)), case.old)
+    said = not words.missing(new, [one.sentence]) and words.negated(about) == words.negated(one.sentence)
+    return said and len(shared) * 2 >= len(words.stems(about))
+
+
+def _conflicts(case: Case) -> bool:
+    text, staying = case.restored(case.item.text), (*case.brief.entries, *case.surfaces)
+    return any(relate(case.restored(entry.text), text).conflict >= CONFLICT_OF_NOBODYS for entry in staying) or bool(
+        case.marks & _CHANGE and _same_subject(text, staying)
+    )
 
 
 def own_words(case: Case) -> Iterator[Finding]:
     """Somebody typed them, as their own."""
-    people = [one for one in case.support if one.origin is not Origin.OPERATOR]
-    if case.own and people and not any(one.spans and not one.plays for one in people):
+    spoken = [one for one in case.support if one.origin is not Origin.OPERATOR]
+    if case.may_speak and spoken and not any(one.spans and not one.plays for one in spoken):
         yield finding(Reason.NOT_OWN_WORDS)
 
 
 def asserted(case: Case) -> Iterator[Finding]:
     """Somebody said that it is so; they did not ask, suppose, play or mean it for once."""
-    if not case.own or case.asserted or not any(one.spans and not one.plays for one in case.support):
+    if not case.may_speak or case.asserted or not any(one.spans and not one.plays for one in case.support):
         return
     doubts = [_DOUBTS[mark] for one in case.support for span in one.spans for mark in _DOUBTS if mark in span.marks]
     yield finding(Reason.NOT_ASSERTED, doubts[0] if doubts else "are a question")
@@ -371,6 +404,7 @@ CHECKS = (
     Asked("project", "Is it read where it holds?", project),
     Asked("one_statement", "Is it one statement?", one_statement),
     Asked("origin", "Are they words of the owner?", origin),
+    Asked("people", "Do as many people say so as it needs?", people),
     Asked("own_words", "Did the person say it themselves?", own_words),
     Asked("asserted", "Did they say that it is so?", asserted),
     Asked("meant", "Did they mean it, and not take it back?", meant),

@@ -50,16 +50,16 @@ class Quoted:
         return " ".join(span.text for span in self.spans) or self.evidence.quote
 
 
-def verified(item: Item, material: Material, spans: Spans) -> tuple[Quoted, ...]:
-    """Every citation of an item that is verbatim, once. Where there are words of the owner, only those support it:
-    what agents and tools said beside them is context."""
+def verified(item: Item, material: Material, spans: Spans, own: tuple[Origin, ...] = OWN) -> tuple[Quoted, ...]:
+    """Every citation of an item that is verbatim, once. Where there are words of who may decide (`own`), only those
+    support it: what agents and tools said beside them is context."""
     found: dict[tuple[str, int, str], Quoted] = {}
     for citation in item.evidence:
         for one in _quoted(citation, material, spans):
             found.setdefault((one.evidence.session_id, one.evidence.turn, one.evidence.quote), one)
     quoted = tuple(found.values())
-    if any(one.origin in OWN for one in quoted):
-        return tuple(one if one.origin in OWN else _as_context(one) for one in quoted)
+    if any(one.origin in own for one in quoted):
+        return tuple(one if one.origin in own else _as_context(one) for one in quoted)
     return quoted
 
 

@@ -50,6 +50,8 @@ class Reason(StrEnum):
     UNTRUSTED = "untrusted"
     NO_ROOM = "no_room"
     SKILL = "skill"
+    FEW_PEOPLE = "few_people"
+    NOBODYS = "nobodys"
     # held
     LIMIT = "limit"
     MOST_PROPOSALS = "most_proposals"
@@ -71,7 +73,13 @@ MISTAKES = DOUBTS | {
     Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES, Reason.UNNAMED,
 }  # fmt: skip
 # A person decides these even where nobody can be asked: elsewhere being unsure is enough to be marked.
-FOR_A_PERSON = frozenset({Reason.ORIGIN, Reason.AUTHORITY, Reason.CRITICAL, Reason.NOT_OWN_WORDS, Reason.SKILL})
+FOR_A_PERSON = frozenset({
+    Reason.ORIGIN, Reason.AUTHORITY, Reason.CRITICAL, Reason.NOT_OWN_WORDS, Reason.SKILL, Reason.FEW_PEOPLE,
+})  # fmt: skip
+# More than being unsure: it may not be what was said or meant. Where nobody is asked it is withheld as well.
+MAY_BE_UNTRUE = frozenset({
+    Reason.UNGROUNDED, Reason.NEGATION, Reason.NOT_ASSERTED, Reason.TAKEN_BACK, Reason.UNTRUSTED,
+})  # fmt: skip
 
 _SENTENCES = {
     Reason.NO_QUOTATION: "No quotation of it stands in the sessions.",
@@ -107,6 +115,8 @@ _SENTENCES = {
     Reason.UNTRUSTED: "Too much else of this curator's answer did not pass the checks.",
     Reason.NO_ROOM: "{} has no room for it: {} of {} characters would be used. To make room, {} would go.",
     Reason.SKILL: "Changes of skills wait for a person.",
+    Reason.FEW_PEOPLE: "The memory is nobody's: what stands there changes when {} people say so, and {} did.",
+    Reason.NOBODYS: "The memory is nobody's, and one person alone said it.",
     Reason.LIMIT: "The limit of {} for one night is reached.",
     Reason.MOST_PROPOSALS: "{} proposals are enough for one night.",
     Reason.SEEN_ONCE: "It was seen in one session only.",

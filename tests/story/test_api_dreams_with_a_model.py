@@ -1,0 +1,77 @@
+"""A dream over a store that asks the model of the settings: who decided, what it took, what steered it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from reverie.testing.model_plays import Refuses, Says
+from reverie.testing.model_server import Server
+from reverie.testing.model_server import serving as scripted
+from tests.conftest import HomeMaker
+from tests.serving import Served, serving
+from tests.story.test_api_dreams import content, dreamt, of_ann, recorded
+
+REMEMBER = "Pidäthän mielessä, että laskut kirjoitetaan aina euroissa."
+WORDED = "Laskut kirjoitetaan aina euroissa."
+ITEM = {
+    "op": "add", "document": "/notes.md", "text": WORDED, "kind": "project_decision", "certainty": "sure",
+    "evidence": [{"session": "s1", "turn": 2, "words": REMEMBER}], "because": "She asked for it.",
+}  # fmt: skip
+
+
+def settings(model: Server) -> dict[str, str]:
+    return {"model": "openai:scripted", "model_url": model.openai_url, "model_key_name": "THE_KEY"}
+
+
+@pytest.fixture
+def model() -> Iterator[Server]:
+    with scripted(Says(json.dumps({"items": [ITEM]}))) as server:
+        yield server
+
+
+@pytest.fixture
+def served(homes: HomeMaker, model: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    monkeypatch.setenv("THE_KEY", "sk-test-abcdefgh")
+    with serving(homes(**settings(model))) as server:
+        yield of_ann(server)
+
+
+def asked(served: Served, **more: Any) -> dict[str, Any]:
+    talk = recorded(served, "Moi! Katsotaan tämän viikon asioita.", REMEMBER, "Kiitos, siinä kaikki tältä erää.")
+    return dreamt(served, served.store(), talk, **more)
+
+
+def test_the_model_decides_is_given_the_instructions_and_is_counted(served: Served, model: Server) -> None:
+    done = asked(served, model="claude-opus-5", instructions="Keep what is about invoices.")
+    assert done["status"] == "completed" and done["reverie_reader"] == "openai:scripted"
+    assert done["usage"]["input_tokens"] > 0 and done["usage"]["output_tokens"] > 0
+    assert done["reverie_instructions"]["used"] is True and model.saw("Keep what is about invoices.")
+    assert content(served, done["output_memory_store_id"]) == {"/notes.md": f"{WORDED}\n"}
+    [change] = served.call("GET", f"/v1/dreams/{done['id']}/changes").json["data"]
+    assert change["after"] == WORDED and change["evidence"][0]["quote"] == REMEMBER.rstrip(".")
+    assert "openai:scripted" in served.call("GET", f"/v1/dreams/{done['id']}/diary").json["diary"]
+
+
+def test_built_in_asks_nobody_and_says_that_instructions_were_not_used(served: Served, model: Server) -> None:
+    done = asked(served, model="built-in", instructions="Keep what is about invoices.")
+    assert done["reverie_reader"] == "built-in" and done["usage"]["input_tokens"] == 0 and not model.asked
+    assert done["reverie_instructions"]["used"] is False and done["instructions"] == "Keep what is about invoices."
+
+
+def test_where_the_model_does_not_answer_the_built_in_curator_decides(
+    homes: HomeMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", "sk-test-abcdefgh")
+    with scripted(Refuses(401, "")) as model, serving(homes(**settings(model))) as server:
+        served = of_ann(server)
+        store = served.store()
+        talk = recorded(served, "Remember that our mascot is called Miso.")
+        done = dreamt(served, store, talk, model="claude-opus-5", instructions="Be brief.")
+        assert done["status"] == "completed" and done["reverie_reader"] == "built-in"
+        assert done["reverie_instructions"]["used"] is False
+        assert "Miso" in content(served, done["output_memory_store_id"])["/notes.md"]
+        assert "The model did not decide" in served.call("GET", f"/v1/dreams/{done['id']}/diary").json["diary"]
