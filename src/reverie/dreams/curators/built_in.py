@@ -21,6 +21,7 @@ from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import Kind, Noted
 from reverie.light.marks import Mark
+from reverie.light.tongues import plain, tongue
 
 CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7
@@ -32,6 +33,7 @@ _LEAD = re.compile(
     r"\s*[,:;.!–—-]+\s*))+(?=\w)",
     re.IGNORECASE,
 )
+_THAT = re.compile(r"^[\s,:;–—-]*(?:that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;–—-]*", re.IGNORECASE)
 _WORLD, _PERSON = ("MEMORY",), ("USER",)
 
 
@@ -78,7 +80,7 @@ def _says_the_same(one: Noted, other: Noted) -> bool:
 
 def _item(group: Sequence[Noted], material: Material) -> Item | None:
     last = group[-1]
-    sentence = own_sentence(last.words)
+    sentence = own_sentence(last.words, last.candidate.language)
     document = _document(last, material.brief.documents)
     evidence, ids = tuple(_citations(group, material)), tuple(one.id for one in group)
     if not sentence or document is None or not evidence:
@@ -122,9 +124,13 @@ def _is_sure(group: Sequence[Noted]) -> bool:
     return asked or len({one.session_id for one in plain if one.marks & STANDING}) > 1
 
 
-def own_sentence(said: str) -> str:
-    """The sentence as it was said, without what stands before its point."""
+def own_sentence(said: str, language: str = "en") -> str:
+    """The sentence as it was said, without what stands before its point: an interjection, or "please remember that"."""
     text = _LEAD.sub("", " ".join(said.split())).strip()
+    voice = tongue(language)
+    asked = voice.cues[Mark.REMEMBER].match(plain(text)) if voice and Mark.REMEMBER in voice.cues else None
+    if asked and len(text) > asked.end() + 8:
+        text = _THAT.sub("", text[asked.end() :]).strip()
     return text[:1].upper() + text[1:] if text else ""
 
 

@@ -16,8 +16,10 @@ from reverie.light.spans import Span, Spans
 from reverie.sessions.session import Evidence
 
 # What a person says of something that holds, in Light's marks: in so many words; of something that stands there
-# already, also by telling a change. And what takes that away.
+# already, also by telling a change. People say "always" of printers and neighbours, so for something new that alone is
+# not enough: they have to want it, or ask for it. And what takes all that away.
 LASTING = frozenset({Mark.REMEMBER, Mark.STANDING})
+WANTED = frozenset({Mark.MANNER, Mark.PREFER, Mark.WISH, Mark.DECIDED, Mark.SCOPE, Mark.ONCE_MORE})
 STANDING = LASTING | {
     Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.PREFER, Mark.WISH, Mark.CORRECTS, Mark.RULE, Mark.DENIES,
 }  # fmt: skip
@@ -89,8 +91,14 @@ class Case:
     @property
     def said_as_standing(self) -> bool:
         """Whether the owner said it as something that holds, by Light's reading of the very words."""
-        wanted = LASTING if self.item.op is Op.ADD else STANDING
-        return any(span.marks & wanted and not span.marks & DOUBTFUL for one in self.asserted for span in one.spans)
+        return any(self._stands(span.marks) for one in self.asserted for span in one.spans)
+
+    def _stands(self, marks: frozenset[Mark]) -> bool:
+        if marks & DOUBTFUL:
+            return False
+        if self.item.op is not Op.ADD:
+            return bool(marks & STANDING)
+        return Mark.REMEMBER in marks or (Mark.STANDING in marks and bool(marks & WANTED))
 
     @property
     def said(self) -> list[str]:
