@@ -116,7 +116,8 @@ def reasons() -> str:
     follows = {Severity.REFUSED: "refused", Severity.ASK: "asks", Severity.HELD: "held"}
     rows = ["| reason | what follows | as the diary says it |", "|---|---|---|"]
     for one in sorted(Reason, key=lambda each: -finding(each).severity):
-        rows.append(f"| `{one}` | {follows[finding(one).severity]} | {_SENTENCES[one].replace('{}.', '…').replace('{}', '…')} |")
+        sentence = _SENTENCES[one].replace("{}.", "…").replace("{}", "…")
+        rows.append(f"| `{one}` | {follows[finding(one).severity]} | {sentence} |")
     return "\n".join(rows)
 
 
