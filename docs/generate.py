@@ -6,10 +6,12 @@ python docs/generate.py --check  fail if any is stale
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import click
@@ -78,8 +80,82 @@ def policy() -> str:
     return f"```toml\n{DEFAULT}```"
 
 
+def night() -> str:
+    """The diary of the sample's night, two matters of each section."""
+    return _shown("reverie dream --limit 40", _shortened(_in_the_sample()["dream --limit 40"], most=2))
+
+
+def brief() -> str:
+    said = _in_the_sample()["dream --show-brief --session shop-0311"]
+    return _shown("reverie dream --show-brief --session shop-0311", _shortened(said, most=4))
+
+
+def explained() -> str:
+    """What `explain` tells of the first matter of the night."""
+    told = _in_the_sample()["explain last"]
+    first = next(part for part in told.split("\n\n") if part.startswith("cand_"))
+    return _shown("reverie explain last", f"[…]\n{first}\n[…]")
+
+
+def checks() -> str:
+    from reverie.dreams.verify.checks import CHECKS
+    from reverie.dreams.verify.reasons import Reason, Severity, finding
+
+    rows = ["| check | question | refused as | asks as |", "|---|---|---|---|"]
+    for one in CHECKS:
+        named = dict.fromkeys(Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(one.check)))
+        refused = ", ".join(f"`{each}`" for each in named if finding(each).severity is Severity.REFUSED)
+        asks = ", ".join(f"`{each}`" for each in named if finding(each).severity is Severity.ASK)
+        rows.append(f"| `{one.name}` | {one.question} | {refused or '–'} | {asks or '–'} |")
+    return "\n".join(rows)
+
+
+def reasons() -> str:
+    from reverie.dreams.verify.reasons import _SENTENCES, Reason, Severity, finding
+
+    follows = {Severity.REFUSED: "refused", Severity.ASK: "asks", Severity.HELD: "held"}
+    rows = ["| reason | what follows | as the diary says it |", "|---|---|---|"]
+    for one in sorted(Reason, key=lambda each: -finding(each).severity):
+        sentence = _SENTENCES[one].replace("{}.", "…").replace("{}", "…")
+        rows.append(f"| `{one}` | {follows[finding(one).severity]} | {sentence} |")
+    return "\n".join(rows)
+
+
+@cache
+def _in_the_sample() -> dict[str, str]:
+    """What commands say in the home that `reverie demo` makes, one after another."""
+    from reverie.cli import demo as shop
+    from reverie.cli import reverie
+
+    lines = ["dream --show-brief --session shop-0311", "dream --limit 40", "explain last"]
+    with click.Context(reverie, info_name="reverie"), shop._sample(as_json=False) as sample:
+        shop._said(sample, "sessions add ~/shop.jsonl")
+        return {line: shop._said(sample, line) for line in lines}
+
+
+def _shown(typed: str, said: str) -> str:
+    from reverie.cli.demo import _fitting
+
+    os.environ["COLUMNS"] = str(WIDTH)
+    lines = [line for one in said.splitlines() for line in ([*_fitting(one)] or [""])]
+    return f"```console\n$ {typed}\n" + "\n".join(lines).rstrip() + "\n```"
+
+
+def _shortened(text: str, most: int) -> str:
+    """The first matters of each section, each a line that is not indented with the lines below it; then `[…]`."""
+    kept, number = list[str](), 0
+    for line in text.splitlines():
+        number = 0 if line.startswith("## ") else number + bool(line[:1].strip())
+        if number <= most or not line:
+            kept.append(line)
+        elif kept[-1] != "[…]":
+            kept.append("[…]")
+    return "\n".join(kept)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands, "settings": settings, "readers": readers, "demo": demo, "policy": policy,
+    "night": night, "brief": brief, "explained": explained, "checks": checks, "reasons": reasons,
 }  # fmt: skip
 MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -136,8 +136,8 @@ SETTINGS = (
     _number("dreaming.add", "The score an addition needs.", "0.88"),
     _number("dreaming.replace", "The score a replacement needs.", "0.80"),
     _number("dreaming.supersession", "How surely what was said once has to contradict the entry it replaces.", "0.5"),
-    _number("dreaming.remove", "How sure a removal has to be.", "0.85"),
-    _number("dreaming.merge", "How much two entries that are merged have to overlap.", "0.80"),
+    _number("dreaming.remove", "The score a removal needs.", "0.85"),
+    _number("dreaming.merge", "The score a merge needs.", "0.80"),
 )  # fmt: skip
 _RENAMED = {f"model_{unit}_per_dream": f"model_{unit}_per_night" for unit in ("tokens", "dollars")}
 _PARTS = ("", "_url", "_key_name", "_key_file", "_price")

@@ -9,7 +9,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import reverie
+from reverie.dreams.verify.checks import CHECKS
+from reverie.dreams.verify.reasons import Reason
 from reverie.sessions.reading import readers
+from reverie.testing.bad_curators import BAD_CURATORS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -30,6 +33,16 @@ def test_every_reader_is_documented() -> None:
 def test_every_shelf_is_documented() -> None:
     page = (ROOT / "docs" / "memory.md").read_text()
     assert [point.name for point in entry_points(group="reverie.shelves") if f"`{point.name}`" not in page] == []
+
+
+def test_every_check_and_every_reason_of_a_night_is_documented() -> None:
+    page = (ROOT / "docs" / "dreams.md").read_text()
+    assert [name for name in (*(one.name for one in CHECKS), *Reason) if f"| `{name}` |" not in page] == []
+
+
+def test_every_bad_curator_is_documented() -> None:
+    page = (ROOT / "docs" / "models.md").read_text()
+    assert [name for name in BAD_CURATORS if f"| {name} |" not in page] == []
 
 
 def test_every_public_name_is_documented() -> None:
