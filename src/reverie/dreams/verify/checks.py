@@ -15,7 +15,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, is_asserted
-from reverie.dreams.verify.quotations import Quoted, located
+from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
@@ -147,10 +147,9 @@ def asserted(case: Case) -> Iterator[Finding]:
 
 def meant(case: Case) -> Iterator[Finding]:
     """Nobody took it back, or laughed about it."""
+    if case.asserted and all(words.pattern("laughter").search(one.turn_text) for one in case.asserted):
+        yield finding(Reason.NOT_ASSERTED, "may have been said in jest")
     for one in case.asserted:
-        if words.pattern("laughter").search(one.turn_text):
-            yield finding(Reason.NOT_ASSERTED, "may have been said in jest")
-            return
         if taken := _taken_back(case, one.evidence.session_id, one.evidence.turn, one.evidence.quote):
             yield finding(Reason.TAKEN_BACK, taken)
             return
@@ -235,7 +234,13 @@ def negation(case: Case) -> Iterator[Finding]:
 
 
 def _all_negated(case: Case) -> bool:
-    return all(words.negated(one.evidence.quote) for one in case.support)
+    """In every quotation, the clause that is nearest to the text denies something."""
+    text = words.stems(case.item.text)
+
+    def shared(clause: str) -> int:
+        return len(words.stems(clause) & text)
+
+    return all(words.negated(max(words.clauses(one.evidence.quote), key=shared)) for one in case.support)
 
 
 def newer(case: Case) -> Iterator[Finding]:
@@ -262,17 +267,26 @@ def carried_over(case: Case) -> Iterator[Finding]:
     said = " ".join([*(one.sentence for one in case.support), *(one.turn_text for one in case.support)])
     new = words.missing(words.values(text), case.old)
     free = [words.shape_of(one) for one in new]
+    free += ["word"] * len((words.stems(text) - words.stems(" ".join(case.old))) & words.stems(said))
     for old in case.old:
         for value in words.missing(words.values(old), [text, said]):
-            if words.shape_of(value) not in free:
+            taken = _taken_place(words.shape_of(value), free)
+            if taken is None:
                 yield finding(Reason.DROPS_CONTENT, value)
                 return
-            free.remove(words.shape_of(value))
+            free.remove(taken)
         spoken_of = words.stems(f"{text} {said}")
         for clause in words.clauses(old):
             if words.stems(clause) and not words.stems(clause) & spoken_of:
                 yield finding(Reason.DROPS_CONTENT, clause.strip(" ."))
                 return
+
+
+def _taken_place(shape: str, free: list[str]) -> str | None:
+    """What stands in the place of a value: one of its shape; for a number or a day also a word, such as "noon"."""
+    if shape in free:
+        return shape
+    return "word" if shape in ("number", "day") and "word" in free else None
 
 
 def removal(case: Case) -> Iterator[Finding]:
@@ -300,17 +314,12 @@ def stands_alone(case: Case) -> Iterator[Finding]:
     spoken = re.findall(r"[\w']+", words.plain(text))
     if spoken and spoken[0] in words.words("leaning") | words.words("pronouns"):
         yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
-    elif (named := set(spoken) & words.words("pronouns")) and _is_copied(text, case):
+    elif (named := set(spoken) & words.words("pronouns")) and case.copied:
         yield finding(Reason.UNNAMED, min(named))
     elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2:
         yield finding(Reason.LEANS, "it is not a whole statement")
     elif relative := set(spoken) & words.words("relative_day"):
         yield finding(Reason.LEANS, f"“{min(relative)}” means another day tomorrow")
-
-
-def _is_copied(text: str, case: Case) -> bool:
-    """The text is what was said, word for word: nobody has thought about a reader who was not there."""
-    return any(located(one.turn_text or one.evidence.quote, text) is not None for one in case.support)
 
 
 def new_here(case: Case) -> Iterator[Finding]:

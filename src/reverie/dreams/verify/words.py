@@ -27,12 +27,12 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`([^`\n]+)`")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*(?:[^\W\d_]{1,3}\b)?")
+_NUMBER = re.compile(r"\d+(?:[.,:/h-]\d+)*(?:[^\W\d_]{1,3}\b)?")
 _CAPITAL = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w'’-]*")
 _DAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«(]|-\s)$")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_WITH_UNIT = re.compile(r"(\d+(?:[.,:/-]\d+)*)([^\W\d_]{1,3})")
+_WITH_UNIT = re.compile(r"(\d+(?:[.,:/h-]\d+)*)([^\W\d_]{1,3})")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
