@@ -97,7 +97,7 @@ def _turn_of(citation: Citation, shown: BriefSession) -> int | None:
 
 def located(text: str, words: str) -> str | None:
     """The words as they stand in the text, whatever the spaces, quotation marks and case; None where they do not."""
-    wanted = " ".join(words.translate(_ALIKE).split()).lower().strip(" .")
+    wanted = "".join(map(_low, " ".join(words.translate(_ALIKE).split()))).strip(" .")
     if not any(sign.isalnum() for sign in wanted):
         return None
     folded, places = list[str](), list[int]()
@@ -107,10 +107,15 @@ def located(text: str, words: str) -> str | None:
             if folded and folded[-1] == " ":
                 continue
             plain = " "
-        low = plain.lower()
-        folded.append(low if len(low) == 1 else plain)
+        folded.append(_low(plain))
         places.append(place)
     start = "".join(folded).find(wanted)
     if start < 0:
         return None
     return text[places[start] : places[start + len(wanted) - 1] + 1]
+
+
+def _low(sign: str) -> str:
+    """In lower case, unless that takes more than one sign, as of "İ"."""
+    low = sign.lower()
+    return low if len(low) == 1 else sign
