@@ -98,9 +98,11 @@ def origin(case: Case) -> Iterator[Finding]:
 
 
 def own_words(case: Case) -> Iterator[Finding]:
-    """Somebody typed them, as their own."""
+    """Somebody typed them, as their own; what the text says does not stand between quotation marks."""
     people = [one for one in case.support if one.origin is not Origin.OPERATOR]
-    if case.own and people and not any(one.spans and not one.plays for one in people):
+    text = case.restored(case.item.text)
+    own = [span for one in people if not one.plays for span in one.spans if not (text and span.quotes(text))]
+    if case.own and people and not own:
         yield finding(Reason.NOT_OWN_WORDS)
 
 
