@@ -174,7 +174,7 @@ def _cited(case: Case) -> Iterator[str]:
 def _mostly_new(text: str, case: Case) -> bool:
     """What the text says beyond the entry it changes shares too few words with what was said."""
     beyond = words.stems(text) - words.stems(" ".join(case.old))
-    said = words.stems(" ".join(case.said))
+    said = words.stems(" ".join([*case.said, *_days(case)]))
     return bool(beyond) and len(beyond & said) * 3 < len(beyond)
 
 
