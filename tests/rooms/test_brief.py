@@ -57,9 +57,15 @@ def turn(text: str | Said, number: int = 1) -> str:
 
 def test_the_brief_of_a_night_reads_like_this() -> None:
     said = [
-        session("a", "The API moved to port 9090.", (AGENT, "Noted."), *ran("make check", "ok\nexit code 0"), project="ledgerly"),
+        session(
+            "a",
+            "The API moved to port 9090.",
+            (AGENT, "Noted."),
+            *ran("make check", "ok\nexit code 0"),
+            project="ledgerly",
+        ),
         session("b", Said("user", "I prefer tea.", "bob", origin=MEMBER), at=None),
-    ]  # fmt: skip
+    ]
     known = entries(
         "The API listens on port 8080.", entry("Likes tea.", "USER.md", critical=True, exact=False, name="e2")
     )
