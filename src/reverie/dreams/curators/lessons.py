@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from reverie.light.candidate import Noted
-from reverie.light.commands import doing
+from reverie.light.commands import doing, step
 from reverie.light.routines import FEWEST, ROUTINE
 
 _SHOWN = re.compile(r"`([^`]+)`")
@@ -48,6 +48,12 @@ def in_full(note: Noted) -> str:
 def steps_of(note: Noted) -> list[str]:
     """The steps of a routine, each without what it is done to."""
     return _SHOWN.findall(note.text)
+
+
+def as_run(note: Noted) -> list[str]:
+    """The steps of a routine, each with all its arguments: what was not run so, nobody may say."""
+    ran = [" ".join(part.split()) for one in note.support for part in doing(one.quote)]
+    return [next((one for one in ran if step(one) == key), key) for key in steps_of(note)]
 
 
 def _same_steps(one: list[str], other: list[str]) -> bool:
