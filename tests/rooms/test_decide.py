@@ -120,8 +120,8 @@ def test_replacements_come_before_additions() -> None:
 def test_so_many_new_characters_land() -> None:
     long = (
         "Always answer in metric units, with two decimals, with a blank before the unit, with a table for over three "
-        "values, and with the conversion to imperial units in brackets behind the value if they are in Liberia or in "
-        "Myanmar or in the United States of America."
+        "values, and with the conversion to imperial units in brackets if the reader is in Liberia or in "
+        "Myanmar or in the United States of America or abroad."
     )
     assert 250 < len(long) < 400
     (found,) = decided([add(long)], long, gates=Gates(add=0.0))
