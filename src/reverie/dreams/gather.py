@@ -218,6 +218,9 @@ def _begins(text: str, most: int) -> str:
 def _ends(text: str, most: int) -> str:
     if len(text) <= most:
         return text
+    starts = [found.start() for found in _SENTENCE.finditer(text)]
+    if whole := next((at for at in starts if len(text) - at <= most), 0):
+        return text[whole:].strip()
     at = text.find(" ", len(text) - most)
     return f"{_GAP}{text[at:]}" if at >= 0 else _cut(text, most)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reverie.dreams.brief import Brief, BriefEntry, BriefSkill
 from reverie.dreams.curators import Curated
-from reverie.dreams.curators.lessons import commands_of, in_full, is_routine, same_lesson, steps_of
+from reverie.dreams.curators.lessons import as_run, commands_of, in_full, is_routine, same_lesson, steps_of
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, Citation, Item, Op
 from reverie.dreams.verify import words
@@ -268,5 +268,5 @@ def _routine(group: Sequence[Noted], material: Material) -> Item | None:
         Op.SKILL_NEW, f"When asked: {request}" if request else f"When `{steps[0]}` is run.",
         tuple(_citations(group, material)), skill=" ".join(step.split()[0] for step in steps[:3]),
         kind="skill_candidate", because=f"The same steps were run in {len(group)} sessions.",
-        steps=tuple(f"Run `{step}`." for step in steps), candidates=tuple(one.id for one in group),
+        steps=tuple(f"Run `{step}`." for step in as_run(group[-1])), candidates=tuple(one.id for one in group),
     )  # fmt: skip

@@ -131,9 +131,11 @@ def _conflicts(case: Case) -> bool:
 
 
 def own_words(case: Case) -> Iterator[Finding]:
-    """Somebody typed them, as their own."""
+    """Somebody typed them, as their own; what the text says does not stand between quotation marks."""
     spoken = [one for one in case.support if one.origin is not Origin.OPERATOR]
-    if case.may_speak and spoken and not any(one.spans and not one.plays for one in spoken):
+    text = case.restored(case.item.text)
+    own = [span for one in spoken if not one.plays for span in one.spans if not (text and span.quotes(text))]
+    if case.may_speak and spoken and not own:
         yield finding(Reason.NOT_OWN_WORDS)
 
 
@@ -204,7 +206,7 @@ def _cited(case: Case) -> Iterator[str]:
 def _mostly_new(text: str, case: Case) -> bool:
     """What the text says beyond the entry it changes shares too few words with what was said."""
     beyond = words.stems(text) - words.stems(" ".join(case.old))
-    said = words.stems(" ".join(case.said))
+    said = words.stems(" ".join([*case.said, *_days(case)]))
     return bool(beyond) and len(beyond & said) * 3 < len(beyond)
 
 

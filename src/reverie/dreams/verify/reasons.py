@@ -9,8 +9,8 @@ from enum import IntEnum, StrEnum
 class Severity(IntEnum):
     """What follows from a finding. The gravest decides."""
 
-    HELD = 1
-    ASK = 2
+    ASK = 1
+    HELD = 2
     REFUSED = 3
 
 
