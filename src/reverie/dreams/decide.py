@@ -165,6 +165,8 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     if not item.sure:
         doubted = made.total < WORTH_ASKING or any(one.reason in DOUBTS for one in made.findings)
         made = made.but(finding(Reason.DOUBTFUL if doubted else Reason.UNSURE))
+    elif made.total < WORTH_ASKING and not case.own:
+        made = made.but(finding(Reason.DOUBTFUL))
     if not (case.said_as_standing or case.sessions > 1 or made.agreed):
         made = made.but(finding(Reason.SAID_ONCE))
     if made.total < rules.gates.of(item.op):

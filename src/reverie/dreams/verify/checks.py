@@ -314,7 +314,8 @@ def stands_alone(case: Case) -> Iterator[Finding]:
     if case.item.op is Op.REMOVE or not case.changes_memory or not text:
         return
     spoken = re.findall(r"[\w']+", words.plain(text))
-    if spoken and spoken[0] in words.words("leaning") | words.words("pronouns"):
+    before = {words.plain(old).split()[0] for old in case.old if old.split()}
+    if spoken and spoken[0] in (words.words("leaning") | words.words("pronouns")) - before:
         yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
     elif (named := set(spoken) & words.words("pronouns")) and case.copied:
         yield finding(Reason.UNNAMED, min(named))
