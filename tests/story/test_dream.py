@@ -11,11 +11,11 @@ import pytest
 
 import reverie
 from reverie.adapters.database.dreams import SqlDreams
-from reverie.deep.material import Noted
-from reverie.deep.noting import noted
 from reverie.dreams import choosing
+from reverie.dreams.choosing import noted
 from reverie.dreams.dream import Dream, Fate, Status
 from reverie.home import Home, open_home
+from reverie.light.candidate import Noted
 from reverie.review.proposal import Status as ProposalStatus
 from reverie.sessions.session import Session
 from tests.conftest import NOON, HomeMaker
@@ -48,12 +48,14 @@ def dream(home: Home, **how: Any) -> Dream:
 def test_a_plain_order_lands_with_its_evidence_and_can_be_taken_back(memories: Path, home_on: Home) -> None:
     home_on.sessions.add(session("s1", ORDER))
     night = dream(home_on)
-    assert (memories / "USER.md").read_text() == "Ann builds boats.\n§\nAlways wants distances in kilometres."
+    assert (memories / "USER.md").read_text() == "Ann builds boats.\n§\nI always want distances in kilometres."
     (change,) = night.changes
     assert home_on.review.undo(change)
     assert (memories / "USER.md").read_text() == "Ann builds boats."
     (landed,) = night.of(Fate.LANDED)
-    assert landed.evidence[0].quote == ORDER and landed.score is not None and landed.score.total >= 0.88
+    assert (
+        landed.evidence[0].quote == ORDER.removesuffix(".") and landed.score is not None and landed.score.total >= 0.88
+    )
     assert len(landed.score.parts) == 13
 
 
@@ -75,28 +77,38 @@ def test_what_was_undone_does_not_come_back_on_the_same_evidence(memories: Path,
     assert (memories / "USER.md").read_text() == "Ann builds boats."
 
 
-def test_what_was_said_softly_is_staged_and_lands_when_it_is_said_again(memories: Path, home_on: Home) -> None:
+def test_what_was_said_softly_asks_and_lands_when_it_is_said_again(memories: Path, home_on: Home) -> None:
     home_on.sessions.add(session("s1", SOFT))
     first = dream(home_on)
-    assert first.quiet and [one.fate for one in first.judged] == [Fate.HELD_BACK]
-    assert "below the gate" in first.diary
+    assert first.changes == () and [one.fate for one in first.judged] == [Fate.WAITING]
+    assert "Waits for you. The curator is not sure of it. It was said once" in first.diary
+    assert (memories / "USER.md").read_text() == "Ann builds boats."
     home_on.sessions.add(session("s2", "Again, I prefer tables when you show me numbers.", 11))
     second = dream(home_on)
     assert second.carried == 1 and len(second.changes) == 1
+    assert second.of(Fate.LANDED)[0].sessions == 2
     assert "table" in (memories / "USER.md").read_text()
 
 
+def test_what_landed_is_not_thought_over_again(memories: Path, home: Home) -> None:
+    home.sessions.add(session("s1", ORDER))
+    assert len(dream(home).changes) == 1
+    home.sessions.add(session("s2", "thanks, that was all", 11))
+    second = dream(home)
+    assert (second.carried, second.judged) == (0, ())
+
+
 def test_a_backlog_said_long_ago_is_not_lost_on_the_night_that_first_reads_it(memories: Path, home_on: Home) -> None:
-    wishes = ("distances in kilometres", "prices without tax", "dates as year, month, day")
+    wishes = ("I always want distances in kilometres", "my boat is called Otter", "invoices are sent without tax")
     for number, wish in enumerate(wishes):
-        spoken = session(f"s{number}", f"Please remember that I always want {wish}.")
+        spoken = session(f"s{number}", f"Please remember that {wish}.")
         home_on.sessions.add({**spoken, "started_at": f"2026-01-1{number}T09:00:00Z"})
     for night in range(3):
         told = dream(home_on)
         assert len(told.changes) == 1 and told.of(Fate.NOT_KEPT) == []
         home_on.sessions.add(session(f"later{night}", "thanks, that was all", 11))
-    kept = (memories / "USER.md").read_text()
-    assert all(wish in kept for wish in wishes)
+    kept = (memories / "USER.md").read_text() + (memories / "MEMORY.md").read_text()
+    assert all(wish[1:] in kept for wish in wishes)
 
 
 def test_what_is_not_sure_enough_is_let_go_ninety_days_after_its_night(
@@ -104,10 +116,12 @@ def test_what_is_not_sure_enough_is_let_go_ninety_days_after_its_night(
 ) -> None:
     home.sessions.add(session("s1", SOFT))
     dream(home)
-    home.sessions.add(session("s2", "thanks, that was all", 11))
-    with open_home(tmp_path / "home", now=NOON + timedelta(days=91), settings={"owner": "ann"}) as later:
-        (judged,) = dream(later).judged
-    assert (judged.fate, judged.why) == (Fate.NOT_KEPT, "Let go: it was staged 91 days ago, and not said again.")
+    for day, stays in ((90, 1), (91, 0)):
+        home.sessions.add(session(f"s{day}", "thanks, that was all", 11))
+        with open_home(tmp_path / "home", now=NOON + timedelta(days=day), settings={"owner": "ann"}) as later:
+            night = dream(later)
+            assert night.carried == 1 and night.changes == ()
+            assert len(later.dreams.records.staged(later.owned, "hermes")) == stays
 
 
 def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,18 +133,16 @@ def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monk
         home.sessions.add(str(shipped / "shop.jsonl"))
         night = home.dream("hermes", everything=True)
         assert [(len(one.sessions), one.left) for one in night.dreams] == [(14, 15), (14, 1), (1, 0)]
-        assert not [one.why for one in night.judged if one.why.startswith("Let go")]
         assert "devops/deploy-shop" in [one.suggestion.subject for one in home.review.waiting(every=True)]
 
 
-def test_what_was_said_before_or_stands_there_already_is_counted_as_a_duplicate(memories: Path, home: Home) -> None:
+def test_what_stands_there_already_is_counted_as_a_duplicate(memories: Path, home: Home) -> None:
     home.sessions.add(session("s1", SOFT))
     home.sessions.add(session("s2", "Standup is at nine, always."))
-    assert dream(home).duplicates == 1, "of the entry"
-    home.sessions.add(session("s3", "Again, I prefer tables when you show me numbers.", 11))
-    second = dream(home)
-    assert (second.noticed, second.duplicates) == (1, 1), "of what is staged"
-    assert "noticed 1 thing (1 duplicate) in 1 theme across sessions" in second.diary
+    night = dream(home)
+    assert (night.noticed, night.duplicates) == (2, 1)
+    assert "“Standup is at nine, always.”: It is known already: “Standup is at nine.”" in night.diary
+    assert (memories / "MEMORY.md").read_text() == MEMORY
 
 
 def test_only_proposing_lands_nothing(memories: Path, home: Home) -> None:
@@ -186,7 +198,10 @@ def test_words_of_someone_else_wait_for_the_owner(memories: Path, home: Home) ->
     home.sessions.add(session("s1", ORDER, user="bob"))
     night = dream(home)
     assert night.changes == () and len(night.proposals) == 1
-    assert "Bob" in home.review.waiting()[0].diff
+    (proposal,) = home.review.waiting()
+    assert "It rests on words of the member, not of the owner." in night.diary
+    assert [one.origin for one in proposal.suggestion.evidence] == ["member"]
+    assert (memories / "USER.md").read_text() == "Ann builds boats."
 
 
 def test_an_entry_of_unknown_age_is_not_overtaken_without_a_person(memories: Path, home: Home) -> None:
@@ -199,11 +214,12 @@ def test_an_entry_of_unknown_age_is_not_overtaken_without_a_person(memories: Pat
 
 def test_three_wishes_in_one_night_add_one_line_and_the_others_stay_staged(memories: Path, homes: HomeMaker) -> None:
     home = homes()
-    wishes = ("Never use exclamation marks in my mails.", "Always put the amount in the subject line, please.", ORDER)
+    wishes = (ORDER, "Please remember that my boat is called Otter.", "Remember that invoices are sent without tax.")
     for day, words in enumerate(wishes, 1):
         home.sessions.add(session(f"s{day}", words, day))
     night = dream(home)
     assert len(night.changes) == 1 and len(night.of(Fate.HELD_BACK)) == 2
+    assert night.diary.count("The limit of 1 addition for one night is reached.") == 2
     home.sessions.add(session("s9", "thanks, that was all", 9))
     assert len(dream(home).changes) == 1
 

@@ -90,7 +90,7 @@ def test_a_night_on_the_claude_shelf_writes_into_claude_md_and_is_taken_back(cli
     done = cli("dream", "--target", "claude", CLAUDE_CONFIG_DIR=str(claude))
     assert "kilometres" in done
     assert (claude / "CLAUDE.md").read_text() == (
-        "# Mine\n\n- Standup is at nine.\n- Always wants distances in kilometres.\n"
+        "# Mine\n\n- Standup is at nine.\n- I always want distances in kilometres.\n"
     )
     assert (cli.home / "dreaming" / "claude" / "DREAMS.md").exists()
     cli("undo", cli.json("history")[0]["id"], CLAUDE_CONFIG_DIR=str(claude))
@@ -103,6 +103,6 @@ def test_a_night_on_a_folder_writes_into_its_list_and_reads_nothing_twice(cli: C
     (notes / "rules.md").write_text("- Standup is at nine.\n")
     say(cli, "s1", KILOMETRES)
     cli("dream", "--target", "./notes")
-    assert (notes / "rules.md").read_text() == "- Standup is at nine.\n- Always wants distances in kilometres.\n"
+    assert (notes / "rules.md").read_text() == "- Standup is at nine.\n- I always want distances in kilometres.\n"
     assert read(cli.json("dream", "--target", str(notes))) == []
     assert "There is no target" in cli("dream", "--target", "./nonsense", code=2)

@@ -30,10 +30,10 @@ from reverie.review.queue import Review
 from tests.conftest import NOON, HomeMaker
 
 EARLY = datetime(2026, 5, 1, 12, tzinfo=UTC)
-MEMORY = "Staging DB is db1.internal:5432\n§\nCI runs on GitHub Actions"
+MEMORY = "Staging DB is db1.internal:5432\n§\nCI runs on github.internal:8080"
 SAID = {
-    "s1": "Our staging db moved to db2.internal:6432 yesterday, db1 is switched off.",
-    "s2": "CI does not run on GitHub Actions any more, it runs on Forgejo now.",
+    "s1": "The staging db moved to db2.internal:6432.",
+    "s2": "CI moved to forgejo.internal:8080.",
     "s3": "I prefer tabs maybe, not sure.",
 }
 MASCOT = "Remember that our mascot is called Miso."
@@ -99,14 +99,14 @@ def test_what_was_broken_off_is_finished_before_the_next_night_begins(home: Home
     again = home.dream(target="hermes")
     done = home.dreams.get(dream.id)
     assert done.status is Status.COMPLETED and len(done.changes) == 2
-    assert not again.sessions and "Forgejo" in memory() and "db2" in memory()
+    assert not again.sessions and "forgejo" in memory() and "db2" in memory()
     assert [change.grounds.dream for change in home.history.changes(limit=2)] == [dream.id] * 2
 
 
 def test_recovering_finishes_it_too_and_twice_does_nothing_more(home: Home, memory: Pages) -> None:
     _, dream = begun(home)
     assert [one.status for one in home.dream.recover()] == [Status.COMPLETED]
-    assert home.dream.recover() == [] and "Forgejo" in memory()
+    assert home.dream.recover() == [] and "forgejo" in memory()
     assert home.dreams.get(dream.id).diary
 
 
@@ -157,7 +157,7 @@ def test_once_it_lands_a_night_cannot_be_canceled(home: Home, memory: Pages) -> 
     with pytest.raises(BadInput, match="undo"):
         home.dream.cancel(dream.id)
     home.dream.recover()
-    assert "Forgejo" in memory() and "db2" in memory()
+    assert "forgejo" in memory() and "db2" in memory()
 
 
 # ---- taken over ------------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def test_a_night_that_gets_on_is_not_given_up_however_often_it_is_broken_off(hom
         for _ in range(MOST_ATTEMPTS - 1):
             lease = night.records.hold(night.scope, dream)
         Steps(night, lease).light(place)
-    assert [one.status for one in home.dream.recover()] == [Status.COMPLETED] and "Forgejo" in memory()
+    assert [one.status for one in home.dream.recover()] == [Status.COMPLETED] and "forgejo" in memory()
 
 
 @pytest.mark.parametrize("step", ["put", "end"])
@@ -259,7 +259,7 @@ def test_queueing_a_night_begins_nothing_and_a_worker_does_it(home: Home, memory
     dream = home.dream.later(target="hermes")
     assert dream.status is Status.PENDING and home.dream.recover() == [] and memory() == MEMORY
     assert worked(home) == ("1", 0)
-    assert home.dreams.get(dream.id).status is Status.COMPLETED and "Forgejo" in memory()
+    assert home.dreams.get(dream.id).status is Status.COMPLETED and "forgejo" in memory()
 
 
 def test_a_worker_killed_behind_a_step_goes_on_when_it_is_back(home: Home, memory: Pages) -> None:
@@ -269,7 +269,7 @@ def test_a_worker_killed_behind_a_step_goes_on_when_it_is_back(home: Home, memor
     worked(home)
     done = home.dreams.get(dream.id)
     assert done.status is Status.COMPLETED and len(done.changes) == 2
-    assert "Forgejo" in memory() and "db2" in memory() and len(home.history.changes(limit=9)) == 3
+    assert "forgejo" in memory() and "db2" in memory() and len(home.history.changes(limit=9)) == 3
 
 
 @SHARED
@@ -278,7 +278,7 @@ def test_what_a_dead_worker_left_is_gone_on_with_by_another(home: Home, memory: 
     assert worked(home, "die", "think", executor="one")[1] == -signal.SIGKILL
     assert worked(home, "reap", "one")[0] == "1"
     assert worked(home, executor="two")[0] == "1"
-    assert home.dreams.get(dream.id).status is Status.COMPLETED and "Forgejo" in memory()
+    assert home.dreams.get(dream.id).status is Status.COMPLETED and "forgejo" in memory()
 
 
 def asked_over_a_store(home: Home, tmp_path: Path) -> tuple[Scope, str, str]:
@@ -396,7 +396,7 @@ def test_two_homes_with_a_shelf_of_one_name_have_nights_of_their_own(two_homes: 
         assert "kilometres" in "".join(entry.text for entry in home.memory.entries("home"))
         assert [found.id for found in home.dreams.records.find(home.owned, "home")] == [one.id for one in night.dreams]
         staged = home.dreams.records.staged(home.owned, "home")
-        assert [note.text for note in staged] == ["Prefers tabs over spaces."]
+        assert [note.words for note in staged] == ["I prefer tabs over spaces."]
         assert home.dream(target="home").sessions == ()
 
 
@@ -421,4 +421,4 @@ def test_rows_from_before_shelves_went_by_their_key_still_count(two_homes: tuple
     assert len(earlier.sessions) == 2
     again = home.dream(target="home")
     assert again.sessions == () and home.dreams.records.find(home.owned, "home") == [*again.dreams, earlier]
-    assert [note.text for note in home.dreams.records.staged(home.owned, "home")] == ["Prefers tabs over spaces."]
+    assert [note.words for note in home.dreams.records.staged(home.owned, "home")] == ["I prefer tabs over spaces."]

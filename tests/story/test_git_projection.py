@@ -159,6 +159,14 @@ def test_an_undo_names_what_it_takes_back_and_catching_up_twice_does_nothing_mor
     assert git(beside(home), "show", "main:MEMORY.md") == MEMORY
 
 
+def test_memory_has_its_git_history_beside_the_home_and_never_in_an_agents_folder(memory: Path, home: Home) -> None:
+    for number in range(2):
+        home.review.write("hermes", "MEMORY.md", [Add("MEMORY.md", f"Rule {number}")])
+        assert of_memory(home).catch_up() is None
+    assert len(subjects(beside(home))) == 3
+    assert list(memory.parents[1].rglob(".git")) == []
+
+
 def test_a_change_waits_without_git_and_is_shown_when_git_is_back(
     memory: Path, home: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,12 +20,12 @@ from reverie.adapters.model_clients import PydanticAIModel
 from reverie.models.choice import Endpoint, Role, choice
 from reverie.models.prompting import delimiter
 from reverie.models.question import Failed, Question, Replied
-from reverie.models.schema import Record, Text
 from reverie.testing.model_recordings import Queue, Recordings, conversation
 from reverie.testing.model_server import Server, main, serving
 from reverie.testing.model_wires import Asked
 
 SYSTEM, SKY = "Answer briefly.", "What colour is the sky?"
+COLOUR = {"type": "object", "properties": {"colour": {"type": "string"}}}
 MODELS = {"openai": "gpt-4o-mini", "anthropic": "claude-haiku-4-5", "ollama": "llama3.2"}
 
 
@@ -52,14 +52,14 @@ def ask_messages(url: str, user: str = SKY) -> str:
     return block.text
 
 
-def fenced(words: str) -> Question:
+def fenced(words: str) -> Question[object]:
     """A question as Reverie puts it, with another random mark each time."""
     mark = delimiter([words])
     user = f"The lines stand between two lines with the mark {mark}.\n\n{mark}\n{words}\n{mark}\n"
-    return Question(Role.LIGHT, "colour", "h", SYSTEM, user, Record({"colour": Text(20)}))
+    return Question(Role.CURATE, "colour", "h", SYSTEM, user, read=lambda value: value, shape=COLOUR, mark=mark)
 
 
-def through_reverie(server: Server, question: Question, provider: str = "openai") -> Replied | Failed:
+def through_reverie(server: Server, question: Question[object], provider: str = "openai") -> Replied | Failed:
     address = server.url if provider == "anthropic" else server.openai_url
     chosen = choice(f"{provider}:{MODELS[provider]}", Endpoint(address))
     assert chosen is not None

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.deep.decision import Verb
 from reverie.dreams.dream import Fate
+from reverie.dreams.verify.reasons import Reason
 from tests.conftest import HomeMaker
 from tests.story.test_dream import ORDER, memories, session  # noqa: F401
 
@@ -28,7 +28,7 @@ def test_what_is_said_elsewhere_is_not_said_again(
     home.sessions.add(session("s1", ORDER))
     night = home.dream(target="hermes")
     assert not night.changes and not night.proposals
-    assert [one.verb for one in night.of(Fate.NOT_KEPT)] == [Verb.REDUNDANT]
+    assert [one.reasons for one in night.of(Fate.NOT_KEPT)] == [(Reason.KNOWN,)]
     assert (memories / "USER.md").read_text() == "Ann builds boats."
 
 
@@ -44,8 +44,21 @@ def test_what_stands_against_an_instruction_is_for_a_person(
     night = home.dream(target="hermes")
     assert not night.changes
     (waiting,) = home.review.waiting()
-    assert "AGENTS.md, which a dream may not change" in waiting.asks_because
+    assert f"It contradicts “Always give distances in miles.” in {tmp_path}/shop/AGENTS.md." in night.diary
+    assert waiting.suggestion.subject == "USER.md"
     assert (tmp_path / "shop" / "AGENTS.md").read_text() == AGAINST
+
+
+def test_a_heading_of_a_skill_says_nothing_that_could_be_contradicted(
+    memories: Path,  # noqa: F811
+    homes: HomeMaker,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _told("a skill", "# Always give distances in miles\n\n- Run the linter.\n", memories, tmp_path, monkeypatch)
+    home = homes()
+    home.sessions.add(session("s1", ORDER))
+    assert len(home.dream(target="hermes").changes) == 1
 
 
 def _told(where: str, text: str, memories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811

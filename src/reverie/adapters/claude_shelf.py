@@ -47,7 +47,7 @@ _known: dict[Path, str] = {}  # where the sessions of a folder were begun: once 
 def claude_shelves(where: Where) -> Iterator[MarkdownShelf]:
     folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
     projects = _Projects(folder)
-    yield MarkdownShelf("claude", folder, _EVERYONE, projects.instructions, root=folder, harness=HARNESS)
+    yield MarkdownShelf("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder, harness=HARNESS)
     for project in projects.folders:
         reach = f"{_EVERYONE} in the project {project.name}"
         yield MarkdownShelf(

@@ -25,7 +25,7 @@ INSTRUCTIONS = Place(
 def codex_shelves(where: Where) -> Iterator[MarkdownShelf]:
     folder = where.place("${CODEX_HOME:-~/.codex}")
     yield MarkdownShelf(
-        "codex", folder, "every Codex session of this user", _instructions, root=folder, harness="codex"
+        "codex", folder, "every Codex session of this user", _instructions, agent_folder=folder, harness="codex"
     )
 
 

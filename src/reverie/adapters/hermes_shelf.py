@@ -34,7 +34,7 @@ class HermesShelf:
         self.name = name
         self.key = f"hermes:{self._home}"
         self.dreaming = self._home / "dreaming"  # where its users look for the diary
-        self.root = self._home
+        self.agent_folder = self._home
         self.harness = "hermes"
         self.instructions = (self._home / "SOUL.md",)  # read with memory, and never changed by a dream
         self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"

@@ -41,14 +41,14 @@ class MarkdownShelf:
         *,
         lock_files: bool = False,
         ready: Callable[[], bool] = bool,
-        root: Path | None = None,
+        agent_folder: Path | None = None,
         harness: str = "",
     ) -> None:
         self._folder = real(folder)
         self.name = name
         self.key = f"markdown:{self._folder}"
         self.reach = reach
-        self.root = root
+        self.agent_folder = agent_folder
         self.harness = harness
         self._listed = listed
         self._lock_files = lock_files

@@ -32,8 +32,10 @@ def openclaw_shelves(where: Where) -> Iterator[MarkdownShelf]:
     state = where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
     default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
     everyone = "every session of this OpenClaw"
-    yield MarkdownShelf("openclaw", default, everyone, present(*PLACES), root=default, harness="openclaw")
+    yield MarkdownShelf("openclaw", default, everyone, present(*PLACES), agent_folder=default, harness="openclaw")
     for folder in folders_in(state, _WORKSPACE):
         agent = folder.name.removeprefix("workspace-")
         reach = f"every session of the OpenClaw agent {agent}"
-        yield MarkdownShelf(f"openclaw/{agent}", folder, reach, present(*PLACES), root=folder, harness="openclaw")
+        yield MarkdownShelf(
+            f"openclaw/{agent}", folder, reach, present(*PLACES), agent_folder=folder, harness="openclaw"
+        )

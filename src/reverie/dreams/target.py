@@ -77,4 +77,5 @@ def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[Bri
         yield BriefEntry(f"x{number}", where, text)
     for found in skills:
         for rule in rules_of(found.skill.body.splitlines(keepends=True)):
-            yield BriefEntry("", found.path, rule.text)
+            if not rule.text.startswith("#"):  # a heading says nothing that could be contradicted
+                yield BriefEntry("", found.path, rule.text)

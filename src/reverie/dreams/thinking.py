@@ -64,7 +64,7 @@ def think(
     known = _Plan(target, dream, material)
     planned = [known.planned(one) for one in decided]
     planned += [known.left_out(name) for name in uncovered(decided, material)]
-    held = [name for one in planned if one.judged.fate is Fate.HELD_BACK for name in one.judged.candidates]
+    held = [name for one in planned if _is_held(one) for name in one.judged.candidates]
     extra, planned = _remembered(planned, decided, rooms.ids)
     every = {one.id: one for one in (*carried, *fresh, *extra)}
     held += [one.id for one in extra]
@@ -184,13 +184,18 @@ def _duplicates(decided: Iterable[Decided]) -> int:
     return sum(any(each.reason is Reason.KNOWN for each in one.findings) for one in decided)
 
 
+def _is_held(one: Planned) -> bool:
+    """It is held, or asks and may be said again. What is to land needs no second look."""
+    return one.judged.fate is Fate.HELD_BACK and (one.done or bool(one.asks))
+
+
 def _remembered(
     planned: Sequence[Planned], decided: Sequence[Decided], ids: Ids
 ) -> tuple[tuple[Noted, ...], list[Planned]]:
     """What is held and Light did not notice gets a candidate of its own, so that another night finds it."""
     extra, kept = list[Noted](), list(planned)
     for place, one in enumerate(decided):
-        if kept[place].judged.fate is Fate.HELD_BACK and not kept[place].judged.candidates and one.case.support:
+        if _is_held(kept[place]) and not kept[place].judged.candidates and one.case.support:
             noted = as_noted(one, ids.new("cand"))
             extra.append(noted)
             kept[place] = replace(kept[place], judged=replace(kept[place].judged, candidates=(noted.id,)))

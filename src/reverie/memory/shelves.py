@@ -69,12 +69,12 @@ class Shelves(Mapping[str, Shelf]):
         return self._each(_stands)
 
     def in_use(self) -> list[Shelf]:
-        """Every shelf whose agent is used on this machine (its `root` is there), or that is available; each place
-        once."""
+        """Every shelf whose agent is used on this machine (its `agent_folder` is there), or that is available; each
+        place once."""
 
         def is_used(shelf: Shelf) -> bool:
-            root: Path | None = getattr(shelf, "root", None)
-            return (root is not None and root.is_dir()) or getattr(shelf, "ready", False) or _stands(shelf)
+            folder: Path | None = getattr(shelf, "agent_folder", None)
+            return (folder is not None and folder.is_dir()) or getattr(shelf, "ready", False) or _stands(shelf)
 
         return self._each(is_used)
 
