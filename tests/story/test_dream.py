@@ -120,6 +120,11 @@ def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monk
         night = home.dream("hermes", everything=True)
         assert [(len(one.sessions), one.left) for one in night.dreams] == [(14, 15), (14, 1), (1, 0)]
         assert not [one.why for one in night.judged if one.why.startswith("Let go")]
+        assert len(night.proposals) == 10, "the lesson is one too many for a single night"
+    with open_home(tmp_path / "home", now=NOON + timedelta(days=401), settings={"owner": "sam"}) as home:
+        messages = [{"role": "user", "content": "Please look at the other file."}]
+        home.sessions.add({"id": "later", "user": "sam", "messages": messages})
+        home.dream("hermes")
         assert "devops/deploy-shop" in [one.suggestion.subject for one in home.review.waiting(every=True)]
 
 
