@@ -12,7 +12,7 @@ import pytest
 from reverie.dreams.brief import BriefEntry
 from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sentence
 from reverie.dreams.decide import Decided, Rules, decide
-from reverie.dreams.gather import Material
+from reverie.dreams.gather import Material, gather
 from reverie.dreams.items import Item, Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity
@@ -22,7 +22,7 @@ from reverie.sessions.intake import Intake
 from reverie.sessions.readers.plain import events
 from reverie.sessions.session import Session
 from tests.golden.playing import NIGHTS, read
-from tests.nights import LAST_WEEK, NOW, entries, entry, material, ran, session, sessions
+from tests.nights import LAST_WEEK, NOW, entries, entry, material, night, ran, session, sessions
 
 
 def curated(said: Sequence[Session] | str, known: Sequence[BriefEntry] = ()) -> tuple[Item, ...]:
@@ -324,3 +324,13 @@ def test_a_double_that_is_critical_or_not_ours_stays() -> None:
 
 def test_what_is_nearly_the_same_stays() -> None:
     assert curated("Hello.", entries("Ann wants tables.", "Ann wants two tables.")) == ()
+
+
+def test_a_lesson_of_an_earlier_night_counts_with_tonights() -> None:
+    """Every turn it rests on is shown again, not only the first."""
+    before, tonight = taught(1, 2)
+    earlier = night([before]).fresh
+    made = gather(night([tonight], earlier=earlier, earlier_sessions=(before,)), 10**9)
+    assert [one.number for one in made.brief.sessions[1].turns] == [2, 3, 4, 5] and made.brief.sessions[1].noted
+    (found,) = decide(of(made), (), made, Rules(NOW))
+    assert found.severity is Severity.ASK and found.item.op is Op.SKILL_NEW

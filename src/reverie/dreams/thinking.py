@@ -196,9 +196,10 @@ def _remembered(
     extra, kept = list[Noted](), list(planned)
     for place, one in enumerate(decided):
         if _is_held(kept[place]) and not kept[place].judged.candidates and one.case.support:
-            noted = as_noted(one, ids.new("cand"))
-            extra.append(noted)
-            kept[place] = replace(kept[place], judged=replace(kept[place].judged, candidates=(noted.id,)))
+            notes = as_noted(one, lambda: ids.new("cand"))
+            extra += notes
+            names = tuple(each.id for each in notes)
+            kept[place] = replace(kept[place], judged=replace(kept[place].judged, candidates=names))
     return tuple(extra), kept
 
 
