@@ -169,7 +169,8 @@ def _taken_back(case: Case, session_id: str, number: int, quoted: str) -> str:
             return head[:80]
     for one in later:
         for span in case.spans.of(session, one):
-            if case.item.text and relate(case.item.text, span.text).conflict >= CONFLICT:
+            about_it = words.stems(case.item.text) & words.stems(span.text)
+            if about_it and relate(case.item.text, span.text).conflict >= CONFLICT:
                 return span.text[:80]
     return ""
 
