@@ -12,11 +12,7 @@ from reverie.dreams.staging import EXPIRES_AFTER, MOST_STAGED, staged
 from reverie.light.candidate import Noted
 from tests.dreaming import NIGHT, session
 
-SAID = (
-    "I prefer tables for numbers.",
-    "I prefer tabs over spaces.",
-    "Please remember that the van is insured at Helvia.",
-)
+SAID = ("I prefer tables for numbers.", "I prefer tabs over spaces.", "Please remember that the van is insured.")
 
 
 def heard(*said: str) -> list[Noted]:

@@ -37,6 +37,7 @@ NIGHT = datetime(2026, 4, 1, 3, 0, tzinfo=UTC)
 BREAKFAST = datetime(2026, 4, 1, 7, 30, tzinfo=UTC)
 MEMORY = Path(".hermes/memories/MEMORY.md")
 PLANTED = "pakko-sync"  # where a page of the sample wants customers' data sent
+MOVED = "db2.internal:6432"  # what overtakes an entry, and waits because nobody knows how old the entry is
 WIDEST = 88
 NEXT = """\
 That was a sample, and it is gone; your own files were not touched. On yours:
@@ -86,7 +87,7 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
     )  # fmt: skip
     with sample.opened() as house:
         asked = house.review.waiting()
-    for wanted in [one for one in asked if one.suggestion.subject == MEMORY.name][:1]:
+    for wanted in [one for one in asked if MOVED in one.diff][:1]:
         yield from _there_and_back(sample, wanted.id)
 
 
@@ -102,7 +103,7 @@ def _there_and_back(sample: _Sample, proposal: str) -> Iterator[_Step]:
     with sample.opened() as house:
         landed = house.history.changes(limit=1)[0].id
     yield _typed(sample, "history", f"history hermes/{MEMORY.name} --limit 2", "newest first")
-    yield _typed(sample, "rules", "rules | grep -A 5 ^Staging", "why does the agent believe this?")
+    yield _typed(sample, "rules", "rules | grep -A 3 ^Staging", "why does the agent believe this?")
     yield _typed(sample, "undone", f"undo {landed}")
     same = file.read_bytes() == before
     told = f"{MEMORY.name} is {'byte for byte' if same else 'NOT'} what it was before."
