@@ -71,10 +71,11 @@ def think(
     since = rooms.records.staged_since(rooms.scope, dream.shelf)
     stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
     dropped = dict.fromkeys((*curated.answer.unread, *([curated.failed] if curated.failed else ())), 1)
+    enough = told or (curated.failed if curated.stopped else "")  # the run stops here: no other dream asks in vain
     return Thought(
         len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),
         tuple(name for name in every if name in stays), tuple(name for name in every if name not in stays),
-        Told(dropped, told), _duplicates(decided), extra, material.brief.reduced,
+        Told(dropped, enough), _duplicates(decided), extra, material.brief.reduced,
         curator.name if by_model else BUILT_IN,
     )  # fmt: skip
 
