@@ -70,7 +70,8 @@ def think(
     held += [one.id for one in extra]
     since = rooms.records.staged_since(rooms.scope, dream.shelf)
     stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
-    dropped = dict.fromkeys((*curated.answer.unread, *([curated.failed] if curated.failed else ())), 1)
+    said = [curated.failed] if curated.failed and not curated.stopped else []
+    dropped = dict.fromkeys((*curated.answer.unread, *said), 1)
     enough = told or (curated.failed if curated.stopped else "")  # the run stops here: no other dream asks in vain
     return Thought(
         len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),
