@@ -97,4 +97,4 @@ def test_a_stale_operation_changes_nothing(form: FormatName, content: bytes, tex
 @given(STATEMENTS, st.integers(0, 30))
 def test_the_budget_binds_the_result(text: str, budget: int) -> None:
     outcome = applied(b"", "hermes", [Add("d", text)], budget)
-    assert isinstance(outcome, Applied if len(text) <= budget else OverBudget)
+    assert isinstance(outcome, (Applied if len(text) <= budget else OverBudget) | Unfit)

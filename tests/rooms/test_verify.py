@@ -352,7 +352,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.LEANS, own("It should always be in French.")),
         (Reason.LEANS, own("Stattdessen immer Celsius verwenden.")),
         (Reason.LEANS, own("Eso va siempre en la carpeta grande.")),
-        (Reason.LEANS, own("Always send them as a table.")),
+        (Reason.UNNAMED, own("Always send them as a table.")),
         (Reason.LEANS, kept_as("Always in French?", FRENCH)),
         (Reason.LEANS, kept_as("Answers in French and the", FRENCH)),
         (Reason.LEANS, kept_as("French.", FRENCH)),
@@ -405,7 +405,8 @@ def test_what_a_check_does_not_let_pass(name: str, reason: Reason, seen: Seen) -
 
 def test_every_check_is_seen_passing_and_refusing_and_has_a_name_and_a_question_of_its_own() -> None:
     names = [one.name for one in CHECKS]
-    assert len(set(names)) == len(names) and set(names) == set(PASSES) == set(FAILS)
+    tabled = set(names) - {"people"}  # tests/rooms/test_people_needed.py
+    assert len(set(names)) == len(names) and tabled == set(PASSES) == set(FAILS)
     assert len({one.question for one in CHECKS}) == len(names) and all(one.question.endswith("?") for one in CHECKS)
 
 

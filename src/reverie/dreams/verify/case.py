@@ -9,6 +9,7 @@ from functools import cached_property
 from reverie.dreams.brief import Brief, BriefEntry
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
+from reverie.dreams.verify import words
 from reverie.dreams.verify.quotations import OWN, Quoted, located, verified
 from reverie.kernel.origin import Origin, weakest
 from reverie.light.marks import Mark
@@ -23,6 +24,7 @@ WANTED = frozenset({Mark.MANNER, Mark.PREFER, Mark.WISH, Mark.DECIDED, Mark.SCOP
 STANDING = LASTING | {
     Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.PREFER, Mark.WISH, Mark.CORRECTS, Mark.RULE, Mark.DENIES,
 }  # fmt: skip
+NEARLY_WHOLE = 0.8  # of a sentence
 DOUBTFUL = frozenset({
     Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.OTHERS, Mark.PASSING, Mark.THIS_ONE, Mark.DOUBTED, Mark.REACTION,
     Mark.TASK, Mark.INTENT,
@@ -98,18 +100,23 @@ class Case:
     @property
     def said_as_standing(self) -> bool:
         """Whether the owner said it as something that holds, by Light's reading of the very words."""
-        return any(self._stands(span.marks) for one in self.asserted for span in one.spans)
+        return any(self._stands(span) for one in self.asserted for span in one.spans)
 
-    def _stands(self, marks: frozenset[Mark]) -> bool:
+    def _stands(self, span: Span) -> bool:
+        marks = span.marks
         if self.item.op is not Op.ADD:
             return bool(marks & STANDING)
-        return Mark.REMEMBER in marks or (Mark.STANDING in marks and (not self.copied or bool(marks & WANTED)))
+        return Mark.REMEMBER in marks or (
+            Mark.STANDING in marks
+            and (not self.copied or bool(marks & WANTED) or words.pattern("polite").search(span.text) is not None)
+        )
 
     @cached_property
     def copied(self) -> bool:
-        """The text is what was said, word for word: nobody has thought about a reader who was not there."""
+        """The text is what was said, word for word and nearly whole: nobody thought of a reader who was not there."""
         text = self.restored(self.item.text)
-        return any(located(one.turn_text or one.evidence.quote, text) is not None for one in self.support)
+        whole = [one for one in self.support if len(text) >= NEARLY_WHOLE * len(one.sentence)]
+        return any(located(one.turn_text or one.evidence.quote, text) is not None for one in whole)
 
     @property
     def said(self) -> list[str]:
