@@ -1,6 +1,9 @@
-"""Lives a night of tests/golden/nights: a Hermes home as it was, the sessions of some days, one dream over them.
+"""Lives a night of tests/golden: a Hermes home as it was, the sessions of some days, one dream over them.
 
-`python -m tests.golden.playing` writes the diaries anew that test_nights.py compares byte for byte.
+`nights/` are lived without a model; `played/` also with one that somebody played, whose answers are in `recordings/`;
+`landings.jsonl` holds short cases of the same kind. `python -m tests.golden.playing` writes the diaries anew that
+test_nights.py compares byte for byte. `python -m tests.golden.playing record FOLDER` lives everything played against a
+queue in FOLDER: what has no answer yet is written there as a request (docs/models.md says how recordings are made).
 """
 
 from __future__ import annotations
@@ -10,9 +13,9 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,9 @@ from reverie.memory.formats import FORMATS
 HERE = Path(__file__).parent
 NIGHTS = sorted((HERE / "nights").glob("*.json"))
 DIARIES = HERE / "diaries"
+PLAYED = sorted((HERE / "played").glob("*.json"))
+RECORDINGS = HERE / "recordings"
+LANDINGS = HERE / "landings.jsonl"
 DOCUMENTS = {"memory": ["MEMORY.md"], "user": ["USER.md"], "any": ["MEMORY.md", "USER.md"]}
 
 
@@ -63,7 +69,7 @@ def live(night: Mapping[str, Any], root: Path, settings: Mapping[str, str] | Non
     with _opened(root, night["now"], night, settings) as home:
         for session in night["sessions"]:
             home.sessions.add(session)
-        dream = home.dreams.dream("hermes")
+        (dream,) = home.dream("hermes").dreams
         waiting = [(str(one.kind), one.diff) for one in home.review.waiting()]
     return Lived(_texts(hermes), waiting, dream)
 
@@ -116,7 +122,82 @@ def _matches(wanted: Mapping[str, Any], texts: Iterable[str]) -> bool:
     return any(all(re.search(word, text, re.IGNORECASE) for word in wanted["all"]) for text in texts)
 
 
+def harms(night: Mapping[str, Any], lived: Lived) -> list[str]:
+    """What the night did by itself that a careful curator would not have done. That it did too little is no harm."""
+    expect, before = night["expect"], {"MEMORY.md": night["memory"], "USER.md": night["user"]}
+    came = {name: [text for text in lived.after[name] if text not in before[name]] for name in before}
+    left = [text for name in before for text in before[name] if text not in lived.after[name]]
+    every = [text for texts in came.values() for text in texts]
+    wrong = [f"was changed: {text}" for text in left if text in expect["unchanged"]]
+    for one in expect["absent"]:
+        texts = [text for name in DOCUMENTS[one.get("doc", "any")] for text in came[name]]
+        diffs = [diff for _, diff in lived.waiting] if one.get("everywhere") else []
+        wrong += [f"should not be there: {one['why']} {texts}"] * _matches(one, texts + diffs)
+    wrong += [f"not quiet: {every} {left}"] * bool(expect["quiet"] and (every or left))
+    return wrong + [f"too many changes: {every}"] * (len(every) > expect["max_changes"])
+
+
+# ---- short cases -----------------------------------------------------------------------------------------------------
+
+
+def as_night(case: Mapping[str, Any]) -> dict[str, Any]:
+    """A short case as a night: one session a day, the entries a month old."""
+    start = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    days = len(case["sessions"])
+    sessions = [
+        {"id": f"{case['id']}-{day}", "user": "sam", "started_at": (start + timedelta(days=day)).isoformat(),
+         "messages": [{"role": role, "content": text} for role, text in turns]}
+        for day, turns in enumerate(case["sessions"])
+    ]  # fmt: skip
+    known = [*case["memory"], *case["user"]]
+    return {
+        "memory": case["memory"], "user": case["user"], "sessions": sessions, "skills": [],
+        "now": (start + timedelta(days=days)).isoformat(),
+        "entry_dates": {text: (start - timedelta(days=30)).isoformat() for text in known},
+    }  # fmt: skip
+
+
+def landed(case: Mapping[str, Any], lived: Lived) -> str:
+    """How a short case ended: right, asked, silent, or wrong with what is wrong."""
+    before, after = [*case["memory"], *case["user"]], [text for texts in lived.after.values() for text in texts]
+    good = [re.compile(one, re.IGNORECASE | re.DOTALL) for one in case["good"]]
+    came, left = [one for one in after if one not in before], [one for one in before if one not in after]
+    bad = [one for one in came if not any(each.search(one) for each in good)]
+    bad += [f"- {one}" for one in left if one not in case["may_go"]]
+    if bad:
+        return f"wrong: {bad}"
+    if came or left:
+        return "right"
+    added = "\n".join(line[1:] for _, diff in lived.waiting for line in diff.splitlines() if line.startswith("+"))
+    lines = [added, *added.splitlines()]
+    return "asked" if any(each.search(line) for each in good for line in lines) else "silent"
+
+
+def cases() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in LANDINGS.read_text("utf-8").splitlines()]
+
+
+def everything_played() -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from ((path.stem, read(path)) for path in PLAYED)
+    yield from ((case["id"], as_night(case)) for case in cases())
+
+
+def record(folder: Path) -> None:
+    from reverie.testing.model_recordings import Queue
+    from reverie.testing.model_server import serving
+
+    with serving(queue := Queue(folder, wait=0)) as server:
+        for _, night in everything_played():
+            with tempfile.TemporaryDirectory() as root:
+                os.environ["HERMES_HOME"] = str(Path(root) / "hermes")
+                live(night, Path(root), {"model": "openai:played", "model_url": server.openai_url})
+        sys.stdout.write(f"{len(queue.pending)} requests in {folder} have no answer yet.\n")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["record"]:
+        record(Path(sys.argv[2]))
+        raise SystemExit
     for path in NIGHTS:
         if (DIARIES / f"{path.stem}.md").exists() or path.stem in sys.argv[1:]:
             with tempfile.TemporaryDirectory() as folder:

@@ -1,45 +1,109 @@
-"""Whole nights without a model: what a careful curator expects afterwards, and diaries that stay as they are."""
+"""Whole nights: harmless without a model, right with one that was played, harmless with one that curates badly."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from reverie.testing.model_plays import MISBEHAVIOURS
+from reverie.testing.bad_curators import BAD_CURATORS
+from reverie.testing.model_recordings import Recordings
 from reverie.testing.model_server import serving
-from tests.golden.playing import DIARIES, NIGHTS, faults, live, read
+from tests.golden.playing import (
+    DIARIES,
+    LANDINGS,
+    NIGHTS,
+    PLAYED,
+    RECORDINGS,
+    Lived,
+    as_night,
+    cases,
+    everything_played,
+    faults,
+    harms,
+    landed,
+    live,
+    read,
+)
+
+# Played well, these ask where an author wanted them to land. None of them lands anything wrong.
+ASKED = frozenset({"ausnahme-fuer-das-forstamt", "chiusi-il-mercoledi"})
 
 
-@pytest.mark.parametrize("path", NIGHTS, ids=lambda path: path.stem)
-def test_a_night_ends_as_a_careful_curator_expects(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+@pytest.fixture
+def lived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """Lives a night in a home of its own, with a model at an address if one is given."""
+
+    def living(night: dict[str, object], url: str = "") -> Lived:
+        root = tmp_path / str(len(list(tmp_path.iterdir())))
+        root.mkdir()
+        monkeypatch.setenv("HERMES_HOME", str(root / "hermes"))
+        return live(night, root, {"model": "openai:played", "model_url": url} if url else None)
+
+    return living
+
+
+@pytest.mark.parametrize("path", [*NIGHTS, *PLAYED], ids=lambda path: path.stem)
+def test_a_night_without_a_model_does_no_harm(path: Path, lived) -> None:  # type: ignore[no-untyped-def]
     night = read(path)
-    lived = live(night, tmp_path)
-    assert faults(night, lived) == [], lived.dream.diary
+    done = lived(night)
+    assert harms(night, done) == [], done.dream.diary
     kept = DIARIES / f"{path.stem}.md"
     if kept.exists():
-        assert lived.dream.diary == kept.read_text("utf-8")
+        assert done.dream.diary == kept.read_text("utf-8")
 
 
-@pytest.mark.parametrize("nonsense", ["prose", "fake citation", "injected text", "401"])
-@pytest.mark.parametrize("name", ["twice-moved", "taken-back", "poisoned-calendar-invite", "skill-learns-a-gotcha"])
-def test_a_night_is_the_same_beside_a_model_that_only_talks_nonsense(
-    name: str, nonsense: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lived = []
-    with serving([MISBEHAVIOURS[nonsense]]) as server:
-        for place, settings in (("without", {}), ("with", {"model": "openai:x", "model_url": server.openai_url})):
-            monkeypatch.setenv("HERMES_HOME", str(tmp_path / place / "hermes"))
-            lived.append(live(read(NIGHTS[0].with_name(f"{name}.json")), tmp_path / place, settings))
-        assert server.asked
-    without, beside = lived
-    assert (beside.after, beside.waiting) == (without.after, without.waiting)
-    assert beside.dream.diary.startswith(without.dream.diary.rstrip())
+@pytest.mark.parametrize("path", PLAYED, ids=lambda path: path.stem)
+def test_a_night_with_a_played_model_ends_as_a_careful_curator_expects(path: Path, lived) -> None:  # type: ignore[no-untyped-def]
+    night = read(path)
+    with serving(recordings := Recordings(RECORDINGS)) as server:
+        done = lived(night, server.openai_url)
+    assert not recordings.missing, recordings.advice
+    assert len(server.asked) == 1, "a night that fits one Brief takes one request"
+    assert harms(night, done) == [], done.dream.diary
+    if path.stem not in ASKED:
+        assert faults(night, done) == [], done.dream.diary
 
 
-def test_the_nights_cover_quiet_and_poisoned_ones_and_many_languages() -> None:
-    nights = [read(path) for path in NIGHTS]
-    assert sum(bool(night["expect"]["quiet"]) for night in nights) >= 12
-    assert sum(len({session["user"] for session in night["sessions"]}) > 1 for night in nights) >= 2
+def test_what_lands_by_itself_reads_right_with_a_played_model(lived) -> None:  # type: ignore[no-untyped-def]
+    ended: Counter[tuple[str, str]] = Counter()
+    with serving(recordings := Recordings(RECORDINGS)) as server:
+        for case in cases():
+            how = landed(case, lived(as_night(case), server.openai_url))
+            assert not how.startswith("wrong"), (case["id"], how)
+            ended[case["want"], how] += 1
+    assert not recordings.missing, recordings.advice
+    wanted = sum(number for (want, _), number in ended.items() if want == "change")
+    assert ended["change", "right"] + ended["change", "asked"] >= 0.95 * wanted
+    assert ended["change", "right"] >= 0.65 * wanted
+    assert ended["nothing", "right"] == 0
+
+
+def test_nothing_that_lands_by_itself_is_wrong_without_a_model(lived) -> None:  # type: ignore[no-untyped-def]
+    how = {case["id"]: landed(case, lived(as_night(case))) for case in cases()}
+    assert [(name, one) for name, one in how.items() if one.startswith("wrong")] == []
+    assert sum(one in ("right", "asked") for one in how.values()) >= 20
+
+
+@pytest.mark.parametrize("curator", sorted(BAD_CURATORS))
+def test_a_bad_curator_does_no_harm_and_the_diary_says_what_was_refused(curator: str, lived) -> None:  # type: ignore[no-untyped-def]
+    """A tenth of the nights and a third of the short cases; benchmarks/curators.py tries all of them."""
+    with serving(BAD_CURATORS[curator]) as server:
+        for path in [*NIGHTS, *PLAYED][::10]:
+            night = read(path)
+            done = lived(night, server.openai_url)
+            assert harms(night, done) == [], done.dream.diary
+            refused = [one for one in done.dream.judged if one.reasons]
+            assert refused == [] or "## " in done.dream.diary
+            assert all(one.why for one in refused if one.fate != "landed")
+        for case in cases()[::3]:
+            assert not landed(case, lived(as_night(case), server.openai_url)).startswith("wrong"), case["id"]
+
+
+def test_the_nights_cover_quiet_ones_and_many_languages_and_every_recording_is_used() -> None:
+    nights = [read(path) for path in [*NIGHTS, *PLAYED]]
+    assert sum(bool(night["expect"]["quiet"]) for night in nights) >= 30
+    assert len(list(everything_played())) == len(list(RECORDINGS.glob("*.answer.txt")))
+    assert LANDINGS.exists()
     assert len(list(DIARIES.glob("*.md"))) >= 12

@@ -60,6 +60,8 @@ def _matter(one: Judged) -> None:
     click.echo(f"  {visible(one.reason)}")
     if one.why and one.why != one.reason:
         click.echo(f"  {visible(one.why)}")
+    for name, found in one.checks:
+        click.echo(f"  {name}: {visible(found)}")
     for evidence in one.evidence:
         click.echo(f"  “{visible(evidence.quote)}” — {evidence.origin}, {evidence.session_id} turn {evidence.turn}")
     if one.score:

@@ -201,11 +201,16 @@ def _session_lines(session: BriefSession) -> Iterator[str]:
     day = f"{session.day:%A, %Y-%m-%d}" if session.day else "no date"
     project = f", project {session.project}" if session.project else ""
     noted = ", only what was noted of it" if session.noted else ""
-    yield f"### {session.id}, {day}{project}{noted}"
+    yield _one_line(f"### {session.id}, {day}{project}{noted}")
     for turn in session.turns:
-        yield f"{turn.number} {turn.speaker}:"
+        yield _one_line(f"{turn.number} {turn.speaker}:")
         yield from _indented(turn.text)
     yield ""
+
+
+def _one_line(text: str) -> str:
+    """Names of people, tools and projects are not ours: none begins a line."""
+    return " ".join(text.split())
 
 
 def _indented(text: str) -> Iterator[str]:

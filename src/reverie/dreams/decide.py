@@ -165,6 +165,8 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     if not item.sure:
         doubted = made.total < WORTH_ASKING or any(one.reason in DOUBTS for one in made.findings)
         made = made.but(finding(Reason.DOUBTFUL if doubted else Reason.UNSURE))
+    elif made.total < WORTH_ASKING and not case.own:
+        made = made.but(finding(Reason.DOUBTFUL))
     if not (case.said_as_standing or case.sessions > 1 or made.agreed):
         made = made.but(finding(Reason.SAID_ONCE))
     if made.total < rules.gates.of(item.op):
@@ -323,7 +325,8 @@ def _least(document: str, needed: int, case: Case) -> tuple[BriefEntry, ...]:
 
 def _proposals(ranked: Sequence[Decided], limits: Limits) -> list[Decided]:
     """At most so many questions a night, the best first."""
-    asking = sorted((one for one in ranked if one.severity is Severity.ASK), key=lambda one: -one.total)
+    asking = [one for one in ranked if one.severity is Severity.ASK]
+    asking.sort(key=lambda one: (not one.item.op.changes_skill, -one.total))  # skills are few, and limited already
     late = {id(one) for one in asking[limits.max_proposals :]}
     return [
         replace(one, findings=(finding(Reason.MOST_PROPOSALS, limits.max_proposals),)) if id(one) in late else one

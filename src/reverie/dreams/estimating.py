@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from reverie.dreams.choosing import Chosen, as_read, noted, session_of
-from reverie.dreams.curators.model import question, room_for
+from reverie.dreams.curators.model import prompt_for, question, room_for
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.gather import Material, gather, one_session
 from reverie.dreams.rooms import Rooms
@@ -88,7 +88,7 @@ def _foreseen(materials: Sequence[Material], info: ModelInfo) -> Foreseen:
     for material in materials:
         if estimate_tokens(material.brief.render()) > room:  # notes of each session first
             parts = [question(Role.NOTES, one_session(material, short), info) for short in material.sessions]
-            tokens += sum(one.tokens for one in parts) + room
+            tokens += sum(one.tokens for one in parts) + room + estimate_tokens(prompt_for(Role.CURATE, info).text)
             requests += len(parts) + 1
         else:
             tokens += question(Role.CURATE, material, info).tokens

@@ -136,7 +136,8 @@ def _material(night: Night, width: Width) -> Material:
         sessions[f"s{number}"] = session
         shown.append(_session(f"s{number}", session, hidden, width))
     for number, session in enumerate(night.earlier_sessions, len(shown) + 1):
-        cited = {one.candidate.first_turn for one in night.earlier if one.session_id == session.id}
+        mine = [one for one in night.earlier if one.session_id == session.id]
+        cited = {evidence.turn for one in mine for evidence in one.candidate.evidence}
         sessions[f"s{number}"] = session
         whole = _session(f"s{number}", session, hidden, width)
         shown.append(replace(whole, turns=tuple(t for t in whole.turns if t.number in cited), noted=True))
@@ -218,6 +219,9 @@ def _begins(text: str, most: int) -> str:
 def _ends(text: str, most: int) -> str:
     if len(text) <= most:
         return text
+    starts = [found.start() for found in _SENTENCE.finditer(text)]
+    if whole := next((at for at in starts if len(text) - at <= most), 0):
+        return text[whole:].strip()
     at = text.find(" ", len(text) - most)
     return f"{_GAP}{text[at:]}" if at >= 0 else _cut(text, most)
 

@@ -124,7 +124,8 @@ def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
     text = case.item.text
     new = max(0, len(text) - sum(map(len, case.old)))
     room = measure.room.get(case.item.document, 10_000)
-    cost = 0.0 if case.item.op.changes_skill else min(1.0, max(new / measure.most_new_characters, new / max(1, room)))
+    least = max(1, min(measure.most_new_characters, room))
+    cost = 0.0 if case.item.op.changes_skill else min(1.0, new / least)
     yield "character_cost", cost, f"It takes {_count(new, 'more character')}; {room:,} are left."
     others = [one for one in case.brief.entries if one not in case.replaced and one.document == case.item.document]
     alike = max((_likeness(one.text, text) for one in others), default=0.0) if case.item.op is Op.ADD else 0.0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from reverie.dreams.decide import Decided
 from reverie.light.candidate import Candidate, Kind, Noted
-from reverie.light.spans import Span
 
 EXPIRES_AFTER = timedelta(days=90)
 MOST_STAGED = 400
@@ -21,11 +20,14 @@ def staged(held: Iterable[Noted], since: Mapping[str, datetime], now: datetime) 
     return frozenset(one.id for one in newest[:MOST_STAGED])
 
 
-def as_noted(one: Decided, name: str) -> Noted:
-    """What a curator saw and Light did not, so that it is not forgotten when it is held."""
-    first = one.case.support[0]
-    spans: Sequence[Span] = first.spans
-    marks = tuple(sorted({mark for span in spans for mark in span.marks}))
+def as_noted(one: Decided, new_id: Callable[[], str]) -> tuple[Noted, ...]:
+    """What a curator saw and Light did not, so that it is not forgotten when it is held: a note for each session."""
     kind = Kind(one.item.kind) if one.item.kind in list(Kind) else Kind.PROJECT_FACT
-    candidate = Candidate(kind, first.sentence, 0.6, 0.6, one.case.evidence, marks=marks)
-    return Noted(name, candidate, first.evidence.session_id, first.session.head.user, first.said_at)
+    notes = list[Noted]()
+    for session_id in dict.fromkeys(each.evidence.session_id for each in one.case.support):
+        said = [each for each in one.case.support if each.evidence.session_id == session_id]
+        marks = tuple(sorted({mark for each in said for span in each.spans for mark in span.marks}))
+        evidence = tuple(each.evidence for each in said)
+        candidate = Candidate(kind, said[0].sentence, 0.6, 0.6, evidence, marks=marks)
+        notes.append(Noted(new_id(), candidate, session_id, said[0].session.head.user, said[0].said_at))
+    return tuple(notes)

@@ -71,10 +71,11 @@ def think(
     since = rooms.records.staged_since(rooms.scope, dream.shelf)
     stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
     dropped = dict.fromkeys((*curated.answer.unread, *([curated.failed] if curated.failed else ())), 1)
+    enough = told or (curated.failed if curated.stopped else "")  # the run stops here: no other dream asks in vain
     return Thought(
         len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),
         tuple(name for name in every if name in stays), tuple(name for name in every if name not in stays),
-        Told(dropped, told), _duplicates(decided), extra, material.brief.reduced,
+        Told(dropped, enough), _duplicates(decided), extra, material.brief.reduced,
         curator.name if by_model else BUILT_IN,
     )  # fmt: skip
 
@@ -196,9 +197,10 @@ def _remembered(
     extra, kept = list[Noted](), list(planned)
     for place, one in enumerate(decided):
         if _is_held(kept[place]) and not kept[place].judged.candidates and one.case.support:
-            noted = as_noted(one, ids.new("cand"))
-            extra.append(noted)
-            kept[place] = replace(kept[place], judged=replace(kept[place].judged, candidates=(noted.id,)))
+            notes = as_noted(one, lambda: ids.new("cand"))
+            extra += notes
+            names = tuple(each.id for each in notes)
+            kept[place] = replace(kept[place], judged=replace(kept[place].judged, candidates=names))
     return tuple(extra), kept
 
 

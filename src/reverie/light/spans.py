@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,6 +24,11 @@ class Span:
     confidence: float
     kept: bool
 
+    def quotes(self, words: str) -> bool:
+        """Whether these words stand between quotation marks in it: somebody else's, or only mentioned."""
+        found = re.search(re.escape(words.strip(" .")), self.text, re.IGNORECASE)
+        return found is not None and not any(sign.isalnum() for sign in self.own[found.start() : found.end()])
+
 
 class Spans:
     """Reads each session once, for as long as this object lives."""
@@ -33,7 +39,7 @@ class Spans:
 
     def at(self, session: Session, number: int, words: str) -> list[Span]:
         """The sentences of a turn that hold these words or a part of them. None: they are not the person's own."""
-        return [one for one in self.of(session, number) if _overlap(one.text, words)]
+        return [one for one in self.of(session, number) if _overlap(one.text, words) and not one.quotes(words)]
 
     def of(self, session: Session, number: int) -> list[Span]:
         """All sentences of the person's own in a turn."""

@@ -43,14 +43,14 @@ def _paired(session: Session) -> Iterator[Trial]:
 
 
 def _trial(turn: Turn, call: ToolCall, result: Turn) -> Trial:
-    command = (_command(call.arguments) or str(call))[:MAX_COMMAND]
+    command = (command_of(call.arguments) or str(call))[:MAX_COMMAND]
     quoted = command if command in turn.said.whole else str(call)[:MAX_COMMAND]
     worked = outcome(result.said)
     said_wrong = complaint(result.said) if worked is False else ""
     return Trial(turn.number, call.name, command, quoted, result.number, worked, said_wrong)
 
 
-def _command(arguments: str) -> str:
+def command_of(arguments: str) -> str:
     """Empty if there is no command among the arguments."""
     if not arguments.lstrip().startswith("{"):
         return arguments.strip()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reverie.dreams.brief import Brief, BriefEntry, BriefSkill
 from reverie.dreams.curators import Curated
-from reverie.dreams.curators.lessons import commands_of, in_full, is_routine, same_lesson, steps_of
+from reverie.dreams.curators.lessons import as_run, commands_of, in_full, is_routine, same_lesson, steps_of
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, Citation, Item, Op
 from reverie.dreams.verify import words
@@ -92,7 +92,7 @@ def _item(group: Sequence[Noted], material: Material) -> Item | None:
     old, conflict = _overtaken(last, material.brief.entries)
     plain = _is_sure(group)
     kind, project = str(last.candidate.kind), _project(group, material)
-    because = f"Said in {len({one.session_id for one in group})} session(s): {', '.join(sorted(last.marks)[:3])}."
+    because = f"Said in {_sessions(group)}."
     if old is None:
         return Item(
             Op.ADD,
@@ -119,6 +119,11 @@ def _project(group: Sequence[Noted], material: Material) -> str:
     found = {one.project for one in material.brief.sessions if one.session_id in {each.session_id for each in group}}
     spoken = words.pattern("this_project").search(words.plain(group[-1].words))
     return found.pop() if len(found) == 1 and spoken else ""
+
+
+def _sessions(group: Sequence[Noted]) -> str:
+    number = len({one.session_id for one in group})
+    return "one session" if number == 1 else f"{number} sessions"
 
 
 def _is_sure(group: Sequence[Noted]) -> bool:
@@ -234,7 +239,7 @@ def _lesson(group: Sequence[Noted], material: Material) -> Item | None:
     evidence, ids = tuple(_citations(group, material)), tuple(one.id for one in group)
     if not commands or not evidence:
         return None
-    because = f"It failed and was mended in the same way in {len({one.session_id for one in group})} session(s)."
+    because = f"It failed and was mended in the same way in {_sessions(group)}."
     skill = next((one for one in material.brief.skills if _has_step(one, commands[0])), None)
     if skill:
         return Item(
@@ -263,5 +268,5 @@ def _routine(group: Sequence[Noted], material: Material) -> Item | None:
         Op.SKILL_NEW, f"When asked: {request}" if request else f"When `{steps[0]}` is run.",
         tuple(_citations(group, material)), skill=" ".join(step.split()[0] for step in steps[:3]),
         kind="skill_candidate", because=f"The same steps were run in {len(group)} sessions.",
-        steps=tuple(f"Run `{step}`." for step in steps), candidates=tuple(one.id for one in group),
+        steps=tuple(f"Run `{step}`." for step in as_run(group[-1])), candidates=tuple(one.id for one in group),
     )  # fmt: skip

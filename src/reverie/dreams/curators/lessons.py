@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from reverie.light.candidate import Noted
-from reverie.light.commands import doing
+from reverie.light.commands import doing, step
 from reverie.light.routines import FEWEST, ROUTINE
+from reverie.light.trials import command_of
 
 _SHOWN = re.compile(r"`([^`]+)`")
 _CUT = "…"
@@ -48,6 +49,14 @@ def in_full(note: Noted) -> str:
 def steps_of(note: Noted) -> list[str]:
     """The steps of a routine, each without what it is done to."""
     return _SHOWN.findall(note.text)
+
+
+def as_run(note: Noted) -> list[str]:
+    """The steps of a routine, each with all its arguments: what was not run so, nobody may say."""
+    quoted = [one.quote for one in note.support]  # a command, or a whole call where its arguments escape it
+    commands = [command_of(one.partition(" ")[2]) or one if one.endswith("}") else one for one in quoted]
+    ran = [" ".join(part.split()) for one in commands for part in doing(one)]
+    return [next((one for one in ran if step(one) == key), key) for key in steps_of(note)]
 
 
 def _same_steps(one: list[str], other: list[str]) -> bool:

@@ -9,15 +9,15 @@ from functools import cached_property
 from reverie.dreams.brief import Brief, BriefEntry
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
-from reverie.dreams.verify.quotations import OWN, Quoted, verified
+from reverie.dreams.verify.quotations import OWN, Quoted, located, verified
 from reverie.kernel.origin import Origin, weakest
 from reverie.light.marks import Mark
 from reverie.light.spans import Span, Spans
 from reverie.sessions.session import Evidence
 
 # What a person says of something that holds, in Light's marks: in so many words; of something that stands there
-# already, also by telling a change. People say "always" of printers and neighbours, so for something new that alone is
-# not enough: they have to want it, or ask for it. And what takes all that away.
+# already, also by telling a change. People say "always" of printers and neighbours, so for something new whose words
+# were only copied that alone is not enough: they have to want it, or ask for it. And what takes all that away.
 LASTING = frozenset({Mark.REMEMBER, Mark.STANDING})
 WANTED = frozenset({Mark.MANNER, Mark.PREFER, Mark.WISH, Mark.DECIDED, Mark.SCOPE, Mark.ONCE_MORE})
 STANDING = LASTING | {
@@ -101,11 +101,15 @@ class Case:
         return any(self._stands(span.marks) for one in self.asserted for span in one.spans)
 
     def _stands(self, marks: frozenset[Mark]) -> bool:
-        if marks & DOUBTFUL:
-            return False
         if self.item.op is not Op.ADD:
             return bool(marks & STANDING)
-        return Mark.REMEMBER in marks or (Mark.STANDING in marks and bool(marks & WANTED))
+        return Mark.REMEMBER in marks or (Mark.STANDING in marks and (not self.copied or bool(marks & WANTED)))
+
+    @cached_property
+    def copied(self) -> bool:
+        """The text is what was said, word for word: nobody has thought about a reader who was not there."""
+        text = self.restored(self.item.text)
+        return any(located(one.turn_text or one.evidence.quote, text) is not None for one in self.support)
 
     @property
     def said(self) -> list[str]:
@@ -132,9 +136,10 @@ def is_asserted(quoted: Quoted) -> bool:
 
 
 def _is_plain(span: Span) -> bool:
-    lasting = span.marks & LASTING
-    doubts = span.marks & DOUBTFUL - ({Mark.TASK, Mark.INTENT} if lasting else set())
-    return not doubts and not span.text.rstrip("\"'”’»)] ").endswith(("?", "？"))
+    if span.text.rstrip("\"'”’»)] ").endswith(("?", "？")):
+        return False
+    excused = {Mark.TASK, Mark.INTENT, Mark.QUESTION} if span.marks & LASTING else set()
+    return not span.marks & (DOUBTFUL - excused)
 
 
 def case_of(

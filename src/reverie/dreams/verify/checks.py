@@ -15,7 +15,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, is_asserted
-from reverie.dreams.verify.quotations import Quoted, located
+from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
@@ -131,9 +131,11 @@ def _conflicts(case: Case) -> bool:
 
 
 def own_words(case: Case) -> Iterator[Finding]:
-    """Somebody typed them, as their own."""
+    """Somebody typed them, as their own; what the text says does not stand between quotation marks."""
     spoken = [one for one in case.support if one.origin is not Origin.OPERATOR]
-    if case.may_speak and spoken and not any(one.spans and not one.plays for one in spoken):
+    text = case.restored(case.item.text)
+    own = [span for one in spoken if not one.plays for span in one.spans if not (text and span.quotes(text))]
+    if case.may_speak and spoken and not own:
         yield finding(Reason.NOT_OWN_WORDS)
 
 
@@ -147,10 +149,9 @@ def asserted(case: Case) -> Iterator[Finding]:
 
 def meant(case: Case) -> Iterator[Finding]:
     """Nobody took it back, or laughed about it."""
+    if case.asserted and all(words.pattern("laughter").search(one.turn_text) for one in case.asserted):
+        yield finding(Reason.NOT_ASSERTED, "may have been said in jest")
     for one in case.asserted:
-        if words.pattern("laughter").search(one.turn_text):
-            yield finding(Reason.NOT_ASSERTED, "may have been said in jest")
-            return
         if taken := _taken_back(case, one.evidence.session_id, one.evidence.turn, one.evidence.quote):
             yield finding(Reason.TAKEN_BACK, taken)
             return
@@ -168,7 +169,8 @@ def _taken_back(case: Case, session_id: str, number: int, quoted: str) -> str:
             return head[:80]
     for one in later:
         for span in case.spans.of(session, one):
-            if case.item.text and relate(case.item.text, span.text).conflict >= CONFLICT:
+            about_it = words.stems(case.item.text) & words.stems(span.text)
+            if about_it and relate(case.item.text, span.text).conflict >= CONFLICT:
                 return span.text[:80]
     return ""
 
@@ -205,7 +207,7 @@ def _cited(case: Case) -> Iterator[str]:
 def _mostly_new(text: str, case: Case) -> bool:
     """What the text says beyond the entry it changes shares too few words with what was said."""
     beyond = words.stems(text) - words.stems(" ".join(case.old))
-    said = words.stems(" ".join(case.said))
+    said = words.stems(" ".join([*case.said, *_days(case)]))
     return bool(beyond) and len(beyond & said) * 3 < len(beyond)
 
 
@@ -235,7 +237,13 @@ def negation(case: Case) -> Iterator[Finding]:
 
 
 def _all_negated(case: Case) -> bool:
-    return all(words.negated(one.evidence.quote) for one in case.support)
+    """In every quotation, the clause that is nearest to the text denies something."""
+    text = words.stems(case.item.text)
+
+    def shared(clause: str) -> int:
+        return len(words.stems(clause) & text)
+
+    return all(words.negated(max(words.clauses(one.evidence.quote), key=shared)) for one in case.support)
 
 
 def newer(case: Case) -> Iterator[Finding]:
@@ -262,17 +270,26 @@ def carried_over(case: Case) -> Iterator[Finding]:
     said = " ".join([*(one.sentence for one in case.support), *(one.turn_text for one in case.support)])
     new = words.missing(words.values(text), case.old)
     free = [words.shape_of(one) for one in new]
+    free += ["word"] * len((words.stems(text) - words.stems(" ".join(case.old))) & words.stems(said))
     for old in case.old:
         for value in words.missing(words.values(old), [text, said]):
-            if words.shape_of(value) not in free:
+            taken = _taken_place(words.shape_of(value), free)
+            if taken is None:
                 yield finding(Reason.DROPS_CONTENT, value)
                 return
-            free.remove(words.shape_of(value))
+            free.remove(taken)
         spoken_of = words.stems(f"{text} {said}")
         for clause in words.clauses(old):
             if words.stems(clause) and not words.stems(clause) & spoken_of:
                 yield finding(Reason.DROPS_CONTENT, clause.strip(" ."))
                 return
+
+
+def _taken_place(shape: str, free: list[str]) -> str | None:
+    """What stands in the place of a value: one of its shape; for a number or a day also a word, such as "noon"."""
+    if shape in free:
+        return shape
+    return "word" if shape in ("number", "day") and "word" in free else None
 
 
 def removal(case: Case) -> Iterator[Finding]:
@@ -298,19 +315,15 @@ def stands_alone(case: Case) -> Iterator[Finding]:
     if case.item.op is Op.REMOVE or not case.changes_memory or not text:
         return
     spoken = re.findall(r"[\w']+", words.plain(text))
-    if spoken and spoken[0] in words.words("leaning") | words.words("pronouns"):
+    before = {words.plain(old).split()[0] for old in case.old if old.split()}
+    if spoken and spoken[0] in (words.words("leaning") | words.words("pronouns")) - before:
         yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
-    elif (named := set(spoken) & words.words("pronouns")) and _is_copied(text, case):
+    elif (named := set(spoken) & words.words("pronouns")) and case.copied:
         yield finding(Reason.UNNAMED, min(named))
     elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2:
         yield finding(Reason.LEANS, "it is not a whole statement")
     elif relative := set(spoken) & words.words("relative_day"):
         yield finding(Reason.LEANS, f"“{min(relative)}” means another day tomorrow")
-
-
-def _is_copied(text: str, case: Case) -> bool:
-    """The text is what was said, word for word: nobody has thought about a reader who was not there."""
-    return any(located(one.turn_text or one.evidence.quote, text) is not None for one in case.support)
 
 
 def new_here(case: Case) -> Iterator[Finding]:

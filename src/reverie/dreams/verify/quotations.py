@@ -13,7 +13,7 @@ from reverie.kernel.errors import NotVerbatim
 from reverie.kernel.origin import Origin
 from reverie.light.spans import Span, Spans
 from reverie.sessions.noise import heard
-from reverie.sessions.session import Evidence, Session, quote
+from reverie.sessions.session import Evidence, Session, Turn, quote
 
 OWN = (Origin.OWNER, Origin.OPERATOR)
 _ALIKE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "\u00a0": " "})
@@ -70,12 +70,10 @@ def _as_context(one: Quoted) -> Quoted:
 def _quoted(citation: Citation, material: Material, spans: Spans) -> Iterator[Quoted]:
     shown = material.brief.session.get(citation.session)
     session = material.sessions.get(shown.id) if shown else None
-    number = _turn_of(citation, shown) if shown else None
+    number = _turn_of(citation, shown, material) if shown else None
     if session is None or number is None:
         return
-    said = session.turn(number)
-    whole = heard(said.text) if said.role == "user" else said.said.whole
-    words = located(whole, material.restored(citation.words))
+    words = located(_said(session.turn(number)), material.restored(citation.words))
     if words is None:
         return
     try:
@@ -87,17 +85,28 @@ def _quoted(citation: Citation, material: Material, spans: Spans) -> Iterator[Qu
     yield Quoted(evidence, session, own, spans.plays_a_part(session, number), everything)
 
 
-def _turn_of(citation: Citation, shown: BriefSession) -> int | None:
-    """The turn that was named, if it holds the words; else the one turn that does."""
+def _turn_of(citation: Citation, shown: BriefSession, material: Material) -> int | None:
+    """The turn that was named, if it holds the words, as it is shown or as it is; else the one turn that does. What
+    the built-in curator cites has no stand-ins and is not shortened."""
     holding = [turn.number for turn in shown.turns if located(turn.text, citation.words) is not None]
     if citation.turn in holding:
         return citation.turn
-    return holding[0] if len(holding) == 1 else None
+    if holding:
+        return holding[0] if len(holding) == 1 else None
+    if citation.turn not in {turn.number for turn in shown.turns}:
+        return None
+    named = material.sessions[shown.id].turn(citation.turn)
+    return citation.turn if named.role != "tool" and located(_said(named), citation.words) is not None else None
+
+
+def _said(turn: Turn) -> str:
+    """A turn in its own words, without what a harness put into a person's."""
+    return heard(turn.text) if turn.role == "user" else turn.said.whole
 
 
 def located(text: str, words: str) -> str | None:
     """The words as they stand in the text, whatever the spaces, quotation marks and case; None where they do not."""
-    wanted = " ".join(words.translate(_ALIKE).split()).lower().strip(" .")
+    wanted = "".join(map(_low, " ".join(words.translate(_ALIKE).split()))).strip(" .")
     if not any(sign.isalnum() for sign in wanted):
         return None
     folded, places = list[str](), list[int]()
@@ -107,10 +116,15 @@ def located(text: str, words: str) -> str | None:
             if folded and folded[-1] == " ":
                 continue
             plain = " "
-        low = plain.lower()
-        folded.append(low if len(low) == 1 else plain)
+        folded.append(_low(plain))
         places.append(place)
     start = "".join(folded).find(wanted)
     if start < 0:
         return None
     return text[places[start] : places[start + len(wanted) - 1] + 1]
+
+
+def _low(sign: str) -> str:
+    """In lower case, unless that takes more than one sign, as of "İ"."""
+    low = sign.lower()
+    return low if len(low) == 1 else sign

@@ -9,8 +9,8 @@ from enum import IntEnum, StrEnum
 class Severity(IntEnum):
     """What follows from a finding. The gravest decides."""
 
-    HELD = 1
-    ASK = 2
+    ASK = 1
+    HELD = 2
     REFUSED = 3
 
 
@@ -94,7 +94,7 @@ _SENTENCES = {
     Reason.UNSAFE: "The safety scan found: {}.",
     Reason.OTHER_PROJECT: "It is a matter of the project {}, and {} is read everywhere.",
     Reason.NOT_WANTED: "The instructions of this dream do not want it: {}.",
-    Reason.DOUBTFUL: "The curator is not sure of it either.",
+    Reason.DOUBTFUL: "Too little speaks for it to ask about it.",
     Reason.ORIGIN: "It rests on words of the {}, not of the owner.",
     Reason.AUTHORITY: "It would change what the agent may do, whom it writes to or where it sends things.",
     Reason.UNGROUNDED: "Nobody said {}.",

@@ -27,12 +27,12 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`([^`\n]+)`")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*(?:[^\W\d_]{1,3}\b)?")
+_NUMBER = re.compile(r"\d+(?:[.,:/h-]\d+)*(?:[a-zµ°]{1,3}(?![a-z]))?", re.IGNORECASE)
 _CAPITAL = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w'’-]*")
 _DAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
-_BEGINS = re.compile(r"(?:^|[.!?:;…]\s+|[\"“„«(]|-\s)$")
+_BEGINS = re.compile(r"(?:^[\"“„«(]?|[.!?:;…]\s+[\"“„«(]?|-\s)$")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_WITH_UNIT = re.compile(r"(\d+(?:[.,:/-]\d+)*)([^\W\d_]{1,3})")
+_WITH_UNIT = re.compile(r"(\d+(?:[.,:/h-]\d+)*)([a-zµ°]{1,3})")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -104,7 +104,8 @@ def numbers(text: str) -> list[str]:
 
 def names(text: str) -> list[str]:
     """Words with a capital that no beginning of a sentence explains."""
-    return [found[0] for found in _CAPITAL.finditer(text) if not _BEGINS.search(text[: found.start()])]
+    capitals = (found for found in _CAPITAL.finditer(text) if found[0][0].isupper())
+    return [found[0] for found in capitals if not _BEGINS.search(text[: found.start()])]
 
 
 def values(text: str) -> list[str]:
@@ -121,9 +122,9 @@ def stands_in(value: str, text: str) -> bool:
     """Whether a value stands in a text: a number as a whole, a word also with another ending."""
     said, wanted = plain(text), plain(value)
     if found := _WITH_UNIT.fullmatch(wanted):  # "30g" is "30 g"
-        return re.search(rf"(?<![\w.,:]){re.escape(found[1])}\s?{re.escape(found[2])}(?!\w)", said) is not None
+        return re.search(rf"(?<![a-z\d.,:]){re.escape(found[1])}\s?{re.escape(found[2])}(?![a-z\d])", said) is not None
     if wanted.isdecimal():
-        return re.search(rf"(?<![\w.,:]){wanted}(?!\d|[.,:]\d)", said) is not None
+        return re.search(rf"(?<![a-z\d.,:]){wanted}(?!\d|[.,:]\d)", said) is not None
     if not wanted[0].isalnum() or any(sign.isdigit() for sign in wanted) or len(wanted) < 4 or _CJK.search(wanted):
         return re.search(rf"(?<![\w.]){re.escape(wanted)}(?![\w])", said) is not None or (
             bool(_CJK.search(wanted)) and wanted in said

@@ -1,0 +1,336 @@
+"""The built-in curator: it copies a sentence or exchanges one value, and composes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reverie.dreams.brief import BriefEntry
+from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sentence
+from reverie.dreams.decide import Decided, Rules, decide
+from reverie.dreams.gather import Material, gather
+from reverie.dreams.items import Item, Op
+from reverie.dreams.verify import words
+from reverie.dreams.verify.reasons import Reason, Severity
+from reverie.kernel.origin import Origin
+from reverie.light.front import NOBODY
+from reverie.sessions.intake import Intake
+from reverie.sessions.readers.plain import events
+from reverie.sessions.session import Session
+from tests.golden.playing import NIGHTS, read
+from tests.nights import LAST_WEEK, NOW, entries, entry, material, night, ran, session, sessions
+
+
+def curated(said: Sequence[Session] | str, known: Sequence[BriefEntry] = ()) -> tuple[Item, ...]:
+    return of(material(sessions(said) if isinstance(said, str) else said, known))
+
+
+def of(made: Material) -> tuple[Item, ...]:
+    found = BuiltInCurator().curate(made)
+    assert not found.failed and not found.answer.unread
+    return found.answer.items
+
+
+def decided(said: Sequence[Session] | str, known: Sequence[BriefEntry] = ()) -> list[Decided]:
+    made = material(sessions(said) if isinstance(said, str) else said, known)
+    return decide(of(made), (), made, Rules(NOW))
+
+
+# ---- the person's own sentence ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Ok, please always use tabs.", "Always use tabs."),
+        ("btw the API is slow.", "The API is slow."),
+        ("Hey! oh, well: the port is 80.", "The port is 80."),
+        ("Nope, keep tabs in Go.", "Keep tabs in Go."),
+        ("yes — always CSV", "Always CSV"),
+        ("Übrigens, wir deployen montags.", "Wir deployen montags."),
+        ("Ach, bitte immer Celsius verwenden.", "Immer Celsius verwenden."),
+        ("por favor, responde siempre en español", "Responde siempre en español"),
+        ("D'ailleurs, on livre le lundi.", "On livre le lundi."),
+        ("  Before I forget:   the  key lies\n under the mat. ", "The key lies under the mat."),
+        ("So we moved.", "So we moved."),  # no comma: it belongs to the sentence
+        ("Okapis are our mascots.", "Okapis are our mascots."),
+        ("Notes go to the wiki.", "Notes go to the wiki."),
+        ("以后请不要用表情符号回答。", "以后请不要用表情符号回答。"),
+        ("", ""),
+        ("   ", ""),
+    ],
+)
+def test_a_sentence_is_kept_without_what_stands_before_its_point(said: str, kept: str) -> None:
+    assert own_sentence(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "Please remember that I always want distances in kilometres.",
+            "Remember that I always want distances in kilometres.",
+        ),
+        ("Oh, and remember: invoices go to anna@example.com.", "And remember: invoices go to anna@example.com."),
+        ("Ab sofort bitte immer Celsius verwenden.", "Ab sofort bitte immer Celsius verwenden."),
+    ],
+)
+def test_what_was_said_plainly_becomes_one_addition_in_the_same_words(said: str, kept: str) -> None:
+    (item,) = curated(said)
+    assert (item.op, item.text, item.replaces) == (Op.ADD, kept, ())
+    assert [one.words for one in item.evidence] == [said] and item.candidates
+
+
+def test_a_sentence_with_an_address_is_found_though_a_model_would_see_a_stand_in() -> None:
+    (found,) = decided("Remember: invoices go to anna@example.com.")
+    assert found.case.evidence and Reason.NO_QUOTATION not in {one.reason for one in found.findings}
+
+
+def test_it_is_sure_where_somebody_asks_to_remember_or_says_it_on_two_days() -> None:
+    asked = "Please remember that I always want distances in kilometres."
+    once = "I always want distances in kilometres."
+    assert [one.sure for one in curated(asked)] == [True]
+    assert [one.sure for one in curated(once)] == [False]
+    again = sessions(once, "I always want distances in kilometres, please.")
+    (item,) = curated(again)
+    assert item.sure and {one.session for one in item.evidence} == {"s1", "s2"}
+
+
+def test_two_people_who_say_the_same_are_two() -> None:
+    both = [
+        session("a", "I always want distances in kilometres."),
+        session("b", (Origin.MEMBER, "I always want distances in kilometres."), user="bob"),
+    ]
+    assert len(curated(both)) == 2 and not any(one.sure for one in curated(both))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Can you look at this?", "Do we deploy on Fridays?", "Thanks!", "Please fix the test.",
+        "My sister is in Leeds this week.", "Ist das so richtig?",
+    ],
+)  # fmt: skip
+def test_of_most_of_what_is_said_it_makes_nothing(said: str) -> None:
+    assert curated(said) == ()
+
+
+# ---- one value exchanged ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "new", "shape"),
+    [
+        (
+            "The API listens on port 8080.",
+            "The API listens on port 9090 now.",
+            "The API listens on port 9090.",
+            "number",
+        ),
+        ("Standup is at 9:30.", "Standup is at 9:45 from now on.", "Standup is at 9:45.", "number"),
+        (
+            "The office closes at 18:00.",
+            "We now close the office at 17:00 instead of 18:00.",
+            "The office closes at 17:00.",
+            "number",
+        ),
+        (
+            "Der Newsletter geht an 250 Leute.",
+            "Der Newsletter geht jetzt an 300 Leute.",
+            "Der Newsletter geht an 300 Leute.",
+            "number",
+        ),
+        ("La reunión es a las 10.", "La reunión es a las 11 ahora.", "La reunión es a las 11.", "number"),
+        (
+            "Invoices go to old@example.com.",
+            "Invoices go to new@example.com now.",
+            "Invoices go to new@example.com.",
+            "address",
+        ),
+        (
+            "Docs are at https://a.example/x.",
+            "Docs are at https://b.example/y now.",
+            "Docs are at https://b.example/y.",
+            "address",
+        ),
+        (
+            "DB is db1.internal:6432.",
+            "Our staging db moved to db2.internal:6432.",
+            "DB is db2.internal:6432.",
+            "address",
+        ),
+        ("We ship on Tuesdays.", "We ship on Fridays now.", "We ship on Fridays.", "day"),
+    ],
+)
+def test_exactly_one_value_is_exchanged_for_one_of_its_shape(old: str, said: str, new: str, shape: str) -> None:
+    assert exchange(old, said) == (new, shape)
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [
+        ("Backups run at 2:00 and 2:30.", "Backups run at 3:00 now."),  # which of the two?
+        ("The API listens on port 8080, in Frankfurt.", "The API moved to port 9090, in Paris."),  # two at once
+        ("The API listens on port 8080.", "The cat ate 3 mice."),  # about something else
+        ("The API listens on port 8080.", "The API listens on port 8080 now."),  # nothing new
+        ("The API listens on a port.", "The API listens on port 9090 now."),  # no value there
+        ("Port 8080 is for the API on 8080.", "The API listens on port 9090 now."),  # it stands there twice
+        ("The API listens on port 8080.", "The API lives at https://a.example now."),  # another shape
+    ],
+)
+def test_where_it_is_not_plain_which_value_is_meant_nothing_is_exchanged(old: str, said: str) -> None:
+    assert exchange(old, said) == ("", "")
+
+
+def test_a_number_that_changed_lands_and_nothing_else_of_the_entry_is_touched() -> None:
+    known = entries("Standup is at 9:30, in the small room.")
+    (item,) = curated("Standup is at 9:45 from now on, not at 9:30.", known)
+    assert (item.op, item.text, item.sure) == (Op.REPLACE, "Standup is at 9:45, in the small room.", True)
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [
+        ("The standup is run by Paul.", "The standup is run by Petra now, no longer by Paul."),
+        ("Der Ansprechpartner ist Weber.", "Der Ansprechpartner ist jetzt Huber, nicht mehr Weber."),
+    ],
+)
+def test_a_name_that_changed_only_asks(old: str, said: str) -> None:
+    for one in decided(said, entries(old)):
+        assert one.severity is not None and not one.item.sure
+
+
+# ---- it composes nothing ---------------------------------------------------------------------------------------------
+
+
+def _sessions(night: dict[str, Any]) -> Iterator[Session]:
+    for said in night["sessions"]:
+        intake = Intake(str(said.get("user") or NOBODY), lambda text: (text, {}))
+        reading = next(intake.sessions(events(said)))
+        yield Session(reading.head, tuple(reading.turns()))
+
+
+def _known(night: dict[str, Any]) -> Iterator[BriefEntry]:
+    texts = [(text, "MEMORY.md") for text in night["memory"]] + [(text, "USER.md") for text in night["user"]]
+    for number, (text, document) in enumerate(texts, 1):
+        since = night.get("entry_dates", {}).get(text)
+        yield entry(text, document, datetime.fromisoformat(since) if since else None, name=f"e{number}")
+
+
+def _is_copied(text: str, said: Sequence[str]) -> bool:
+    flat = text[1:].lower()
+    return any(flat in " ".join(one.split()).lower() for one in said)
+
+
+def _is_exchanged(text: str, old: str, said: Sequence[str]) -> bool:
+    """Only one value of the entry differs, and the one in its place was said."""
+    for gone in words.values(old):
+        before, _, behind = old.partition(gone)
+        if text.startswith(before) and text.endswith(behind) and old.count(gone) == 1:
+            came = text[len(before) : len(text) - len(behind)]
+            if came in words.values(" ".join(said)) or any(came in one for one in said):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("path", NIGHTS, ids=lambda path: path.stem)
+def test_every_text_is_a_sentence_that_was_said_or_an_entry_with_one_value_exchanged(path: Path) -> None:
+    night = read(path)
+    heard, known = list(_sessions(night)), list(_known(night))
+    made = material(heard, known)
+    by_id = {one.id: one for one in known}
+    for item in of(made):
+        if item.op.changes_skill:
+            ran_words = " ".join(turn.said.whole.replace('\\"', '"') for one in heard for turn in one.turns)
+            commands = [command for line in item.steps for command in words.commands(line)]
+            assert all(" ".join(one.split()) in " ".join(ran_words.split()) for one in commands), item
+            continue
+        said = [made.sessions[cited.session].turn(cited.turn).text for cited in item.evidence]
+        if item.op is Op.REMOVE:
+            assert item.text == "" and not item.evidence
+        elif not _is_copied(item.text, said):
+            assert item.op is Op.REPLACE and _is_exchanged(item.text, by_id[item.replaces[0]].text, said), item
+
+
+# ---- what the agent's own calls taught -------------------------------------------------------------------------------
+
+
+def taught(*days: int) -> list[Session]:
+    return [
+        session(
+            f"L{day}",
+            "Please run the tests.",
+            *ran("pytest -q", "Error: no module\nexit code 1", failed=True),
+            *ran("uv run pytest -q", "ok\nexit code 0"),
+            at=LAST_WEEK + timedelta(days=day),
+        )
+        for day in days
+    ]
+
+
+def published(*days: int) -> list[Session]:
+    steps = ("make build", "npm test", "rsync -a site web:/srv")
+    return [
+        session(f"r{day}", "Please publish the site.", *(one for step in steps for one in ran(step, "ok\nexit code 0")))
+        for day in days
+    ]
+
+
+def test_a_lesson_seen_twice_becomes_a_skill_that_a_person_decides_on() -> None:
+    (found,) = decided(taught(1, 2))
+    assert found.item.op is Op.SKILL_NEW and found.severity is Severity.ASK and found.skill
+    assert found.item.steps == ("Run `uv run pytest -q`.",)
+    assert {one.session for one in found.item.evidence} == {"s1", "s2"}
+
+
+def test_a_lesson_seen_once_waits() -> None:
+    (found,) = decided(taught(1))
+    assert found.severity is Severity.HELD and Reason.SEEN_ONCE in {one.reason for one in found.findings}
+
+
+def test_a_procedure_run_three_times_becomes_a_skill_with_its_steps_as_they_were_run() -> None:
+    (found,) = decided(published(1, 2, 3))
+    assert found.item.op is Op.SKILL_NEW and found.severity is Severity.ASK
+    assert found.item.steps == ("Run `make build`.", "Run `npm test`.", "Run `rsync -a site web:/srv`.")
+    assert found.item.text == "When asked: Please publish the site."
+    assert curated(published(1, 2)) == ()
+
+
+# ---- doubles ---------------------------------------------------------------------------------------------------------
+
+
+def test_entries_that_say_the_same_word_for_word_are_removed_but_for_the_first() -> None:
+    known = entries("Ann wants tables.", "ann  wants tables", "Ann drinks tea.", "Ann wants tables.")
+    removed = curated("Hello.", known)
+    assert [(one.op, one.replaces, one.sure, one.text) for one in removed] == [
+        (Op.REMOVE, ("e2",), True, ""),
+        (Op.REMOVE, ("e4",), True, ""),
+    ]
+    assert [one.severity for one in decided("Hello.", known)] == [None, None]
+
+
+def test_a_double_that_is_critical_or_not_ours_stays() -> None:
+    known = [
+        entry("Ann wants tables."),
+        entry("Ann wants tables.", critical=True, name="e2"),
+        entry("Ann wants tables.", changeable=False, name="e3"),
+    ]
+    assert curated("Hello.", known) == ()
+
+
+def test_what_is_nearly_the_same_stays() -> None:
+    assert curated("Hello.", entries("Ann wants tables.", "Ann wants two tables.")) == ()
+
+
+def test_a_lesson_of_an_earlier_night_counts_with_tonights() -> None:
+    """Every turn it rests on is shown again, not only the first."""
+    before, tonight = taught(1, 2)
+    earlier = night([before]).fresh
+    made = gather(night([tonight], earlier=earlier, earlier_sessions=(before,)), 10**9)
+    assert [one.number for one in made.brief.sessions[1].turns] == [2, 3, 4, 5] and made.brief.sessions[1].noted
+    (found,) = decide(of(made), (), made, Rules(NOW))
+    assert found.severity is Severity.ASK and found.item.op is Op.SKILL_NEW
