@@ -27,6 +27,7 @@ from sqlalchemy import func, select
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.transactions import reading_across
+from reverie.dreams.dream import Fate
 from reverie.home import Home
 from tests.faults import killing
 from tests.faults.driving import quick_folder
@@ -39,11 +40,12 @@ MODEL = "model"
 EARLY, NOON = datetime(2026, 5, 1, 12, tzinfo=UTC), datetime(2026, 5, 12, 12, tzinfo=UTC)
 RELEASE = "To release: first run `make check`, then `make tag`, then push the tag."
 SAID = {
-    "s1": "Our staging db moved to db2.internal:6432 yesterday, db1 is switched off.",
+    "s1": "The staging db moved to db2.internal:6432.",
     "s2": "CI does not run on GitHub Actions any more, it runs on Forgejo now.",
     "s3": RELEASE,
     "s4": f"{RELEASE} I prefer tabs maybe, not sure.",
     "s5": "Remember: deploys are on Tuesdays. My knee hurts today.",
+    "s6": "Please remember that invoices are sent without tax.",
 }
 _NAMES = re.compile(r"\b(chg|prop|drm|cand)_\w+")
 
@@ -77,7 +79,7 @@ def seen(house: House, home: Home) -> dict[str, Any]:
         "waiting": sorted(one.diff for one in home.review.waiting(every=True)),
         "staged": sorted(one.text for one in records.staged(scope, "hermes")),
         "read": sorted((one.session_id, one.turns) for one in records.read(scope, "hermes")),
-        "diaries": [_NAMES.sub(r"\1", one.diary.partition("## Asked of a model")[0]) for one in nights if one.sessions],
+        "diaries": [_NAMES.sub(r"\1", one.diary.partition("## The model")[0]) for one in nights if one.sessions],
         "over": {str(one.status) for one in nights},
         "left": left,
         "nights told": told == len(nights),
@@ -143,7 +145,8 @@ def killed_everywhere(folder: Path, most: int, server: str | None = None) -> dic
         with house.opened(NOON) as home:  # once in this process, so that every child finds the same things loaded
             dream = home.dream(target="hermes")
             expected = seen(house, home)
-        assert dream.changes and dream.proposals and expected["staged"], dream.diary
+        assert len(dream.changes) == 2 and dream.proposals and dream.of(Fate.HELD_BACK), dream.diary
+        assert len(expected["staged"]) > 1, expected["staged"]
         lines, status = dreamt(copied(base))
         assert status == 0 and lines, "the night does not work without a fault"
         chosen = points(lines, most)
@@ -193,7 +196,7 @@ def asked_of_a_model() -> Iterator[None]:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None and server.stdout.readline()
         address = f"http://127.0.0.1:{port}/v1"
-        os.environ |= {"REVERIE_MODEL": "openai:x", "REVERIE_MODEL_URL": address, "REVERIE_MODEL_SHARE": "1"}
+        os.environ |= {"REVERIE_MODEL": "openai:x", "REVERIE_MODEL_URL": address}
         yield
         server.terminate()
 

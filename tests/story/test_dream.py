@@ -145,6 +145,14 @@ def test_what_stands_there_already_is_counted_as_a_duplicate(memories: Path, hom
     assert (memories / "MEMORY.md").read_text() == MEMORY
 
 
+@pytest.mark.parametrize("said", ["Standup is at ten now, not at nine.", "Standup is not at nine any more."])
+def test_what_denies_an_entry_is_not_taken_for_known(memories: Path, home: Home, said: str) -> None:
+    home.sessions.add(session("s1", said))
+    night = dream(home)
+    assert night.changes == () and night.duplicates == 0
+    assert "It is known already" not in night.diary and [one.fate for one in night.judged] == [Fate.WAITING]
+
+
 def test_only_proposing_lands_nothing(memories: Path, home: Home) -> None:
     home.sessions.add(session("s1", ORDER))
     night = dream(home, mode="propose")

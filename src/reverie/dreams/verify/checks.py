@@ -361,7 +361,10 @@ def _says_the_same(entry: BriefEntry, text: str, case: Case) -> bool:
     if " ".join(words.plain(old).split()).strip(" .") == " ".join(words.plain(text).split()).strip(" ."):
         return True
     found = relate(old, text)
-    return found.kind is RelationKind.SAME and found.confidence >= SAME and not words.missing(words.values(text), [old])
+    denies = bool(case.marks & _CHANGE) and words.negated(old) != words.negated(text)
+    if found.kind is not RelationKind.SAME or found.confidence < SAME or denies:
+        return False
+    return not words.missing(words.values(text), [old])
 
 
 def unchanged(case: Case) -> Iterator[Finding]:
