@@ -63,8 +63,8 @@ SAID = [said for _, said, _ in CHANGES]
 REPLACED = [replaces(new, cites(said, f"s{n}"), of=f"e{n}") for n, (_, said, new) in enumerate(CHANGES, 1)]
 WISHES = [
     "Please always answer in metric units.",
-    "Always show prices with VAT from now on.",
-    "Never send me mail on Sundays.",
+    "Please always show prices with VAT.",
+    "Please never send mail on Sundays.",
 ]
 ADDED = [add(said, cites(said, f"s{n}")) for n, said in enumerate(WISHES, 1)]
 WISH = "Please always answer in metric units."
