@@ -95,7 +95,8 @@ def test_a_bad_curator_does_no_harm_and_the_diary_says_what_was_refused(curator:
             done = lived(night, server.openai_url)
             assert harms(night, done) == [], done.dream.diary
             refused = [one for one in done.dream.judged if one.reasons]
-            assert refused == [] or "## " in done.dream.diary
+            titles = ("## Waiting for you", "## Held for another night", "## Not kept", "## Not done", "## Changed")
+            assert refused == [] or any(title in done.dream.diary for title in titles)
             assert all(one.why for one in refused if one.fate != "landed")
         for case in cases()[::3]:
             assert not landed(case, lived(as_night(case), server.openai_url)).startswith("wrong"), case["id"]
