@@ -28,6 +28,9 @@ WITH_PARTS = sorted(route for route, needed in NEEDS.items() if needed)
 SAID_BY_US = ("authorization", "reverie-user", "anthropic-workspace-id")
 EXAMPLES = 10
 
+# The server's threads share this process's `random` (retry delays), and Hypothesis takes that for a strategy's doing.
+pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
