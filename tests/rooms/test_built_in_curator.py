@@ -75,14 +75,14 @@ def test_a_sentence_is_kept_without_what_stands_before_its_point(said: str, kept
             "Please remember that I always want distances in kilometres.",
             "I always want distances in kilometres.",
         ),
-        ("Oh, and remember: invoices go to anna@example.com.", "And remember: invoices go to anna@example.com."),
+        ("Oh, and remember: invoices go to anna@example.com.", "Invoices go to anna@example.com."),
         ("Ab sofort bitte immer Celsius verwenden.", "Ab sofort bitte immer Celsius verwenden."),
     ],
 )
 def test_what_was_said_plainly_becomes_one_addition_in_the_same_words(said: str, kept: str) -> None:
     (item,) = curated(said)
     assert (item.op, item.text, item.replaces) == (Op.ADD, kept, ())
-    assert [one.words for one in item.evidence] == [said] and item.candidates
+    assert all(one.words in said for one in item.evidence) and item.candidates
 
 
 def test_a_sentence_with_an_address_is_found_though_a_model_would_see_a_stand_in() -> None:

@@ -48,12 +48,12 @@ CHANGES = [  # what stands there, what is said, what it becomes
     ),
     (
         "Invoices are due after 30 days.",
-        "Invoices are due after 14 days from now on.",
+        "Our invoices are due after 14 days from now on, not after 30.",
         "Invoices are due after 14 days.",
     ),
     (
         "The printer stands in room 4.",
-        "The printer always stands in room 7 from now on.",
+        "Our printer stands in room 7 from now on, not in room 4.",
         "The printer stands in room 7.",
     ),
     ("Standup is at 9:30.", "Standup is always at 9:45 from now on.", "Standup is at 9:45."),
@@ -70,7 +70,7 @@ ADDED = [add(said, cites(said, f"s{n}")) for n, said in enumerate(WISHES, 1)]
 WISH = "Please always answer in metric units."
 METRIC = add("Answer in metric units.", cites(WISH), kind="communication_preference")
 MISO = "The office cat is called Miso."
-PREFERS = "I prefer tables for numbers."
+PASSING = "The lab samples stand on shelf 12."
 
 
 def decided(
@@ -201,42 +201,44 @@ def test_what_was_said_as_standing_lands_when_it_was_said_once() -> None:
 
 
 def test_what_was_said_once_and_in_passing_asks() -> None:
-    (found,) = decided([add(PREFERS)], PREFERS, gates=Gates(add=0.0))
+    (found,) = decided([add(PASSING)], PASSING, gates=Gates(add=0.0))
     assert found.severity is Severity.ASK and reasons(found) == {Reason.SAID_ONCE}
 
 
 @pytest.mark.parametrize("kind", ["user_preference", "communication_preference", "project_decision", "made up"])
 def test_what_the_curator_calls_it_does_not_make_it_standing(kind: str) -> None:
-    (found,) = decided([add(PREFERS, kind=kind)], PREFERS, gates=Gates(add=0.0))
+    (found,) = decided([add(PASSING, kind=kind)], PASSING, gates=Gates(add=0.0))
     assert Reason.SAID_ONCE in reasons(found)
 
 
 def test_what_was_said_in_two_sessions_needs_no_standing_words() -> None:
-    twice = sessions(PREFERS, "I prefer tables when there are numbers.")
-    cited = (cites(PREFERS), cites("I prefer tables when there are numbers.", "s2"))
-    assert fates(decided([add(PREFERS, *cited)], twice)) == [(LANDS, PREFERS)]
-    same = session("a", PREFERS, "I prefer tables when there are numbers.")
-    (found,) = decided([add(PREFERS, cites(PREFERS), cites("I prefer tables when there are numbers.", turn=2))], [same])
+    twice = sessions(PASSING, "Our samples stand on shelf 12.")
+    cited = (cites(PASSING), cites("Our samples stand on shelf 12.", "s2"))
+    assert fates(decided([add(PASSING, *cited)], twice)) == [(LANDS, PASSING)]
+    same = session("a", PASSING, "Our samples stand on shelf 12.")
+    (found,) = decided([add(PASSING, cites(PASSING), cites("Our samples stand on shelf 12.", turn=2))], [same])
     assert Reason.SAID_ONCE in reasons(found)  # twice in one session is once
 
 
 def test_what_both_curators_say_needs_no_standing_words() -> None:
-    (alone,) = decided([add(PREFERS)], PREFERS, gates=Gates(add=0.5))
-    (agreed,) = decided([add(PREFERS)], PREFERS, second=[add("Prefers tables.", cites(PREFERS))], gates=Gates(add=0.5))
+    (alone,) = decided([add(PASSING)], PASSING, gates=Gates(add=0.2))
+    (agreed,) = decided(
+        [add(PASSING)], PASSING, second=[add("Samples: shelf 12.", cites(PASSING))], gates=Gates(add=0.2)
+    )
     assert (alone.severity, agreed.severity, agreed.agreed) == (Severity.ASK, LANDS, True)
 
 
 @pytest.mark.parametrize(
     "second",
     [
-        add(PREFERS, sure=False),
-        add(PREFERS, cites("Hello there.", turn=2)),
-        replaces(PREFERS, cites(PREFERS), of="e1"),
+        add(PASSING, sure=False),
+        add(PASSING, cites("Hello there.", turn=2)),
+        replaces(PASSING, cites(PASSING), of="e1"),
     ],
 )
 def test_another_change_or_other_words_or_an_unsure_second_opinion_do_not_agree(second: Item) -> None:
-    said = [session("a", PREFERS, "Hello there.")]
-    (found,) = decided([add(PREFERS)], said, KNOWN[:1], [second], gates=Gates(add=0.5))
+    said = [session("a", PASSING, "Hello there.")]
+    (found,) = decided([add(PASSING)], said, KNOWN[:1], [second], gates=Gates(add=0.5))
     assert not found.agreed and Reason.SAID_ONCE in reasons(found)
 
 
@@ -494,7 +496,7 @@ def scored(text: str, said: str | None = None, *, measure: Measure | None = None
 
 
 def test_a_score_has_thirteen_dimensions_that_explain_themselves_and_add_up() -> None:
-    for text in (WISH, MISO, PREFERS, "I have diabetes.", "Maybe we use tabs?"):
+    for text in (WISH, MISO, PASSING, "I have diabetes.", "Maybe we use tabs?"):
         found = scored(text)
         assert [part.name for part in found.parts] == NAMES
         assert all(0 <= part.value <= 1 and part.why.endswith(".") for part in found.parts)

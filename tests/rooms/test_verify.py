@@ -275,7 +275,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
     ],
     "meant": [
         (Reason.NOT_ASSERTED, says(add("We deploy on Fridays now."), "We deploy on Fridays now. haha")),
-        (Reason.NOT_ASSERTED, says(add("Ahora desplegamos los viernes."), "Ahora desplegamos los viernes. jajaja")),
+        (Reason.NOT_ASSERTED, says(add("Siempre desplegamos los viernes."), "Siempre desplegamos los viernes. jajaja")),
         (Reason.TAKEN_BACK, own(FRENCH, OK, "Scratch that, I was just kidding.")),
         (Reason.TAKEN_BACK, says(add(FRENCH), f"{FRENCH} No wait, never mind.")),
         (Reason.TAKEN_BACK, own("Antworte immer auf Englisch.", OK, "Ach, vergiss das.")),

@@ -69,7 +69,8 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How a night decides. `asked` counts the other sessions that touched on a text, where there is a search.
-    `includes_unsure`: nobody is asked, and what is only unsure is done and marked. `people_needed`: see `Case`."""
+    `includes_unsure`: nobody is asked, and what is only unsure is done and marked. `people_needed`: see `Case`.
+    `waiting` is what a person was asked before, and has not decided."""
 
     now: datetime
     gates: Gates = field(default_factory=Gates)
@@ -78,6 +79,7 @@ class Rules:
     asked: Callable[[str, frozenset[str]], int] = lambda text, sessions: 0
     includes_unsure: bool = False
     people_needed: int = 0
+    waiting: frozenset[tuple[Operation, ...]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ def decide(items: Iterable[Item], second: Sequence[Item], material: Material, ru
     found = _trusted(found, len(material.sessions))
     ranked = sorted(found, key=lambda one: (one.severity or 0, _ORDER[one.item.op], -one.total, one.item.text))
     within = _within(_once_each(ranked), rules, material)
-    return within if rules.includes_unsure else _proposals(within, rules.limits)
+    return within if rules.includes_unsure else _proposals(within, rules)
 
 
 def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules, spans: Spans) -> Decided:
@@ -323,9 +325,10 @@ def _least(document: str, needed: int, case: Case) -> tuple[BriefEntry, ...]:
     return tuple(chosen) if sum(len(one.text) for one in chosen) >= needed else ()
 
 
-def _proposals(ranked: Sequence[Decided], limits: Limits) -> list[Decided]:
-    """At most so many questions a night, the best first."""
-    asking = [one for one in ranked if one.severity is Severity.ASK]
+def _proposals(ranked: Sequence[Decided], rules: Rules) -> list[Decided]:
+    """At most so many questions a night, the best first. What waits already is no new one."""
+    limits = rules.limits
+    asking = [one for one in ranked if one.severity is Severity.ASK and one.operations not in rules.waiting]
     asking.sort(key=lambda one: (not one.item.op.changes_skill, -one.total))  # skills are few, and limited already
     late = {id(one) for one in asking[limits.max_proposals :]}
     return [

@@ -19,7 +19,6 @@ from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.words import stems
 from reverie.language.relation import relate
-from reverie.light.marks import Mark
 from reverie.review.proposal import Part, Score
 from reverie.safety.sensitive import sensitive
 
@@ -28,22 +27,14 @@ _USEFUL = {
     "communication_preference": 0.95, "user_preference": 0.9, "supersession_signal": 0.85, "project_decision": 0.8,
     "correction": 0.8, "stale_signal": 0.75, "recurring_workflow": 0.75, "skill_candidate": 0.7, "project_fact": 0.6,
 }  # fmt: skip
-# By Light's marks of the quoted words: how much it makes an agent do, how directly it was put, how long it holds.
+# By what Light takes the quoted words for: how much it makes an agent do, how long it holds.
 _ACTS = {
-    Mark.REMEMBER: 1.0, Mark.STANDING: 0.95, Mark.WISH: 0.9, Mark.PREFER: 0.85, Mark.DECIDED: 0.85, Mark.RULE: 0.8,
-    Mark.CORRECTS: 0.8, Mark.CHANGED: 0.8, Mark.ENDED: 0.8, Mark.SCOPE: 0.75, Mark.EXACT: 0.65, Mark.IDENTITY: 0.6,
-}  # fmt: skip
-_PLAIN = {
-    Mark.REMEMBER: 1.0, Mark.STANDING: 0.9, Mark.DECIDED: 0.9, Mark.CORRECTS: 0.8, Mark.ENDED: 0.8, Mark.CHANGED: 0.75,
-    Mark.DENIES: 0.7, Mark.PREFER: 0.7, Mark.WISH: 0.65, Mark.RULE: 0.6, Mark.SCOPE: 0.6, Mark.IDENTITY: 0.5,
+    "instruction": 1.0, "preference": 0.9, "correction": 0.9, "decision": 0.85, "procedure": 0.85, "update": 0.8,
+    "contradiction": 0.7, "lesson": 0.7, "fact": 0.6,
 }  # fmt: skip
 _LASTS = {
-    Mark.REMEMBER: 0.9, Mark.STANDING: 0.9, Mark.DECIDED: 0.8, Mark.CHANGED: 0.7, Mark.ENDED: 0.7, Mark.RULE: 0.7,
-    Mark.SCOPE: 0.65, Mark.IDENTITY: 0.65, Mark.PREFER: 0.65, Mark.CORRECTS: 0.6, Mark.WISH: 0.5, Mark.HABIT: 0.45,
-}  # fmt: skip
-_SHAKY = {
-    Mark.SUPPOSED: 1.0, Mark.PASSING: 0.9, Mark.OTHERS: 0.9, Mark.HEDGED: 0.8, Mark.QUESTION: 0.8, Mark.THIS_ONE: 0.7,
-    Mark.REACTION: 0.7, Mark.DOUBTED: 0.6, Mark.INTENT: 0.6, Mark.VIEW: 0.4, Mark.TASK: 0.4,
+    "instruction": 0.9, "preference": 0.85, "decision": 0.85, "correction": 0.8, "procedure": 0.8, "lesson": 0.8,
+    "update": 0.75, "contradiction": 0.7, "fact": 0.7,
 }  # fmt: skip
 _RECURS = (0.0, 0.3, 0.8, 0.9, 0.95)
 
@@ -76,27 +67,25 @@ def _weights() -> dict[str, dict[str, Any]]:
 
 
 def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
-    marks, item = case.marks, case.item
+    kinds, item = case.kinds, case.item
     useful = _USEFUL.get(item.kind, 0.6)
-    acts, cue = max(((_ACTS.get(mark, 0.4), str(mark)) for mark in marks), default=(0.3, "says how things are"))
+    acts, kind = max(((_ACTS[one], one) for one in kinds), default=(0.3, "remark"))
     yield "future_usefulness", useful, f"A {item.kind.replace('_', ' ') or 'fact'} is often needed again."
     yield "query_diversity", 1 - 0.6**measure.asked, f"{_count(measure.asked, 'other session')} touched on it."
-    yield "actionability", acts, f"The person {cue}."
+    yield "actionability", acts, f"The words read like this: {kind}."
     stands_for = len(case.support) + max(0, len(case.replaced) - 1)
     yield "compression_value", 1 - 1 / max(1, stands_for), f"It stands for {_count(stands_for, 'statement')}."
     days = {one.said_at.date() for one in case.support if one.said_at}
-    lasts = max((_LASTS.get(mark, 0.2) for mark in marks), default=0.2) + 0.2 * (len(days) > 1)
+    lasts = max((_LASTS[one] for one in kinds), default=0.2) + 0.2 * (len(days) > 1)
     lasts = max(lasts, 0.6 if case.replaced else 0.0)  # what stood there lasted
     yield "stability", min(1.0, lasts), f"It was said on {_count(len(days), 'day')}."
     sessions = len({one.evidence.session_id for one in case.support})
-    again = sessions + (Mark.ONCE_MORE in marks and sessions == 1)
-    yield "recurrence", _RECURS[min(again, len(_RECURS) - 1)], f"It was said in {_count(sessions, 'session')}."
+    yield "recurrence", _RECURS[min(sessions, len(_RECURS) - 1)], f"It was said in {_count(sessions, 'session')}."
     last = max((one.said_at for one in case.support if one.said_at), default=None)
     age = max(0, (measure.now - last).days) if last else None
     ago = "When it was said is not known." if age is None else f"It was last said {_count(age, 'day')} ago."
     yield "recency", 0.3 if age is None else 0.5 ** (age / HALF_LIFE_DAYS), ago
-    put = max((_PLAIN.get(mark, 0.3) for mark in marks), default=0.3)
-    put = max(put, 0.7 if _names_what_it_changes(case) else 0.0)
+    put = max(case.surest, 0.7 if _names_what_it_changes(case) else 0.0)
     put = min(1.0, put + 0.3 * (sessions > 1))
     yield "explicitness", put, "It was put plainly." if put >= 0.6 else "It was said in passing."
     yield "correction_signal", *_correction(case)
@@ -111,9 +100,7 @@ def _names_what_it_changes(case: Case) -> bool:
 
 
 def _correction(case: Case) -> tuple[float, str]:
-    marked = (
-        1.0 if case.marks & {Mark.CORRECTS, Mark.DENIES} else 0.8 if case.marks & {Mark.CHANGED, Mark.ENDED} else 0.0
-    )
+    marked = 1.0 if case.kinds & {"correction", "contradiction"} else 0.8 if "update" in case.kinds else 0.0
     said = [*(one.sentence for one in case.support), *([case.restored(case.item.text)] if case.item.text else [])]
     against = max((relate(old, one).conflict for old in case.old for one in said), default=0.0)
     value = max(marked, against)
@@ -130,9 +117,8 @@ def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
     others = [one for one in case.brief.entries if one not in case.replaced and one.document == case.item.document]
     alike = max((_likeness(one.text, text) for one in others), default=0.0) if case.item.op is Op.ADD else 0.0
     yield "duplication", alike, "Something like it stands there." if alike > 0.4 else "Nothing like it stands there."
-    plain = [span.marks for one in case.asserted for span in one.spans] or [case.marks]
-    shaky, cue = max(((_SHAKY.get(mark, 0.0), str(mark)) for mark in frozenset.intersection(*plain)), default=(0.0, ""))
-    yield "volatility", shaky, f"It {cue}." if shaky else "Nothing says that it will pass."
+    shaky = 0.0 if case.tidies else 1 - case.surest
+    yield "volatility", shaky, "It may pass." if shaky > 0.5 else "Nothing says that it will pass."
     private = sorted({one.kind for one in sensitive(text)})
     yield (
         "sensitivity",

@@ -26,7 +26,7 @@ def as_noted(one: Decided, new_id: Callable[[], str]) -> tuple[Noted, ...]:
     notes = list[Noted]()
     for session_id in dict.fromkeys(each.evidence.session_id for each in one.case.support):
         said = [each for each in one.case.support if each.evidence.session_id == session_id]
-        marks = tuple(sorted({mark for each in said for span in each.spans for mark in span.marks}))
+        marks = tuple(sorted({span.reading.kind for each in said for span in each.spans}))
         evidence = tuple(each.evidence for each in said)
         candidate = Candidate(kind, said[0].sentence, 0.6, 0.6, evidence, marks=marks)
         notes.append(Noted(new_id(), candidate, session_id, said[0].session.head.user, said[0].said_at))

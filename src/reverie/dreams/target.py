@@ -13,6 +13,7 @@ from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.rooms import Rooms
 from reverie.language.finding import Finder
+from reverie.memory.operation import Operation
 from reverie.skills.edits import rules_of
 from reverie.skills.library import Found
 
@@ -42,6 +43,7 @@ class DreamTarget:
     instructions: str = ""
     asks: bool = True
     people_needed: int = 0
+    waiting: frozenset[tuple[Operation, ...]] = frozenset()
 
 
 def target_of_files(rooms: Rooms, shelf: str, instructions: str = "") -> DreamTarget:
@@ -52,8 +54,14 @@ def target_of_files(rooms: Rooms, shelf: str, instructions: str = "") -> DreamTa
     return DreamTarget(
         shelf, rooms.owner, tuple(_documents(rooms, shelf)), tuple(_entries(rooms, shelf)),
         tuple(_surfaces(rooms, shelf, skills)), skills, beside if beside in folders else OWN_SKILLS, rooms.gates,
-        rooms.limits, rooms.search, instructions,
+        rooms.limits, rooms.search, instructions, waiting=frozenset(_waiting(rooms, shelf)),
     )  # fmt: skip
+
+
+def _waiting(rooms: Rooms, shelf: str) -> Iterator[tuple[Operation, ...]]:
+    for one in rooms.review.waiting(every=True):
+        if one.shelf_name == shelf and one.suggestion.operations:
+            yield one.suggestion.operations
 
 
 def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:

@@ -159,7 +159,7 @@ def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> R
     surfaces = (*target.surfaces, *(replace(one, id="", sha256="") for one in beside))
     return Rules(
         dream.started_at, target.gates, target.limits, surfaces, _Asked(target.search),
-        includes_unsure=not target.asks, people_needed=target.people_needed,
+        includes_unsure=not target.asks, people_needed=target.people_needed, waiting=target.waiting,
     )  # fmt: skip
 
 

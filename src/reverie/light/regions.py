@@ -55,9 +55,14 @@ def edges(text: str) -> str:
 
 def own_words(text: str) -> str:
     """The text, as long as it was, with everything that is not the person's own blanked."""
+    return "".join(_QUOTATION.sub(_veiled, line) for line in typed(text).splitlines(keepends=True))
+
+
+def typed(text: str) -> str:
+    """The same, with what stands between quotation marks left in."""
     if "<!--" in text:
         text = _HTML_COMMENT.sub(lambda found: _blank(found[0]), text)
-    return _only_edges("".join(_QUOTATION.sub(_veiled, line) for line in _lines(text)))
+    return _only_edges("".join(_lines(text)))
 
 
 def _lines(text: str) -> Iterator[str]:

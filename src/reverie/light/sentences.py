@@ -25,26 +25,31 @@ _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` is verbatim, `own` the same with quotations veiled, `place` its order in the turn."""
+    """`text` is verbatim, `own` the same with quotations veiled, `start` where it begins in the turn."""
 
     text: str
     own: str
-    place: int
+    start: int
 
     @property
     def asked(self) -> bool:
         return self.own.rstrip("\"'”’»)] ").endswith(("?", "？"))
 
 
-def sentences(text: str, own: str) -> list[Sentence]:
-    """Those with words of the person's own. `own` is `text` with foreign parts blanked, as long as it."""
+def sentences(text: str, own: str, typed: str = "") -> list[Sentence]:
+    """Those with words of the person's own. `own` is `text` with foreign parts blanked, as long as it; `typed` is the
+    same with quotations left in. Some clients send a whole message between quotation marks: then it counts."""
     found: list[Sentence] = []
-    for begin, end in _spans(own):
+    wrapped = typed if typed and not any(letter.isalpha() for letter in own) else ""
+    for begin, end in _spans(wrapped or own):
         bullet = _BULLET.match(own, begin, end)
         start = bullet.end() if bullet else begin
         piece = own[start:end].rstrip()[:MAX_SENTENCE]
-        if any(letter.isalpha() for letter in piece):
-            found.append(Sentence(text[start : start + len(piece)], piece, len(found)))
+        if wrapped:
+            start += len(text[start:end]) - len(text[start:end].lstrip("\"'“”„«»‘’「『 "))
+            piece = own[start:end].rstrip("\"'“”„«»‘’」』 ")[:MAX_SENTENCE]
+        if any(letter.isalpha() for letter in (wrapped[start:end] if wrapped else piece)):
+            found.append(Sentence(text[start : start + len(piece)], piece, start))
     return found
 
 

@@ -1,28 +1,27 @@
-"""Light's reading of the very words somebody quotes: which marks the sentence bears that they stand in."""
+"""Light's reading of the very words somebody quotes: the sentences they stand in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reverie.light.games import in_play
-from reverie.light.marks import Mark
-from reverie.light.notice import Heard, spoken, weighed_sentences
-from reverie.light.tongues import tongue
-from reverie.light.weighing import Weighed
+from reverie.light.speech import spoken
+from reverie.light.tagger import Reading
 from reverie.sessions.session import Session
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A sentence of a person as Light reads it. `own` says that they said it themselves: it is not pasted or quoted."""
+    """A sentence of a person as Light reads it. `own` is the same with veiled quotations."""
 
     text: str
     own: str
-    marks: frozenset[Mark]
-    confidence: float
-    kept: bool
+    reading: Reading
+
+    @property
+    def asked(self) -> bool:
+        return self.text.rstrip("\"'”’»)] ").endswith(("?", "？"))
 
     def quotes(self, words: str) -> bool:
         """Whether these words stand between quotation marks in it: somebody else's, or only mentioned."""
@@ -45,8 +44,10 @@ class Spans:
         """All sentences of the person's own in a turn."""
         key = (session.id, session.revision, len(session.turns))
         if key not in self._read:
-            heard = spoken(session)
-            self._read[key] = {turn.number: list(_of_turn(session, heard, place)) for place, turn in enumerate(heard)}
+            self._read[key] = {
+                turn.number: [Span(one.sentence.text, one.sentence.own, one.reading) for one in turn.said]
+                for turn in spoken(session)
+            }
         return self._read[key].get(number, [])
 
     def plays_a_part(self, session: Session, number: int) -> bool:
@@ -55,24 +56,6 @@ class Spans:
         if key not in self._played:
             self._played[key] = in_play(session)
         return number in self._played[key]
-
-
-def _of_turn(session: Session, heard: list[Heard], place: int) -> Iterator[Span]:
-    turn = heard[place]
-    voice = tongue(turn.language)
-    if voice is None:
-        yield from (Span(one.text, one.own, frozenset(), 0.0, False) for one in turn.sentences)
-        return
-    before = heard[place - 1] if place else None
-    found = {id(one.sentence): one for one in weighed_sentences(session, turn, voice, before)}
-    for sentence in turn.sentences:
-        yield _span(sentence.text, sentence.own, found.get(id(sentence)))
-
-
-def _span(text: str, own: str, weighed: Weighed | None) -> Span:
-    if weighed is None:  # a sentence that only says that another one holds in general
-        return Span(text, own, frozenset({Mark.STANDING}), 0.5, False)
-    return Span(text, own, frozenset(weighed.marks), weighed.confidence, weighed.kept)
 
 
 def _overlap(sentence: str, words: str) -> bool:

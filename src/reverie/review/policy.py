@@ -47,7 +47,7 @@ revert = "ask"
 [review]
 approvers = ["*"]            # who may approve; "*" is everyone who can reach this home
 own_proposals = "private"    # who proposed it may approve it: "always", "private" (not for shared memory), "never"
-per_day = 10                 # a person is asked about at most this many a day, the best first
+per_day = 40                 # a person is shown at most this many a day, the best first; a night adds at most ten
 expires_after_days = 30      # unanswered means no
 """
 
@@ -79,7 +79,7 @@ class Policy:
     shelves: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
     approvers: tuple[str, ...] = ("*",)
     own_proposals: Literal["always", "private", "never"] = "private"
-    per_day: int = 10
+    per_day: int = 40
     expires_after_days: int = 30
 
     def rules(self, case: Case) -> Ruling:

@@ -167,3 +167,10 @@ def asked_to_remember(text: str) -> bool:
         for _, sentence in _sentences(plain)
         for language in map(_language, LANGUAGES)
     )
+
+
+def asking_to_remember(text: str) -> int:
+    """How many characters at the beginning only ask for the rest to be kept: "Please remember that …"."""
+    plain = _plain(text)
+    found = (_language(name).remember.match(plain) for name in LANGUAGES)
+    return max((one.end() for one in found if one), default=0)

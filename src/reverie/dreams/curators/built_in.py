@@ -16,12 +16,11 @@ from reverie.dreams.curators.lessons import as_run, commands_of, in_full, is_rou
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, Citation, Item, Op
 from reverie.dreams.verify import words
-from reverie.dreams.verify.case import DOUBTFUL, STANDING
+from reverie.dreams.verify.case import STANDING
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.candidate import Kind, Noted
-from reverie.light.marks import Mark
-from reverie.light.tongues import plain, tongue
+from reverie.safety.sensitive import asked_to_remember, asking_to_remember
 
 CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7
@@ -128,21 +127,18 @@ def _sessions(group: Sequence[Noted]) -> str:
 
 def _is_sure(group: Sequence[Noted]) -> bool:
     """They asked for it to be remembered, or said it as something that holds on more than one day."""
-    plain = [one for one in group if not one.marks & DOUBTFUL]
-    asked = any(Mark.REMEMBER in one.marks for one in plain)
-    return asked or len({one.session_id for one in plain if one.marks & STANDING}) > 1
+    asked = any(asked_to_remember(one.words) for one in group)
+    return asked or len({one.session_id for one in group if one.candidate.confidence >= STANDING}) > 1
 
 
 def own_sentence(said: str, language: str = "en") -> str:
     """The sentence as it was said, without what stands before its point: an interjection, or "please remember that"."""
     text = _LEAD.sub("", " ".join(said.split())).strip()
-    voice = tongue(language)
-    asked = voice.cues[Mark.REMEMBER].match(plain(text)) if voice and Mark.REMEMBER in voice.cues else None
-    if asked and len(text) > asked.end() + 8:
-        rest = _THAT.sub("", text[asked.end() :]).strip()
-        that = _THAT.match(text[asked.end() :])
+    asked = asking_to_remember(text)
+    if asked and len(text) > asked + 8:
+        that = _THAT.match(text[asked:])
         turned = language in _VERB_LAST and that is not None and that[0].strip(" ,:;–—-") != ""
-        text = text if turned else rest
+        text = text if turned else _THAT.sub("", text[asked:]).strip()
     return text[:1].upper() + text[1:] if text else ""
 
 

@@ -12,23 +12,18 @@ from reverie.dreams.items import Item, Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.quotations import OWN, Quoted, located, verified
 from reverie.kernel.origin import Origin, weakest
-from reverie.light.marks import Mark
-from reverie.light.spans import Span, Spans
+from reverie.light.spans import Spans
+from reverie.safety.sensitive import asked_to_remember
 from reverie.sessions.session import Evidence
 
-# What a person says of something that holds, in Light's marks: in so many words; of something that stands there
-# already, also by telling a change. People say "always" of printers and neighbours, so for something new whose words
-# were only copied that alone is not enough: they have to want it, or ask for it. And what takes all that away.
-LASTING = frozenset({Mark.REMEMBER, Mark.STANDING})
-WANTED = frozenset({Mark.MANNER, Mark.PREFER, Mark.WISH, Mark.DECIDED, Mark.SCOPE, Mark.ONCE_MORE})
-STANDING = LASTING | {
-    Mark.DECIDED, Mark.CHANGED, Mark.ENDED, Mark.PREFER, Mark.WISH, Mark.CORRECTS, Mark.RULE, Mark.DENIES,
-}  # fmt: skip
+# How sure Light has to be of the very words: that they say something that is so, and that it is to be kept. People say
+# "always" of printers and neighbours, so for something new whose words were only copied they have to want it, too.
+ASSERTED = 0.15
+STANDING = 0.8
+CHANGES = frozenset({"update", "correction", "contradiction"})
+WANTED = frozenset({"instruction", "preference", "decision", "correction"})
+ALWAYS = 0.9  # how sure "always" makes it
 NEARLY_WHOLE = 0.8  # of a sentence
-DOUBTFUL = frozenset({
-    Mark.QUESTION, Mark.SUPPOSED, Mark.HEDGED, Mark.OTHERS, Mark.PASSING, Mark.THIS_ONE, Mark.DOUBTED, Mark.REACTION,
-    Mark.TASK, Mark.INTENT,
-})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -93,23 +88,38 @@ class Case:
         """In how many sessions it was said so."""
         return len({one.evidence.session_id for one in self.asserted})
 
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """What Light takes the quoted words for, where it takes them for something. What always holds is a rule."""
+        spans = [span for one in self.support for span in one.spans]
+        read = {span.reading.kind for span in spans if span.reading.keep >= ASSERTED}
+        return frozenset(read | {"instruction" for span in spans if words.says_always(span.text) and not span.asked})
+
     @property
-    def marks(self) -> frozenset[Mark]:
-        return frozenset[Mark]().union(*(span.marks for one in self.support for span in one.spans))
+    def tells_a_change(self) -> bool:
+        return bool(self.kinds & CHANGES)
+
+    @cached_property
+    def asked_to_keep(self) -> bool:
+        """The person asked for it to be remembered."""
+        return any(asked_to_remember(span.text) for one in self.asserted for span in one.spans)
+
+    @property
+    def surest(self) -> float:
+        """How surely the words say something to be kept."""
+        if self.asked_to_keep:
+            return 1.0
+        found = [span for one in self.asserted or self.support for span in one.spans]
+        return max((max(one.reading.keep, ALWAYS * words.says_always(one.text)) for one in found), default=0.0)
 
     @property
     def said_as_standing(self) -> bool:
         """Whether the owner said it as something that holds, by Light's reading of the very words."""
-        return any(self._stands(span) for one in self.asserted for span in one.spans)
-
-    def _stands(self, span: Span) -> bool:
-        marks = span.marks
-        if self.item.op is not Op.ADD:
-            return bool(marks & STANDING)
-        return Mark.REMEMBER in marks or (
-            Mark.STANDING in marks
-            and (not self.copied or bool(marks & WANTED) or words.pattern("polite").search(span.text) is not None)
-        )
+        if self.asked_to_keep:
+            return True
+        readings = [span.reading for one in self.asserted for span in one.spans if span.reading.keep >= STANDING]
+        needs_wish = self.item.op is Op.ADD and self.copied
+        return any(one.kind in WANTED or not needs_wish for one in readings)
 
     @cached_property
     def copied(self) -> bool:
@@ -138,15 +148,13 @@ def _bare(text: str) -> str:
 
 
 def is_asserted(quoted: Quoted) -> bool:
-    """Some sentence that holds the words is the person's own and bears nothing that takes it back."""
-    return not quoted.plays and any(_is_plain(span) for span in quoted.spans)
-
-
-def _is_plain(span: Span) -> bool:
-    if span.text.rstrip("\"'”’»)] ").endswith(("?", "？")):
-        return False
-    excused = {Mark.TASK, Mark.INTENT, Mark.QUESTION} if span.marks & LASTING else set()
-    return not span.marks & (DOUBTFUL - excused)
+    """Some sentence that holds the words says that it is so: Light does not take it for a question, a task for once, a
+    guess, a passing state or somebody else's; or it says in so many words that it always holds."""
+    return not quoted.plays and any(
+        asked_to_remember(span.text)
+        or (not span.asked and (span.reading.keep >= ASSERTED or words.says_always(span.text)))
+        for span in quoted.spans
+    )
 
 
 def case_of(

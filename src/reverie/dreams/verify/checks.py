@@ -14,13 +14,12 @@ from datetime import datetime
 from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
-from reverie.dreams.verify.case import Case, is_asserted
+from reverie.dreams.verify.case import CHANGES, Case, is_asserted
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
 from reverie.language.relation import RelationKind, relate
 from reverie.light.dates import dates_in
-from reverie.light.marks import Mark
 from reverie.memory.audience import belongs
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
@@ -38,15 +37,16 @@ _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]|\n§\n")
 _DANGLING = re.compile(
     r"(?:[,;:(–—-]|\b(?:and|or|but|the|a|an|of|to|und|oder|der|die|das|y|o|el|la|et|ou|le|e|i))\s*\.?$", re.I
 )
-_CHANGE = frozenset({Mark.CHANGED, Mark.ENDED, Mark.CORRECTS, Mark.DENIES})
 _DECIDABLE = frozenset({"authority", "script"})  # a person may decide these where the owner said them
 _DOUBTS = {
-    Mark.QUESTION: "are a question", Mark.SUPPOSED: "only suppose it", Mark.HEDGED: "are not sure of it",
-    Mark.OTHERS: "are about someone else", Mark.PASSING: "speak of a while",
-    Mark.THIS_ONE: "speak of one thing at hand",
-    Mark.DOUBTED: "doubt it", Mark.REACTION: "are a reaction", Mark.TASK: "are a request for once",
-    Mark.INTENT: "tell an intention",
+    "one_off": "are a request for once", "question": "are a question", "command": "are a request for once",
+    "quoted": "are quoted", "temporary": "speak of a while", "emotion": "tell a mood", "chitchat": "are small talk",
+    "hypothetical": "only suppose it", "progress": "tell what was done", "other_person": "are about someone else",
+    "undecided": "are not sure of it", "joke": "may be a joke", "past": "speak of the past",
+    "none": "do not say that it holds",
 }  # fmt: skip
+
+_STAND_IN = re.compile(r"<[^<>\n]{1,40}>|\{[^{}\n]{1,40}\}|\$\{?\w+\}?|…|\.\.\.")
 
 Check = Callable[[Case], Iterator[Finding]]
 
@@ -116,8 +116,8 @@ def _agrees(case: Case, one: Quoted) -> bool:
     about = case.item.text or " ".join(case.old)
     shared = words.stems(about) & words.stems(one.sentence)
     if case.item.op is Op.REMOVE:
-        marks = frozenset[Mark]().union(*(span.marks for span in one.spans))
-        return bool(shared) and bool(marks & _CHANGE or words.negated(one.sentence))
+        told = any(span.reading.kind in CHANGES for span in one.spans)
+        return bool(shared) and (told or words.negated(one.sentence))
     new = words.missing(words.values(case.restored(about)), case.old)
     said = not words.missing(new, [one.sentence]) and words.negated(about) == words.negated(one.sentence)
     return said and len(shared) * 2 >= len(words.stems(about))
@@ -126,7 +126,7 @@ def _agrees(case: Case, one: Quoted) -> bool:
 def _conflicts(case: Case) -> bool:
     text, staying = case.restored(case.item.text), (*case.brief.entries, *case.surfaces)
     return any(relate(case.restored(entry.text), text).conflict >= CONFLICT_OF_NOBODYS for entry in staying) or bool(
-        case.marks & _CHANGE and _same_subject(text, staying)
+        case.tells_a_change and _same_subject(text, staying)
     )
 
 
@@ -143,8 +143,9 @@ def asserted(case: Case) -> Iterator[Finding]:
     """Somebody said that it is so; they did not ask, suppose, play or mean it for once."""
     if not case.may_speak or case.asserted or not any(one.spans and not one.plays for one in case.support):
         return
-    doubts = [_DOUBTS[mark] for one in case.support for span in one.spans for mark in _DOUBTS if mark in span.marks]
-    yield finding(Reason.NOT_ASSERTED, doubts[0] if doubts else "are a question")
+    doubted = [span for one in case.support for span in one.spans]
+    doubts = ["question" if one.asked else one.reading.why for one in doubted]
+    yield finding(Reason.NOT_ASSERTED, _DOUBTS[doubts[0] if doubts else "question"])
 
 
 def meant(case: Case) -> Iterator[Finding]:
@@ -181,7 +182,10 @@ def grounded(case: Case) -> Iterator[Finding]:
     if case.item.op.changes_skill:
         text = " ".join([text, *case.item.steps, *case.item.gotchas])
     anywhere = [*case.said, *_cited(case), *(case.restored(one.text) for one in case.brief.entries)]
-    invented = words.missing([*words.addresses(text), *words.commands(text)], anywhere)
+    commands = words.commands(text)
+    if case.item.op.changes_skill:  # as a template: every word of it was run or said, whatever stands in for the rest
+        commands = [word for one in commands for word in _STAND_IN.sub(" ", one).split()]
+    invented = words.missing([*words.addresses(_STAND_IN.sub(" ", text)), *commands], anywhere)
     if invented:
         yield finding(Reason.INVENTED_ADDRESS, f"“{invented[0]}”")
         return
@@ -228,7 +232,7 @@ def _projects(case: Case) -> Iterator[str]:
 def negation(case: Case) -> Iterator[Finding]:
     if case.item.op is Op.REMOVE or not case.changes_memory or not case.support:
         return
-    said = any(words.negated(one.sentence) for one in case.support)
+    said = any(words.contrasts(one.sentence) for one in case.support)
     there = any(map(words.negated, case.old))
     if (words.negated(case.item.text) and not (said or there)) or (
         case.item.op is Op.ADD and not words.negated(case.item.text) and _all_negated(case)
@@ -298,7 +302,7 @@ def removal(case: Case) -> Iterator[Finding]:
         return
     for old in case.old:
         said = " ".join(one.sentence for one in case.support)
-        over = case.marks & {Mark.ENDED, Mark.CHANGED, Mark.DENIES} or words.ceases(said)
+        over = case.tells_a_change or words.ceases(said)
         if not words.stems(old) & words.stems(said) or not over or not _is_nearest(old, said, case):
             yield finding(Reason.UNGROUNDED, f"that “{old[:80]}” is over")
 
@@ -341,7 +345,7 @@ def new_here(case: Case) -> Iterator[Finding]:
         if relate(case.restored(entry.text), text).conflict >= limit:
             yield finding(Reason.CONTRADICTS, entry.text, entry.document)
             return
-    overtaken = _same_subject(text, staying) if case.item.op is Op.ADD and case.marks & _CHANGE else None
+    overtaken = _same_subject(text, staying) if case.item.op is Op.ADD and case.tells_a_change else None
     if overtaken:
         yield finding(Reason.OVERTAKES, overtaken.text)
 
@@ -361,7 +365,7 @@ def _says_the_same(entry: BriefEntry, text: str, case: Case) -> bool:
     if " ".join(words.plain(old).split()).strip(" .") == " ".join(words.plain(text).split()).strip(" ."):
         return True
     found = relate(old, text)
-    denies = bool(case.marks & _CHANGE) and words.negated(old) != words.negated(text)
+    denies = case.tells_a_change and words.negated(old) != words.negated(text)
     if found.kind is not RelationKind.SAME or found.confidence < SAME or denies:
         return False
     return not words.missing(words.values(text), [old])

@@ -27,7 +27,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`([^`\n]+)`")
-_NUMBER = re.compile(r"\d+(?:[.,:/h-]\d+)*(?:[a-zµ°]{1,3}(?![a-z]))?", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![^\W_])[^\W\d_]*\d[^\W_]*(?:[.,:/-]\d[^\W_]*)*°?")  # also "ocn207" and "8N1", as one
 _CAPITAL = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w'’-]*")
 _DAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^[\"“„«(]?|[.!?:;…]\s+[\"“„«(]?|-\s)$")
@@ -152,6 +152,18 @@ def shape_of(value: str) -> str:
     if _DAY.fullmatch(value):
         return "day"
     return "number" if value[0].isdigit() else "name"
+
+
+def says_always(text: str) -> bool:
+    said = plain(text)
+    return any(word in words("always") for word in _WORD.findall(said)) or any(
+        one in said for one in words("always") if _CJK.search(one)
+    )
+
+
+def contrasts(text: str) -> bool:
+    """Whether it says that something is not so, is over, or comes in the place of something else."""
+    return ceases(text) or any(word in words("contrast") for word in _WORD.findall(plain(text)))
 
 
 def ceases(text: str) -> bool:

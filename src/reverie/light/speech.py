@@ -1,0 +1,96 @@
+"""What people say in a session, sentence by sentence, as the tagger reads it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+
+from reverie.kernel.origin import Origin
+from reverie.light.games import in_play
+from reverie.light.regions import edges, own_words, typed
+from reverie.light.sentences import Sentence, sentences
+from reverie.light.tagger import Reading, Tagged, tag
+from reverie.light.tongues import language_of
+from reverie.safety.sensitive import asked_to_remember
+from reverie.sessions.noise import heard
+from reverie.sessions.session import Session, Turn
+
+REMEMBERED = 0.97
+MANY = 150  # characters of a turn
+_PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
+# Where a clause may begin and end; what is worth keeping is quoted from one such place to another.
+_BREAK = re.compile(r"[,;:.!?…、。，；：！？]+[\"'”’»)]*\s*|\s[–—-]\s|\s*[()]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A sentence with the tagger's reading of it. `clause` is the part of it that is worth keeping, if anything is."""
+
+    sentence: Sentence
+    reading: Reading
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A person's turn: their own words in it, sentence by sentence."""
+
+    number: int
+    own: str
+    language: str
+    said: tuple[Spoken, ...]
+    said_on: date | None
+
+
+def spoken(session: Session) -> list[Heard]:
+    """The turns of people, without those in which they play a part. All are read in one go."""
+    turns = [turn for turn in session.turns if turn.role == "user" and turn.noise is None and turn.origin in _PEOPLE]
+    playing = in_play(session)
+    main = language_of(" ".join(turn.text[:200] for turn in turns[:20]))
+    theirs = [(turn, edges(heard(turn.text))) for turn in turns if turn.number not in playing]
+    tagged = tag([typed(text) for _, text in theirs])
+    return [_heard(session, turn, text, one, main) for (turn, text), one in zip(theirs, tagged, strict=True)]
+
+
+def _heard(session: Session, turn: Turn, text: str, tagged: Tagged, main: str) -> Heard:
+    own = own_words(text)
+    at = turn.at or session.head.started_at
+    said = tuple(
+        Spoken(one, reading, _clause(text, one, reading))
+        for one in sentences(text, own, typed(text))
+        if one.text in turn.text
+        for reading in [_read(tagged, one, len(own.strip()) > MANY)]
+    )
+    return Heard(turn.number, own, language_of(own, main), said, at.date() if at else None)
+
+
+def _read(tagged: Tagged, sentence: Sentence, among_many: bool) -> Reading:
+    """Among many words a sentence is also read by itself, so that they do not drown it. What the person asks to be
+    remembered is to be kept, whatever it is."""
+    reading = tagged.between(sentence.start, sentence.start + len(sentence.text))
+    if among_many:
+        alone = tag([sentence.text])[0].between(0, len(sentence.text))
+        surer = max(alone, reading, key=lambda one: one.keep)
+        start, end = (
+            (surer.start + sentence.start, surer.end + sentence.start) if surer is alone else (surer.start, surer.end)
+        )
+        reading = replace(surer, keep=round((alone.keep + reading.keep) / 2, 4), start=start, end=end)
+    if reading.keep >= REMEMBERED or not asked_to_remember(sentence.text):
+        return reading
+    return replace(reading, keep=REMEMBERED, start=sentence.start, end=sentence.start + len(sentence.text))
+
+
+def _clause(text: str, sentence: Sentence, reading: Reading) -> str:
+    """The words worth keeping, from where their clause begins to where it ends."""
+    start, end = sentence.start, sentence.start + len(sentence.text)
+    breaks = [start, end]
+    for found in _BREAK.finditer(text, start, end):
+        before, after = found[0][-1], text[found.end() : found.end() + 1]
+        if not (before in ".,:" and after.isalnum() and after.isascii()):  # as in "10:30", "3.5" and "e.g"
+            breaks += [found.start(), found.end()]
+    first = max((place for place in breaks if place <= reading.start), default=start)
+    last = min((place for place in breaks if place >= reading.end), default=end)
+    if last < end and not text[last:end].strip(" .!?…\"'”’»)"):
+        last = end
+    return text[first:last].strip(" ,;:–—-")
