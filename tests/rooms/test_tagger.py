@@ -24,7 +24,7 @@ def test_the_file_that_ships_is_the_one_the_model_card_measures() -> None:
         ("Please always write dates as 2026-11-16 in our minutes.", "instruction", True),
         ("We moved the backups from tape to the new NAS in March.", "update", True),
         ("I never eat anything with coriander in it.", "preference", True),
-        ("Wir haben beschlossen, nur noch SQLite zu verwenden.", "decision", True),
+        ("Hemos decidido usar solo SQLite.", "decision", True),
         ("can you run that once more?", "question", False),
         ("I'm so tired today", "emotion", False),
         ("what would happen if we dropped the index?", "question", False),
