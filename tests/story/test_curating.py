@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -233,6 +234,78 @@ def test_what_only_the_notes_saw_reaches_the_night(homes: HomeMaker, served: Any
     say(home, "aside", "Please look at the file.", aside, *[FILLING] * 12, day=9)
     home.dream("home")
     assert aside in prompts(server)[-1] and FILLING not in prompts(server)[-1]
+
+
+# ---- one budget for a whole run --------------------------------------------------------------------------------------
+
+COSTLY = Says('{"items": []}', tokens_in=5_000, tokens_out=10)
+# Room for two such requests and not for a third, whatever they are reserved at.
+ONE_AT_A_TIME = {"dreaming.recent_sessions_limit": "1"}
+TWO_REQUESTS = {"model_tokens_per_night": "12000", "model_answer_tokens": "1000"}
+
+
+def test_a_nights_budget_is_for_all_rounds_over_a_target(homes: HomeMaker, served: Any) -> None:
+    server = served([COSTLY])
+    home = homes(**settings(server, **ONE_AT_A_TIME, **TWO_REQUESTS))
+    for number in range(5):
+        say(home, f"x{number}", f"Please look at file {number}.", day=number + 1)
+    night = home.dream("home", everything=True)
+    assert len(server.asked) == 2 and len(night.dreams) == 3
+    assert night.left == 2 and "model_tokens_per_night is 12,000, 10,020 are used" in night.enough
+
+
+def test_a_nights_budget_in_money_is_for_all_rounds_too(homes: HomeMaker, served: Any) -> None:
+    server = served([COSTLY])
+    money = {"model_price": "1/1", "model_dollars_per_night": "0.012", "model_answer_tokens": "1000"}
+    home = homes(**settings(server, **ONE_AT_A_TIME, **money))
+    for number in range(4):
+        say(home, f"x{number}", f"Please look at file {number}.", day=number + 1)
+    night = home.dream("home", everything=True)
+    assert len(server.asked) == 2 and "model_dollars_per_night is $0.0120, $0.0100 is used" in night.enough
+
+
+def test_a_nights_budget_is_for_all_targets_together(
+    homes: HomeMaker, served: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = served([COSTLY])
+    four_targets(tmp_path, monkeypatch)
+    home = homes(**settings(server, **TWO_REQUESTS))
+    say(home, "x", "Please look at the file.")
+    night = home.dream()
+    assert len(night.targets) + len(night.skipped) == 4 and len(server.asked) == 2
+    (skipped,) = night.skipped
+    assert "its sessions wait for another night: model_tokens_per_night is 12,000" in skipped.why
+    assert "not asked any more: model_tokens_per_night" in night.diary and "The built-in curator did." in night.diary
+    say(home, "y", "Please look at the other file.", day=11)
+    home.dream()
+    assert len(server.asked) == 4, "the next night has a budget of its own"
+
+
+def test_a_nights_budget_is_for_all_that_is_queued_together(
+    homes: HomeMaker, served: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = served([COSTLY])
+    four_targets(tmp_path, monkeypatch)
+    home = homes(**settings(server, **TWO_REQUESTS))
+    say(home, "x", "Please look at the file.")
+    queued = home.dream.later_everywhere()
+    assert len(queued) == 4
+    done = [home.dream.run(one.id) for one in queued]
+    assert len(server.asked) == 2 and [bool(one.enough) for one in done] == [False, False, True, True]
+
+
+def four_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The homes of four agents."""
+    (tmp_path / "hermes" / "memories").mkdir(parents=True)
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    (tmp_path / "codex").mkdir()
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    (tmp_path / "openclaw" / "workspace").mkdir(parents=True)
+    (tmp_path / "openclaw" / "workspace" / "MEMORY.md").write_text("")
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path / "openclaw"))
+    (tmp_path / "claude").mkdir()
+    (tmp_path / "claude" / "CLAUDE.md").write_text("")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
 
 
 # ---- looking before asking -------------------------------------------------------------------------------------------

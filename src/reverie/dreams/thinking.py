@@ -32,6 +32,7 @@ from reverie.sessions.session import Session
 MOST_ENTRY_CHARACTERS = 40_000  # of the entries in one Brief
 MOST_DOCUMENTS = 60
 MOST_EARLIER = 40  # candidates of earlier nights in one Brief
+INSTEAD = "The model did not decide. The built-in curator did."
 _MOST_LOOKED_FOR = 40
 _ENOUGH_SHARED = 2
 
@@ -70,7 +71,7 @@ def think(
     held += [one.id for one in extra]
     since = rooms.records.staged_since(rooms.scope, dream.shelf)
     stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
-    said = [curated.failed] if curated.failed and not curated.stopped else []
+    said = [INSTEAD if curated.stopped else curated.failed] if curated.failed else []
     dropped = dict.fromkeys((*curated.answer.unread, *said), 1)
     enough = told or (curated.failed if curated.stopped else "")  # the run stops here: no other dream asks in vain
     return Thought(

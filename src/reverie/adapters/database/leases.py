@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
 
 from reverie.adapters.database import ledger, schema
 from reverie.adapters.database.rows_of_dreams import details_of, dream_from
-from reverie.adapters.database.rows_of_plans import asked_details
+from reverie.adapters.database.rows_of_plans import asked_details, asked_from
 from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import next_number, upsert
 from reverie.dreams.dream import Dream, Status
@@ -68,8 +68,8 @@ class SqlLeases:
             upsert(connection, schema.leases, key, row)
             night = schema.nights
             taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
-            attempts = connection.execute(taken.returning(night.c.attempts)).scalar_one()
-        return Lease(scope, dream.id, shelf, token, attempts)
+            mine = connection.execute(taken.returning(night.c.attempts, night.c.asked, night.c.queued)).one()
+        return Lease(scope, dream.id, shelf, token, mine.attempts, asked_from(mine).run or dream.id)
 
     def release(self, lease: Lease) -> None:
         """The shelf is free, if it was still held so."""

@@ -15,7 +15,8 @@ from reverie.dreams.items import Answer
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """An answer; or `failed`, one sentence why there is none. `stopped`: no model is asked any more tonight."""
+    """An answer; or `failed`, why there is none. `stopped`: no model is asked any more tonight, and `failed` says which
+    cap or refusal it was."""
 
     answer: Answer = field(default_factory=lambda: Answer(()))
     failed: str = ""

@@ -51,7 +51,7 @@ class ModelCurator:
             case asking.Answer(value=value):
                 return Curated(value)
             case asking.Denied(why=why) | CapReached(why=why):
-                return Curated(failed=f"The model did not decide: {why}. The built-in curator did.", stopped=True)
+                return Curated(failed=why, stopped=True)
             case asking.Dropped(why=why):
                 return Curated(failed=f"The model did not decide: {why}. The built-in curator did.")
 
