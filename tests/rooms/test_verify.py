@@ -564,7 +564,8 @@ def test_nothing_asks_or_is_held_that_is_refused() -> None:
     groups = {severity: {one for one in Reason if Finding(one).severity is severity} for severity in Severity}
     assert sum(map(len, groups.values())) == len(Reason) and all(groups.values())
     assert groups[Severity.ASK] >= DOUBTS and groups[Severity.ASK] >= FOR_A_PERSON and MISTAKES > DOUBTS
-    assert groups[Severity.HELD] == {Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED}
+    held = {Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED, Reason.NOT_SHOWN}
+    assert groups[Severity.HELD] == held
 
 
 def test_what_is_held_does_not_ask() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from reverie.dreams.dream import Fate
 from reverie.home import Home, open_home
 from reverie.models.tokens import estimate_tokens
 from reverie.testing.bad_curators import BAD_CURATORS, shown
-from reverie.testing.model_plays import MISBEHAVIOURS, Play, Says
+from reverie.testing.model_plays import MISBEHAVIOURS, Line, Play, Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import Script, Server, serving
 from reverie.testing.model_wires import Asked
@@ -234,6 +236,81 @@ def test_what_only_the_notes_saw_reaches_the_night(homes: HomeMaker, served: Any
     say(home, "aside", "Please look at the file.", aside, *[FILLING] * 12, day=9)
     home.dream("home")
     assert aside in prompts(server)[-1] and FILLING not in prompts(server)[-1]
+
+
+@dataclass(frozen=True)
+class Together:
+    """Another play, once so many are asked for at the same time."""
+
+    then: Play
+    others: threading.Barrier
+
+    def perform(self, asked: Asked, line: Line) -> None:
+        self.others.wait(timeout=20)
+        self.then.perform(asked, line)
+
+
+def test_notes_of_several_sessions_are_asked_for_at_once_and_come_back_in_order(homes: HomeMaker, served: Any) -> None:
+    others = threading.Barrier(3)
+
+    def play(asked: Asked) -> Play:
+        said = finds(METRIC, WISH)(asked)
+        first = "### s1," in conversation(asked).messages[0][1]  # it is asked for alone
+        return Together(said, others) if is_notes(asked) and not first else said
+
+    server = served(play)
+    home = homes(**settings(server, model_brief_tokens="600", model_at_once="3"))
+    long_night(home, 7)
+    night = home.dream("home")
+    assert [is_notes(one) for one in server.asked] == [True] * 7 + [False] and memory(home) == [METRIC]
+    alone = homes(home.config.home.parent / "alone", **settings(served(finds(METRIC, WISH)), model_brief_tokens="600"))
+    long_night(alone, 7)
+    assert [one.reduced for one in alone.dream("home").dreams] == [one.reduced for one in night.dreams]
+
+
+def test_notes_that_are_asked_for_at_once_stay_within_the_budget(homes: HomeMaker, served: Any) -> None:
+    server = served([Says('{"items": []}', tokens_in=1_000, tokens_out=10)])
+    caps = {"model_tokens_per_night": "6000", "model_answer_tokens": "1000"}
+    home = homes(**settings(server, model_brief_tokens="600", model_at_once="4", **caps))
+    long_night(home, 8)
+    night = home.dream("home")
+    assert 3 <= len(server.asked) < 8 and home.spending()["tokens"] == 1_010 * len(server.asked) <= 6_000
+    assert "model_tokens_per_night is 6,000" in night.enough and len(night.proposals) == 1
+
+
+def test_a_note_that_fails_leaves_its_session_to_the_built_in_reader(homes: HomeMaker, served: Any) -> None:
+    def play(asked: Asked) -> Play | Says:
+        return Says("No idea.") if is_notes(asked) else finds(METRIC, WISH)(asked)
+
+    server = served(play)
+    home = homes(**settings(server, model_brief_tokens="600"))
+    long_night(home)
+    night = home.dream("home")
+    assert WISH in prompts(server)[-1] and memory(home) == [METRIC]
+    assert "6 without a usable answer" in night.diary
+
+
+def test_what_the_model_is_not_shown_waits_for_another_night(homes: HomeMaker, served: Any) -> None:
+    server = served([NOTHING])
+    home = homes(**settings(server, model_brief_tokens="500"))
+    for number, where in enumerate(PLACES):
+        wish = f"Please remember that we always deliver to {where} on the day after an order was paid in full."
+        say(
+            home,
+            f"x{number}",
+            wish,
+            *[f"{FILLING} And at file {number} or {place}?" for place in range(9)],
+            day=number + 1,
+        )
+    night = home.dream("home")
+    assert estimate_tokens(prompts(server)[-1]) <= 500 and "are left out, those ranked last" in night.diary
+    held = [one for one in night.judged if "not_shown" in one.reasons]
+    assert held and all(one.fate is Fate.HELD_BACK for one in held)
+    assert len(held) + sum("not_proposed" in one.reasons for one in night.judged) >= len(PLACES)
+    assert {one.text for one in held} <= {one.text for one in home.dreams.records.staged(home.owned, "home")}
+
+
+PLACES = ("Aarhus", "Bergen", "Cork", "Dijon", "Esbjerg", "Faro", "Genoa", "Huelva", "Izmir", "Jena", "Kiel", "Lund")
 
 
 # ---- one budget for a whole run --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -34,6 +35,6 @@ class Curator(Protocol):
 
     def curate(self, material: Material) -> Curated: ...
 
-    def note(self, material: Material) -> Curated:
-        """What of one long session the curator has to see."""
+    def notes(self, materials: Sequence[Material]) -> list[Curated]:
+        """What the curator has to see of each of several long sessions, in their order."""
         ...

@@ -57,11 +57,12 @@ class Reason(StrEnum):
     MOST_PROPOSALS = "most_proposals"
     SEEN_ONCE = "seen_once"
     REPEATED = "repeated"
+    NOT_SHOWN = "not_shown"
     NOT_PROPOSED = "not_proposed"
 
 
 _REFUSED = frozenset({*list(Reason)[: list(Reason).index(Reason.ORIGIN)], Reason.NOT_PROPOSED})
-_HELD = frozenset({Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED})
+_HELD = frozenset({Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED, Reason.NOT_SHOWN})
 # Of what the curator itself is not sure, these leave too little to ask about.
 DOUBTS = frozenset({
     Reason.LEANS, Reason.NOT_ASSERTED, Reason.TAKEN_BACK, Reason.NEGATION, Reason.UNGROUNDED, Reason.NOT_OWN_WORDS,
@@ -121,6 +122,7 @@ _SENTENCES = {
     Reason.MOST_PROPOSALS: "{} proposals are enough for one night.",
     Reason.SEEN_ONCE: "It was seen in one session only.",
     Reason.REPEATED: "Another change of the same entry, or to the same effect, comes first.",
+    Reason.NOT_SHOWN: "What the curator is shown of a night had no room for it.",
     Reason.NOT_PROPOSED: "The curator made nothing of it.",
 }
 
