@@ -5,13 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from reverie.dreams.curators import Curator
+from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.records import OVER, Stopped
+from reverie.dreams.records import OVER, Lease, Stopped
 from reverie.dreams.runner import MOST_ATTEMPTS, PASSING
 from reverie.dreams.steps import Doing, plainly
-from reverie.dreams.stores.dream import Ended, Failure, StoreDream
+from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, Ended, Failure, StoreDream
 from reverie.dreams.stores.steps import StoreRooms, StoreSteps
-from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.errors import BadInput, BadSetting, NotFound
+from reverie.models.choice import BUILT_IN
 
 BROKEN_OFF = Failure("internal_error", f"The dream was broken off {MOST_ATTEMPTS} times.")
 
@@ -41,7 +44,7 @@ class StoreNight:
             self._failed(made, BROKEN_OFF)
             return
         try:
-            StoreSteps(self.rooms, lease, made).all(do)
+            StoreSteps(self.rooms, lease, made, self._curator(lease, made)).all(do)
         except Stopped:
             return
         except PASSING:
@@ -53,6 +56,13 @@ class StoreNight:
         except Exception as error:
             self._failed(made, Failure("internal_error", f"The dream failed ({type(error).__name__})."))
             raise
+
+    def _curator(self, lease: Lease, made: StoreDream) -> Curator:
+        """Who decides, before anything is begun: a model that cannot be asked is a setting for the operator to fix."""
+        try:
+            return BuiltInCurator() if made.model == BUILT_IN else self.rooms.curator(lease)
+        except BadSetting as error:
+            raise Ended(MODEL_UNAVAILABLE, str(error)) from error
 
     def _failed(self, made: StoreDream, why: Failure) -> None:
         """What was written of the output stays, to be looked at."""

@@ -27,7 +27,6 @@ from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
-from reverie.models.choice import BUILT_IN
 from reverie.review.dreamt import Dreamt, Wanted
 from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
 from reverie.sessions.library import Library
@@ -60,6 +59,7 @@ class StoreSteps:
     rooms: StoreRooms
     lease: Lease
     made: StoreDream
+    curator: Curator
 
     def all(self, do: Doing) -> None:
         for place in range(do("begin", self.begin)):
@@ -115,8 +115,7 @@ class StoreSteps:
             fresh = rooms.records.noticed(rooms.scope, dream.id)
             pages = [_page(one) for one in self._memories(made.output)]
             target = target_of_store(dream.shelf, made.user, pages, made.instructions or "")
-            curator = BuiltInCurator() if made.model == BUILT_IN else rooms.curator(self.lease)
-            thought = think(rooms, target, dream, fresh, curator=curator)
+            thought = think(rooms, target, dream, fresh, curator=self.curator)
             unsafe = (Planned(as_judged(one, in_place=made.in_place), done=True) for one in self._withheld())
             # Each dream is over the sessions it is given: nothing is staged for another.
             thought = replace(thought, planned=(*thought.planned, *unsafe), staged=(), settled=(), extra=())
