@@ -616,7 +616,7 @@ class Home:
 
     def _store_night(self, scope: Scope, told: Callable[[str], None]) -> StoreNight:
         from reverie.dreams.stores.night import StoreNight
-        from reverie.dreams.stores.steps import StoreRooms
+        from reverie.dreams.stores.target import StoreRooms
         from reverie.dreams.stores.telling import Telling
         from reverie.memory.store import Author
         from reverie.review.dreamt import Dreamt

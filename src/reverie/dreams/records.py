@@ -228,8 +228,12 @@ class Planning(Protocol):
 
     def thought(self, scope: Scope, dream: str) -> Thought | None: ...
 
-    def became(self, lease: Lease, place: int, judged: Judged | None) -> None:
-        """What became of a suggestion; None when it is about to be put, from when on a night cannot be canceled."""
+    def landing(self, lease: Lease) -> None:
+        """Something is about to be put: from now on the night cannot be canceled."""
+        ...
+
+    def became(self, lease: Lease, became: Mapping[int, Judged]) -> None:
+        """What became of suggestions, by their place in the plan."""
         ...
 
     def end(self, lease: Lease, dream: Dream) -> None:

@@ -93,6 +93,9 @@ def think(
     stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
     said = [INSTEAD if curated.stopped else curated.failed] if curated.failed else []
     dropped = dict.fromkeys((*curated.answer.unread, *said), 1)
+    planned += [Planned(one, done=True) for one in target.withheld]
+    if not target.asks:  # each dream is over the sessions it is given
+        every, stays, extra = {}, frozenset(), ()
     enough = told or (curated.failed if curated.stopped else "")  # the run stops here: no other dream asks in vain
     return Thought(
         len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -14,11 +14,10 @@ from reverie.adapters.database.cloning import cloned
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.adapters.database.leases import owner
 from reverie.adapters.database.recorded import SqlRecorded
-from reverie.adapters.database.rows_of_plans import became_details
 from reverie.adapters.database.rows_of_stores import within
 from reverie.adapters.database.stores import key_of
 from reverie.adapters.database.transactions import hold, part_of, reading_across, writing
-from reverie.dreams.dream import Dream, Judged, Status
+from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Asked, Lease, Queued
 from reverie.dreams.stores.dream import Failure, StoreDream, Usage, Withheld
 from reverie.dreams.stores.records import Clone, Which
@@ -123,12 +122,6 @@ class SqlStoreDreams(SqlDreams):
             kept = update(_TABLE).filter_by(**owner(scope), id=made.id)
             connection.execute(kept.values(cloned=True, told=_told(begun)))
         return begun
-
-    def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:
-        with self.fenced(lease) as connection:
-            for place, judged in became.items():
-                done = update(schema.planned).filter_by(**owner(lease.scope), dream=lease.dream, place=place)
-                connection.execute(done.values(became=became_details(judged)))
 
     def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         """Nothing more happens in its own session either, however soon this process ends."""

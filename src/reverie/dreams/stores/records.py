@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from reverie.dreams.dream import Dream, Judged, Status
+from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.withholding import Cleaned
@@ -62,10 +62,6 @@ class StoreNights(Protocol):
     def begin(self, lease: Lease, dream: Dream, made: StoreDream, clone: Clone | None) -> StoreDream:
         """That it runs and what it reads; and the output as a clone of the input, row by row, in one transaction.
         What was withheld from it is kept with the dream."""
-        ...
-
-    def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:
-        """What became of what it wanted, by its place in the plan."""
         ...
 
 
