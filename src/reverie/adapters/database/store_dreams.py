@@ -14,13 +14,14 @@ from reverie.adapters.database.cloning import cloned
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.adapters.database.leases import owner
 from reverie.adapters.database.recorded import SqlRecorded
+from reverie.adapters.database.rows_of_dreams import dream_from
 from reverie.adapters.database.rows_of_stores import within
 from reverie.adapters.database.stores import key_of
 from reverie.adapters.database.transactions import hold, part_of, reading_across, writing
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Asked, Lease, Queued
 from reverie.dreams.stores.dream import Failure, StoreDream, Usage, Withheld
-from reverie.dreams.stores.records import Clone, Which
+from reverie.dreams.stores.records import Clone, Located, Which
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
@@ -96,6 +97,19 @@ class SqlStoreDreams(SqlDreams):
         with reading_across(self._engine, "nights") as connection:
             found = connection.execute(asked).all()
         return [Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0) for row in found]
+
+    def anywhere(self, dream: str) -> Located | None:
+        return next(iter(self._located(select(schema.dreams).filter_by(id=dream))), None)
+
+    def of_others(self, scope: Scope, limit: int) -> list[Located]:
+        dreams = schema.dreams
+        others = or_(dreams.c.workspace != scope.workspace, dreams.c.user != (scope.user or ""))
+        asked = select(dreams).where(dreams.c.shelf.like("store:%"), others)
+        return self._located(asked.order_by(dreams.c.started_at.desc(), dreams.c.id.desc()).limit(limit))
+
+    def _located(self, asked: Select[Any]) -> list[Located]:
+        with reading_across(self._engine, "nights") as connection:
+            return [Located(row.workspace, row.user, dream_from(row)) for row in connection.execute(asked)]
 
     def unfinished_anywhere(self) -> bool:
         dreams, night = schema.dreams, schema.nights

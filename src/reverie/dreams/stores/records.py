@@ -32,6 +32,15 @@ class Clone:
     clean: Callable[[str, bytes], Cleaned | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A dream with whose memory it is about: of a workspace, and in it of a person; empty: nobody's."""
+
+    workspace: str
+    user: str
+    dream: Dream
+
+
 class KeptStoreDreams(Protocol):
     def add(self, scope: Scope, made: StoreDream, dream: Dream, own: Recorded) -> StoreDream | None:
         """Keep one that is to come and its own session, or neither. Returned is another that rewrites the same store
@@ -51,6 +60,15 @@ class KeptStoreDreams(Protocol):
     def waiting(self) -> list[Queued]:
         """What waits for a worker, of every workspace, oldest first. It has no Scope: whose rows a dream touches is
         what the dream says."""
+        ...
+
+    def anywhere(self, dream: str) -> Located | None:
+        """A dream of any workspace, by its id. It has no Scope, as it is for who runs the machine."""
+        ...
+
+    def of_others(self, scope: Scope, limit: int) -> list[Located]:
+        """The last dreams over memory stores that are not this person's, of every workspace, newest first. For who
+        runs the machine, too."""
         ...
 
     def unfinished_anywhere(self) -> bool:
