@@ -90,6 +90,30 @@ def reasons(one: Decided) -> set[Reason]:
     return {each.reason for each in one.findings}
 
 
+# ---- several documents -----------------------------------------------------------------------------------------------
+
+STANDUP = "The standup bot is gone, we stopped using it."
+TWO_PAGES = (entry("The standup bot posts at nine."), entry("Ask the standup bot for notes.", "USER.md", name="e2"))
+
+
+def test_a_merge_across_two_documents_is_refused_with_a_reason() -> None:
+    same = (entry("Tags are lower case."), entry("Tags are lower case.", "USER.md", name="e2"))
+    (found,) = decided([merges("Tags are lower case.")], "Hello there.", same)
+    assert found.severity is Severity.REFUSED and Reason.SEVERAL_DOCUMENTS in reasons(found)
+    assert "One change is of one document, and its entries stand in MEMORY.md and USER.md." in [
+        one.sentence for one in found.findings
+    ]
+
+
+def test_a_removal_from_two_documents_is_one_from_each() -> None:
+    item = Item(Op.REMOVE, "", (cites(STANDUP),), "MEMORY.md", replaces=("e1", "e2"), sure=True)
+    found = decided([item], STANDUP, TWO_PAGES)
+    assert {one.item.document: one.operations for one in found} == {
+        one.document: (Remove(one.document, one.sha256),) for one in TWO_PAGES
+    }
+    assert all(Reason.SEVERAL_DOCUMENTS not in reasons(one) for one in found)
+
+
 # ---- the limits of a night -------------------------------------------------------------------------------------------
 
 

@@ -220,6 +220,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.UNKNOWN_PLACE, says(Item(Op.REMOVE, "", (ONE,)), FRENCH, known=(TAGS,))),
         (Reason.UNKNOWN_PLACE, says(merges(FRENCH, ONE, of=("e1",)), FRENCH, known=(TAGS,))),
         (Reason.UNKNOWN_PLACE, says(merges(FRENCH, ONE, of=("e1", "e1")), FRENCH, known=(TAGS,))),
+        (Reason.SEVERAL_DOCUMENTS, says(merges(TAGS), "Hello there.", known=(TAGS, entry(TAGS, "USER.md", name="e2")))),
     ],
     "project": [
         (Reason.OTHER_PROJECT, Seen(add(FRENCH, project="ledgerly"), [session("a", FRENCH)], (), LEDGERLY)),

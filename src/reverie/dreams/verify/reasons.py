@@ -18,6 +18,7 @@ class Reason(StrEnum):
     # refused
     NO_QUOTATION = "no_quotation"
     UNKNOWN_PLACE = "unknown_place"
+    SEVERAL_DOCUMENTS = "several_documents"
     PLACEHOLDER = "placeholder"
     NOT_ONE_STATEMENT = "not_one_statement"
     INVENTED_ADDRESS = "invented_address"
@@ -69,9 +70,9 @@ DOUBTS = frozenset({
 })  # fmt: skip
 # What a curator that is sure of something should have seen.
 MISTAKES = DOUBTS | {
-    Reason.NO_QUOTATION, Reason.UNKNOWN_PLACE, Reason.PLACEHOLDER, Reason.NOT_ONE_STATEMENT, Reason.INVENTED_ADDRESS,
-    Reason.OLDER, Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE, Reason.ORIGIN, Reason.DROPS_CONTENT,
-    Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES, Reason.UNNAMED,
+    Reason.NO_QUOTATION, Reason.UNKNOWN_PLACE, Reason.SEVERAL_DOCUMENTS, Reason.PLACEHOLDER, Reason.NOT_ONE_STATEMENT,
+    Reason.INVENTED_ADDRESS, Reason.OLDER, Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE, Reason.ORIGIN,
+    Reason.DROPS_CONTENT, Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES, Reason.UNNAMED,
 }  # fmt: skip
 # A person decides these even where nobody can be asked: elsewhere being unsure is enough to be marked.
 FOR_A_PERSON = frozenset({
@@ -85,6 +86,7 @@ MAY_BE_UNTRUE = frozenset({
 _SENTENCES = {
     Reason.NO_QUOTATION: "No quotation of it stands in the sessions.",
     Reason.UNKNOWN_PLACE: "{} is not there.",
+    Reason.SEVERAL_DOCUMENTS: "One change is of one document, and its entries stand in {}.",
     Reason.PLACEHOLDER: "Its text holds {}, which stands for something that was hidden.",
     Reason.NOT_ONE_STATEMENT: "It is not one statement: {}.",
     Reason.INVENTED_ADDRESS: "Nobody said {}.",
