@@ -12,9 +12,7 @@ from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Decided, Gates, Limits, Rules, candidates_of, decide, uncovered
 from reverie.dreams.items import Item, Op
 from reverie.dreams.score import Measure, _weights, score
-from reverie.dreams.verify.case import case_of
 from reverie.dreams.verify.reasons import Reason, Severity
-from reverie.light.spans import Spans
 from reverie.memory.operation import Add, Remove, Replace
 from reverie.review.proposal import Score
 from reverie.sessions.session import Session
@@ -22,6 +20,7 @@ from tests.nights import (
     LAST_WEEK,
     NOW,
     add,
+    case,
     cites,
     entries,
     entry,
@@ -78,7 +77,7 @@ def decided(
     documents: Sequence[BriefDocument] | None = None, **rules: object,
 ) -> list[Decided]:  # fmt: skip
     heard = sessions(said) if isinstance(said, str) else said
-    made = material(heard, known, documents=documents) if documents else material(heard, known)
+    made = material(heard, known, documents=documents)
     return decide(items, second, made, Rules(NOW, **rules))  # type: ignore[arg-type]
 
 
@@ -514,7 +513,7 @@ AGAINST = NAMES[-4:]
 
 def scored(text: str, said: str | None = None, *, measure: Measure | None = None, **more: object) -> Score:
     item = add(text, cites(said or text), **more)  # type: ignore[arg-type]
-    return score(case_of(item, material(sessions(said or text)), Spans()), measure or Measure(NOW, {}))
+    return score(case(item, sessions(said or text)), measure or Measure(NOW, {}))
 
 
 def test_a_score_has_thirteen_dimensions_that_explain_themselves_and_add_up() -> None:
