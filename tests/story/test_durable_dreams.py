@@ -206,7 +206,7 @@ def test_who_is_overtaken_in_the_middle_of_a_landing_lands_nothing(home: Home, m
         return fenced_review(home.review, home.engine, records, lease)
 
     with pytest.raises(Overtaken):
-        replace(steps, rooms=replace(home.dreams, fenced=sleeping)).put(0)
+        replace(steps, target=FileTarget(replace(home.dreams, fenced=sleeping))).put(0)
     assert memory() == MEMORY and home.review.past() == [] and home.review.recover().landed == ()
 
 
