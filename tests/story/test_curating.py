@@ -520,8 +520,12 @@ def test_a_proposal_that_waits_is_not_made_again(tmp_path: Any, served: Any) -> 
     for number in range(3):
         with opened(tmp_path, server, number) as home:
             say(home, f"x{number}", GATEWAY if number < 2 else "Please look at the other file.", day=9 + number)
-            home.dream("home")
-            assert len(list(home.review.waiting())) == 1
+            night = home.dream("home")
+            (waiting,) = home.review.waiting()
+            assert ("## Still waiting for your decision: 1\n" in night.diary) == (number > 0)
+            assert "## Not done" not in night.diary and night.quiet == (number > 0)
+        if number:
+            assert f"- “The VPN gateway is gw2.example.net.”: Since 12 May 2026, as {waiting.id}." in night.diary
 
 
 def test_an_answer_is_kept_with_the_night_and_its_cost(homes: HomeMaker, served: Any) -> None:
