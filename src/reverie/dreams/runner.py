@@ -11,8 +11,7 @@ from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.files import FileTarget
 from reverie.dreams.records import OVER, Asked, Used
 from reverie.dreams.rooms import Rooms, Tuning
-from reverie.dreams.spending import consulted
-from reverie.dreams.steps import MOST_ATTEMPTS, Doing, Steps, plainly
+from reverie.dreams.steps import MOST_ATTEMPTS, Doing, Steps, given_up, plainly
 from reverie.kernel.errors import BadInput, NotFound
 
 NIGHTS_LOOKED_BACK = 60
@@ -90,12 +89,12 @@ class DreamRunner(Rooms):
             return found
         lease = self.records.hold(self.scope, found)
         if lease.attempts > MOST_ATTEMPTS:
-            return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
+            return given_up(self, found, f"it was broken off {MOST_ATTEMPTS} times")
         if lease.attempts > 1:
             self.finish_landing()
         rooms = self.for_target(found.shelf, self.records.asked(self.scope, dream).used)
         if error := Steps(rooms, lease, FileTarget(rooms, land, brought), self.curator(lease)).run(do):
-            self._failed(self.get(dream), str(error) or type(error).__name__)
+            given_up(self, self.get(dream), str(error) or type(error).__name__)
             raise error
         return self.get(dream)
 
@@ -110,9 +109,3 @@ class DreamRunner(Rooms):
         if found.status in OVER:
             return found
         return self.records.stop(self.scope, replace(found, status=Status.CANCELED, ended_at=self.clock.now()))
-
-    def _failed(self, dream: Dream, why: str) -> Dream:
-        told = (*dream.flaws, f"The night was given up: {why}")
-        asked = consulted(self.records.calls(self.scope, dream.id))
-        failed = replace(dream, status=Status.FAILED, ended_at=self.clock.now(), flaws=told, consulted=asked)
-        return self.records.stop(self.scope, failed, even_landing=True)

@@ -45,6 +45,14 @@ class NightRooms(Sources, Protocol):
     def clock(self) -> Clock: ...
 
 
+def given_up(rooms: NightRooms, dream: Dream, why: str) -> Dream:
+    """Keep that a night failed, with what models took until then."""
+    told = (*dream.flaws, f"The night was given up: {why}")
+    asked = consulted(rooms.records.calls(rooms.scope, dream.id))
+    failed = replace(dream, status=Status.FAILED, ended_at=rooms.clock.now(), flaws=told, consulted=asked)
+    return rooms.records.stop(rooms.scope, failed, even_landing=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
     rooms: NightRooms

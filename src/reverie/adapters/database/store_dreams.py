@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Select, insert, or_, select, update
 from reverie.adapters.database import schema
 from reverie.adapters.database.cloning import cloned
 from reverie.adapters.database.dreams import SqlDreams
-from reverie.adapters.database.leases import owner
+from reverie.adapters.database.leases import as_queued, of_night, owner
 from reverie.adapters.database.recorded import SqlRecorded
 from reverie.adapters.database.rows_of_dreams import dream_from
 from reverie.adapters.database.rows_of_stores import within
@@ -84,19 +84,10 @@ class SqlStoreDreams(SqlDreams):
         return new
 
     def waiting(self) -> list[Queued]:
-        dreams, night, lease = schema.dreams, schema.nights, schema.leases
-        here = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
-        free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
-        asked = (
-            select(dreams.c.workspace, dreams.c.user, dreams.c.id, dreams.c.shelf, night.c.attempts, lease.c.token)
-            .join(night, _of_night())
-            .outerjoin(lease, here & (lease.c.shelf == dreams.c.shelf))
-            .where(dreams.c.shelf.like("store:%"), dreams.c.status.in_(OPEN), or_(night.c.attempts == 0, free))
-            .order_by(dreams.c.started_at, dreams.c.id)
-        )
+        dreams = schema.dreams.c
+        asked = self._free().where(dreams.shelf.like("store:%"), dreams.status.in_(OPEN))
         with reading_across(self._engine, "nights") as connection:
-            found = connection.execute(asked).all()
-        return [Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0) for row in found]
+            return [as_queued(row) for row in connection.execute(asked.order_by(dreams.started_at, dreams.id))]
 
     def anywhere(self, dream: str) -> Located | None:
         return next(iter(self._located(select(schema.dreams).filter_by(id=dream))), None)
@@ -113,7 +104,7 @@ class SqlStoreDreams(SqlDreams):
 
     def unfinished_anywhere(self) -> bool:
         dreams, night = schema.dreams, schema.nights
-        asked = select(dreams.c.id).join(night, _of_night()).where(dreams.c.status.in_(OPEN))
+        asked = select(dreams.c.id).join(night, of_night()).where(dreams.c.status.in_(OPEN))
         asked = asked.where(night.c.queued | dreams.c.shelf.like("store:%")).limit(1)
         with reading_across(self._engine, "nights") as connection:
             return connection.execute(asked).first() is not None
@@ -144,11 +135,6 @@ class SqlStoreDreams(SqlDreams):
         quiet = update(schema.recorded).filter_by(**owner(scope)).where(schema.recorded.c.id == own)
         now = self._clock.now()
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
-
-
-def _of_night() -> Any:
-    dreams, night = schema.dreams.c, schema.nights.c
-    return (dreams.workspace == night.workspace) & (dreams.user == night.user) & (dreams.id == night.dream)
 
 
 def _same() -> Any:

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.dreams.curators.built_in import BuiltInCurator
-from reverie.dreams.dream import Dream, Status
+from reverie.dreams.dream import Dream
 from reverie.dreams.records import OVER, Lease
-from reverie.dreams.steps import MOST_ATTEMPTS, Doing, Steps, plainly
+from reverie.dreams.steps import MOST_ATTEMPTS, Doing, Steps, given_up, plainly
 from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, Ended, Failure, StoreDream
 from reverie.dreams.stores.target import StoreRooms, StoreTarget
 from reverie.kernel.errors import BadInput, BadSetting, NotFound
@@ -53,11 +53,6 @@ class StoreNight:
         """What was written of the output stays, to be looked at."""
         rooms = self.rooms
         rooms.records.alter(rooms.scope, made.id, lambda one: replace(one, error=why))
-        found = rooms.records.get(rooms.scope, made.id)
-        if found is None:
-            return
-        told = (*found.flaws, f"The dream was given up: {why.message}")
-        failed = replace(found, status=Status.FAILED, ended_at=rooms.clock.now(), flaws=told)
-        with suppress(BadInput):  # it was canceled in the same moment
-            rooms.records.stop(rooms.scope, failed, even_landing=True)
+        with suppress(BadInput, NotFound):  # it was canceled in the same moment, or is gone with its store
+            given_up(rooms, self.get(made.id), why.message)
             rooms.telling(made.session).end(replace(made, error=why), why.message)
