@@ -70,8 +70,8 @@ class Scripted:
     def curate(self, material: Material) -> Curated:
         return Curated(Answer(tuple(self.say(material))))
 
-    def note(self, material: Material) -> Curated:
-        return self.curate(material)
+    def notes(self, materials: Sequence[Material]) -> list[Curated]:
+        return [self.curate(one) for one in materials]
 
 
 def thought_over(target: DreamTarget, sessions: Sequence[Session], curator: Curator | None = None) -> Thought:

@@ -11,8 +11,10 @@ from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.choosing import noted
 from reverie.dreams.gather import Material, Night, gather
 from reverie.dreams.items import Citation, Item, Op
+from reverie.dreams.verify.case import Case, case_of
 from reverie.kernel.hashes import sha256
 from reverie.kernel.origin import Origin
+from reverie.light.spans import Spans
 from reverie.sessions.session import Head, Said, Session, ToolCall, Turn
 
 NOW = datetime(2026, 6, 15, 3, tzinfo=UTC)
@@ -67,17 +69,24 @@ def entries(*texts: str | BriefEntry) -> tuple[BriefEntry, ...]:
 
 
 def night(
-    said: Sequence[Session], known: Sequence[BriefEntry] = (), documents: Sequence[BriefDocument] = DOCUMENTS,
+    said: Sequence[Session], known: Sequence[BriefEntry] = (), documents: Sequence[BriefDocument] | None = None,
     *, notice: bool = True, **more: Any,
 ) -> Night:  # fmt: skip
     numbers = count(1)
     new_id: Callable[[], str] = lambda: f"cand_{next(numbers)}"  # noqa: E731
     fresh = [each for one in said for each in noted(one, one.head.user or "", new_id)] if notice else []
-    return Night(NOW, "ann", tuple(documents), tuple(known), tuple(said), tuple(fresh), **more)
+    return Night(NOW, "ann", tuple(documents or DOCUMENTS), tuple(known), tuple(said), tuple(fresh), **more)
 
 
 def material(said: Sequence[Session], known: Sequence[BriefEntry] = (), **more: Any) -> Material:
     return gather(night(said, known, **more), 10**9)
+
+
+def case(
+    item: Item, said: Sequence[Session], *known: BriefEntry, surfaces: Sequence[BriefEntry] = (), **more: Any
+) -> Case:
+    """An item as the checks and the score see it."""
+    return case_of(item, material(said, known, **more), Spans(), tuple(surfaces))
 
 
 def cites(words: str, session: str = "s1", turn: int = 1) -> Citation:

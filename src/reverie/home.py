@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from reverie.config import Config, DreamingLimits, load
 from reverie.kernel.clock import Clock, FixedClock, SystemClock
-from reverie.kernel.errors import BadSetting, NotPermitted, SwitchedOff
+from reverie.kernel.errors import BadSetting, NotFound, NotPermitted, SwitchedOff
 from reverie.kernel.ids import Ids
 from reverie.kernel.schedule import schedule
 from reverie.kernel.scope import LOCAL, Scope
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.night import StoreNight
+    from reverie.dreams.stores.records import Located
     from reverie.history.library import History
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
@@ -616,7 +617,7 @@ class Home:
 
     def _store_night(self, scope: Scope, told: Callable[[str], None]) -> StoreNight:
         from reverie.dreams.stores.night import StoreNight
-        from reverie.dreams.stores.steps import StoreRooms
+        from reverie.dreams.stores.target import StoreRooms
         from reverie.dreams.stores.telling import Telling
         from reverie.memory.store import Author
         from reverie.review.dreamt import Dreamt
@@ -639,6 +640,16 @@ class Home:
         from reverie.adapters.database.store_dreams import SqlStoreDreams
 
         return SqlStoreDreams(self.engine, self.clock, self.ids, f"{socket.gethostname()}:{self.config.home}")
+
+    def dream_anywhere(self, dream: str) -> Located:
+        """A dream by its id, whoever's memory it is about: for who runs the machine."""
+        if found := self._store_dreams.anywhere(dream):
+            return found
+        raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
+
+    def dreams_of_others(self, limit: int = 5) -> list[Located]:
+        """The last dreams over memory stores that are not the owner's, in whatever workspace."""
+        return self._store_dreams.of_others(self._own, limit)
 
     @staticmethod
     def _speaker(speaks_for: str, user: str) -> Origin:

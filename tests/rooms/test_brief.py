@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from reverie.dreams.brief import BriefDocument
 from reverie.dreams.curators import Curated
 from reverie.dreams.curators.built_in import BuiltInCurator
-from reverie.dreams.gather import LONGEST_TURN, NARROW, WIDE, Material, gather
-from reverie.dreams.items import Answer
-from reverie.dreams.thinking import _material
+from reverie.dreams.gather import LONGEST_TURN, NARROW, WIDE, Material, Night, gather
+from reverie.dreams.items import Answer, Item
+from reverie.dreams.reduce import Reduced
+from reverie.dreams.thinking import _material as shown_to
 from reverie.kernel.origin import Origin
 from reverie.models.tokens import estimate_tokens
 from reverie.sessions.session import Said, Session, ToolCall
@@ -262,18 +263,26 @@ class Reads:
 
     room: int | None
     name: str = "small"
-    notes: list[Material] = field(default_factory=list)
+    noted: list[Material] = field(default_factory=list)
     answers: Curated | None = None
 
     def curate(self, material: Material) -> Curated:
         return Curated()
 
-    def note(self, material: Material) -> Curated:
-        self.notes.append(material)
-        if self.answers:
-            return self.answers
+    def notes(self, materials: Sequence[Material]) -> list[Curated]:
+        self.noted += materials
+        return [self.answers or Curated(Answer((self._note(one),))) for one in materials]
+
+    def _note(self, material: Material) -> Item:
         (shown,) = material.brief.sessions
-        return Curated(Answer((add("x", cites("x", shown.id, 3)),)))
+        return add("x", cites("x", shown.id, 3))
+
+
+def _material(night: Night, curator: Reads) -> tuple[Material, str]:
+    """What it is shown, where it is shown anything."""
+    reduced, why = shown_to(night, curator)
+    assert reduced.material is not None
+    return reduced.material, why
 
 
 def long_night(count: int = 4) -> list[Session]:
@@ -290,14 +299,14 @@ def long_night(count: int = 4) -> list[Session]:
 def test_a_night_that_fits_is_shown_in_full_and_nothing_is_noted() -> None:
     curator = Reads(24_000)
     made, why = _material(night(long_night()), curator)
-    assert not curator.notes and not made.brief.reduced and not why
+    assert not curator.noted and not made.brief.reduced and not why
     assert not any(each.noted for each in made.brief.sessions)
 
 
 def test_a_night_that_fits_in_fewer_words_of_the_agent_says_so() -> None:
     curator = Reads(estimate_tokens(gather(night(long_night())).brief.render()) - 100)
     made, _ = _material(night(long_night()), curator)
-    assert not curator.notes
+    assert not curator.noted
     assert made.brief.reduced == ("What agents and tools said is shown in fewer words, so that the night fits.",)
     for each in made.brief.sessions:
         assert each.turns[4].text == " ".join(SENTENCES[:60])  # the person's words are all there
@@ -307,8 +316,8 @@ def test_a_night_that_fits_in_fewer_words_of_the_agent_says_so() -> None:
 def test_a_long_night_is_reduced_by_notes_and_says_so() -> None:
     curator = Reads(1_000)
     made, why = _material(night(long_night()), curator)
-    assert [[one.id for one in each.brief.sessions] for each in curator.notes] == [["s1"], ["s2"], ["s3"], ["s4"]]
-    assert all(not each.brief.entries and not each.brief.candidates for each in curator.notes)
+    assert [[one.id for one in each.brief.sessions] for each in curator.noted] == [["s1"], ["s2"], ["s3"], ["s4"]]
+    assert all(not each.brief.entries and not each.brief.candidates for each in curator.noted)
     assert not why and made.brief.reduced == (
         "The night is longer than 1,000 tokens: 4 sessions are shown by what was noted of them.",
     )
@@ -329,20 +338,56 @@ def test_sessions_of_which_nothing_was_noted_are_counted() -> None:
     assert [each.session_id for each in made.brief.sessions] == ["n0", "n1"]
 
 
-def test_once_the_model_refuses_no_further_notes_are_asked_for() -> None:
+def test_where_the_model_refuses_what_the_built_in_reader_noticed_is_shown() -> None:
     curator = Reads(1_000, answers=Curated(failed="The key is refused.", stopped=True))
     made, why = _material(night(long_night()), curator)
-    assert len(curator.notes) == 1 and why == "The key is refused."
+    assert why == "The key is refused."
     assert [[one.number for one in each.turns] for each in made.brief.sessions] == [[1]] * 4  # Light's notes are there
 
 
 def test_a_note_that_fails_does_not_keep_the_others_from_being_asked_for() -> None:
     curator = Reads(1_000, answers=Curated(failed="There was no answer."))
     _, why = _material(night(long_night()), curator)
-    assert len(curator.notes) == 4 and not why
+    assert len(curator.noted) == 4 and not why
 
 
 def test_no_night_is_too_long_for_the_built_in_curator() -> None:
     made, _ = _material(night(long_night(8)), BuiltInCurator())
     assert not made.brief.reduced and len(made.brief.sessions) == 8
     assert made.brief.now == NOW
+
+
+def test_a_brief_made_of_notes_fits_whatever_room_there_is() -> None:
+    """Entries, notes and candidates go whole, and what is kept is a part of what more room would show."""
+    many = [f"The depot in town {n} opens at {n % 12 + 1}." for n in range(120)]
+    full = night(long_night(12), entries(*many))
+    for room in (8_000, 4_000, 2_000, 1_000, 500, 250):
+        made, _ = _material(full, Reads(room))
+        assert estimate_tokens(made.brief.render()) <= room
+        assert {one.text for one in made.brief.entries} <= set(many)
+        for each in made.brief.sessions:
+            assert {one.text for one in each.turns} <= {one.text for one in full.sessions[0].turns}
+    assert "of the entries are left out, those ranked last." in made.brief.reduced[-1]
+    assert made.brief == _material(full, Reads(250))[0].brief, "the same every time"
+
+
+def test_what_was_left_out_of_the_notes_is_named_by_number_and_ranked_last() -> None:
+    full = night(long_night(12))
+    made, _ = _material(full, Reads(400))
+    assert re.search(r"\d+ of the notes, \d+ of the things that were noticed are left out", made.brief.reduced[-1])
+    assert {one.session_id for one in made.brief.sessions} < {f"n{n}" for n in range(12)}
+    assert "n11" in {one.session_id for one in made.brief.sessions}, "of equals, the newest stay"
+
+
+def test_notes_are_taken_of_tonights_sessions_only_and_earlier_words_stay() -> None:
+    before = session("old", "Please remember that I always want charts.", at=LAST_WEEK - timedelta(days=3))
+    earlier = material([before]).noted
+    curator = Reads(1_000)
+    tonight = replace(night(long_night()), earlier=earlier, earlier_sessions=(before,))
+    made, _ = _material(tonight, curator)
+    assert len(curator.noted) == 4 and "I always want charts." in made.brief.render()
+
+
+def test_where_not_even_one_note_fits_nothing_is_asked() -> None:
+    curator = Reads(20)
+    assert shown_to(night(long_night()), curator) == (Reduced(None), "") and not curator.noted

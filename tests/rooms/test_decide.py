@@ -12,9 +12,7 @@ from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Decided, Gates, Limits, Rules, candidates_of, decide, uncovered
 from reverie.dreams.items import Item, Op
 from reverie.dreams.score import Measure, _weights, score
-from reverie.dreams.verify.case import case_of
 from reverie.dreams.verify.reasons import Reason, Severity
-from reverie.light.spans import Spans
 from reverie.memory.operation import Add, Remove, Replace
 from reverie.review.proposal import Score
 from reverie.sessions.session import Session
@@ -22,6 +20,7 @@ from tests.nights import (
     LAST_WEEK,
     NOW,
     add,
+    case,
     cites,
     entries,
     entry,
@@ -78,7 +77,7 @@ def decided(
     documents: Sequence[BriefDocument] | None = None, **rules: object,
 ) -> list[Decided]:  # fmt: skip
     heard = sessions(said) if isinstance(said, str) else said
-    made = material(heard, known, documents=documents) if documents else material(heard, known)
+    made = material(heard, known, documents=documents)
     return decide(items, second, made, Rules(NOW, **rules))  # type: ignore[arg-type]
 
 
@@ -88,6 +87,30 @@ def fates(found: Sequence[Decided]) -> list[tuple[Severity | None, str]]:
 
 def reasons(one: Decided) -> set[Reason]:
     return {each.reason for each in one.findings}
+
+
+# ---- several documents -----------------------------------------------------------------------------------------------
+
+STANDUP = "The standup bot is gone, we stopped using it."
+TWO_PAGES = (entry("The standup bot posts at nine."), entry("Ask the standup bot for notes.", "USER.md", name="e2"))
+
+
+def test_a_merge_across_two_documents_is_refused_with_a_reason() -> None:
+    same = (entry("Tags are lower case."), entry("Tags are lower case.", "USER.md", name="e2"))
+    (found,) = decided([merges("Tags are lower case.")], "Hello there.", same)
+    assert found.severity is Severity.REFUSED and Reason.SEVERAL_DOCUMENTS in reasons(found)
+    assert "One change is of one document, and its entries stand in MEMORY.md and USER.md." in [
+        one.sentence for one in found.findings
+    ]
+
+
+def test_a_removal_from_two_documents_is_one_from_each() -> None:
+    item = Item(Op.REMOVE, "", (cites(STANDUP),), "MEMORY.md", replaces=("e1", "e2"), sure=True)
+    found = decided([item], STANDUP, TWO_PAGES)
+    assert {one.item.document: one.operations for one in found} == {
+        one.document: (Remove(one.document, one.sha256),) for one in TWO_PAGES
+    }
+    assert all(Reason.SEVERAL_DOCUMENTS not in reasons(one) for one in found)
 
 
 # ---- the limits of a night -------------------------------------------------------------------------------------------
@@ -492,7 +515,7 @@ AGAINST = NAMES[-4:]
 
 def scored(text: str, said: str | None = None, *, measure: Measure | None = None, **more: object) -> Score:
     item = add(text, cites(said or text), **more)  # type: ignore[arg-type]
-    return score(case_of(item, material(sessions(said or text)), Spans()), measure or Measure(NOW, {}))
+    return score(case(item, sessions(said or text)), measure or Measure(NOW, {}))
 
 
 def test_a_score_has_thirteen_dimensions_that_explain_themselves_and_add_up() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reverie.dreams.items import Item, Op
+from reverie.dreams.reduce import entries_that_matter
 from reverie.dreams.stores.pages import Page, statements, target_of_store
-from reverie.dreams.thinking import entries_that_matter
 from reverie.review.dreamt import page_after
 from tests.dreaming import WRITTEN, Scripted, session, thought_over
 

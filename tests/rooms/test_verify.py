@@ -16,18 +16,18 @@ from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.items import Citation, Item, Op
 from reverie.dreams.verify import reasons
-from reverie.dreams.verify.case import Case, case_of
+from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.checks import CHECKS, check
 from reverie.dreams.verify.quotations import located
 from reverie.dreams.verify.reasons import DOUBTS, FOR_A_PERSON, MISTAKES, Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
-from reverie.light.spans import Spans
 from reverie.sessions.session import Said, Session
 from tests.nights import (
     LAST_WEEK,
     NOW,
     Spoken,
     add,
+    case,
     cites,
     entries,
     entry,
@@ -55,8 +55,7 @@ class Seen:
 
     @property
     def case(self) -> Case:
-        documents = {"documents": self.documents} if self.documents else {}
-        return case_of(self.item, material(self.said, self.known, **documents), Spans(), self.surfaces)
+        return case(self.item, self.said, *self.known, surfaces=self.surfaces, documents=self.documents)
 
     def found(self, name: str) -> list[Reason]:
         """What one check says; without the others."""
@@ -220,6 +219,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.UNKNOWN_PLACE, says(Item(Op.REMOVE, "", (ONE,)), FRENCH, known=(TAGS,))),
         (Reason.UNKNOWN_PLACE, says(merges(FRENCH, ONE, of=("e1",)), FRENCH, known=(TAGS,))),
         (Reason.UNKNOWN_PLACE, says(merges(FRENCH, ONE, of=("e1", "e1")), FRENCH, known=(TAGS,))),
+        (Reason.SEVERAL_DOCUMENTS, says(merges(TAGS), "Hello there.", known=(TAGS, entry(TAGS, "USER.md", name="e2")))),
     ],
     "project": [
         (Reason.OTHER_PROJECT, Seen(add(FRENCH, project="ledgerly"), [session("a", FRENCH)], (), LEDGERLY)),
@@ -477,8 +477,8 @@ def test_quotations_are_found_whatever_the_spaces_the_marks_and_the_case(
 
 
 def quoted(said: Sequence[Session], *evidence: Citation) -> list[tuple[int, str, Origin, str]]:
-    case = case_of(Item(Op.ADD, "x", evidence, "MEMORY.md"), material(said), Spans())
-    return [(one.turn, one.quote, one.origin, one.weight) for one in case.evidence]
+    found = case(Item(Op.ADD, "x", evidence, "MEMORY.md"), said)
+    return [(one.turn, one.quote, one.origin, one.weight) for one in found.evidence]
 
 
 def test_a_quotation_from_the_wrong_turn_is_moved_where_only_one_turn_has_it() -> None:
@@ -564,7 +564,8 @@ def test_nothing_asks_or_is_held_that_is_refused() -> None:
     groups = {severity: {one for one in Reason if Finding(one).severity is severity} for severity in Severity}
     assert sum(map(len, groups.values())) == len(Reason) and all(groups.values())
     assert groups[Severity.ASK] >= DOUBTS and groups[Severity.ASK] >= FOR_A_PERSON and MISTAKES > DOUBTS
-    assert groups[Severity.HELD] == {Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED}
+    held = {Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED, Reason.NOT_SHOWN}
+    assert groups[Severity.HELD] == held
 
 
 def test_what_is_held_does_not_ask() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from reverie.kernel.errors import BadSetting
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import Server
 from reverie.testing.model_server import serving as scripted
@@ -75,3 +76,27 @@ def test_where_the_model_does_not_answer_the_built_in_curator_decides(
         assert done["reverie_instructions"]["used"] is False
         assert "Miso" in content(served, done["output_memory_store_id"])["/notes.md"]
         assert "The model did not decide" in served.call("GET", f"/v1/dreams/{done['id']}/diary").json["diary"]
+
+
+def test_a_model_setting_that_cannot_work_is_said_as_plainly_as_to_a_night_over_files(
+    homes: HomeMaker, model: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = homes(model="openai:gpt-x")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(BadSetting) as refused:
+        home.dream("home")
+    with serving(home) as server:
+        served = of_ann(server)
+        store = served.store()
+        done = dreamt(
+            served, store, recorded(served, "Remember that our mascot is called Miso."), model="claude-opus-5"
+        )
+        assert done["status"] == "failed"
+        assert done["error"] == {"type": "model_unavailable", "message": str(refused.value)}
+        assert "OPENAI_API_KEY is not set" in done["error"]["message"]
+        assert done["outputs"] == [] and len(served.call("GET", "/v1/memory_stores").json["data"]) == 1
+        events = served.call("GET", f"/v1/sessions/{done['session_id']}/events?limit=50").json["data"]
+        (error,) = [one["error"] for one in events if one["type"] == "session.error"]
+        assert error["type"] == "model_request_failed_error" and error["message"] == done["error"]["message"]
+        asked = recorded(served, "Remember that our mascot is called Miso.")
+        assert dreamt(served, store, asked, model="built-in")["status"] == "completed"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +16,7 @@ from reverie.dreams.dream import Fate
 from reverie.home import Home, open_home
 from reverie.models.tokens import estimate_tokens
 from reverie.testing.bad_curators import BAD_CURATORS, shown
-from reverie.testing.model_plays import MISBEHAVIOURS, Play, Says
+from reverie.testing.model_plays import MISBEHAVIOURS, Line, Play, Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import Script, Server, serving
 from reverie.testing.model_wires import Asked
@@ -235,6 +238,153 @@ def test_what_only_the_notes_saw_reaches_the_night(homes: HomeMaker, served: Any
     assert aside in prompts(server)[-1] and FILLING not in prompts(server)[-1]
 
 
+@dataclass(frozen=True)
+class Together:
+    """Another play, once so many are asked for at the same time."""
+
+    then: Play
+    others: threading.Barrier
+
+    def perform(self, asked: Asked, line: Line) -> None:
+        self.others.wait(timeout=20)
+        self.then.perform(asked, line)
+
+
+def test_notes_of_several_sessions_are_asked_for_at_once_and_come_back_in_order(homes: HomeMaker, served: Any) -> None:
+    others = threading.Barrier(3)
+
+    def play(asked: Asked) -> Play:
+        said = finds(METRIC, WISH)(asked)
+        first = "### s1," in conversation(asked).messages[0][1]  # it is asked for alone
+        return Together(said, others) if is_notes(asked) and not first else said
+
+    server = served(play)
+    home = homes(**settings(server, model_brief_tokens="600", model_at_once="3"))
+    long_night(home, 7)
+    night = home.dream("home")
+    assert [is_notes(one) for one in server.asked] == [True] * 7 + [False] and memory(home) == [METRIC]
+    alone = homes(home.config.home.parent / "alone", **settings(served(finds(METRIC, WISH)), model_brief_tokens="600"))
+    long_night(alone, 7)
+    assert [one.reduced for one in alone.dream("home").dreams] == [one.reduced for one in night.dreams]
+
+
+def test_notes_that_are_asked_for_at_once_stay_within_the_budget(homes: HomeMaker, served: Any) -> None:
+    server = served([Says('{"items": []}', tokens_in=1_000, tokens_out=10)])
+    caps = {"model_tokens_per_night": "6000", "model_answer_tokens": "1000"}
+    home = homes(**settings(server, model_brief_tokens="600", model_at_once="4", **caps))
+    long_night(home, 8)
+    night = home.dream("home")
+    assert 3 <= len(server.asked) < 8 and home.spending()["tokens"] == 1_010 * len(server.asked) <= 6_000
+    assert "model_tokens_per_night is 6,000" in night.enough and len(night.proposals) == 1
+
+
+def test_a_note_that_fails_leaves_its_session_to_the_built_in_reader(homes: HomeMaker, served: Any) -> None:
+    def play(asked: Asked) -> Play | Says:
+        return Says("No idea.") if is_notes(asked) else finds(METRIC, WISH)(asked)
+
+    server = served(play)
+    home = homes(**settings(server, model_brief_tokens="600"))
+    long_night(home)
+    night = home.dream("home")
+    assert WISH in prompts(server)[-1] and memory(home) == [METRIC]
+    assert "6 without a usable answer" in night.diary
+
+
+def test_what_the_model_is_not_shown_waits_for_another_night(homes: HomeMaker, served: Any) -> None:
+    server = served([NOTHING])
+    home = homes(**settings(server, model_brief_tokens="500"))
+    for number, where in enumerate(PLACES):
+        wish = f"Please remember that we always deliver to {where} on the day after an order was paid in full."
+        say(
+            home,
+            f"x{number}",
+            wish,
+            *[f"{FILLING} And at file {number} or {place}?" for place in range(9)],
+            day=number + 1,
+        )
+    night = home.dream("home")
+    assert estimate_tokens(prompts(server)[-1]) <= 500 and "are left out, those ranked last" in night.diary
+    held = [one for one in night.judged if "not_shown" in one.reasons]
+    assert held and all(one.fate is Fate.HELD_BACK for one in held)
+    assert len(held) + sum("not_proposed" in one.reasons for one in night.judged) >= len(PLACES)
+    assert {one.text for one in held} <= {one.text for one in home.dreams.records.staged(home.owned, "home")}
+
+
+PLACES = ("Aarhus", "Bergen", "Cork", "Dijon", "Esbjerg", "Faro", "Genoa", "Huelva", "Izmir", "Jena", "Kiel", "Lund")
+
+
+# ---- one budget for a whole run --------------------------------------------------------------------------------------
+
+COSTLY = Says('{"items": []}', tokens_in=5_000, tokens_out=10)
+# Room for two such requests and not for a third, whatever they are reserved at.
+ONE_AT_A_TIME = {"dreaming.recent_sessions_limit": "1"}
+TWO_REQUESTS = {"model_tokens_per_night": "12000", "model_answer_tokens": "1000"}
+
+
+def test_a_nights_budget_is_for_all_rounds_over_a_target(homes: HomeMaker, served: Any) -> None:
+    server = served([COSTLY])
+    home = homes(**settings(server, **ONE_AT_A_TIME, **TWO_REQUESTS))
+    for number in range(5):
+        say(home, f"x{number}", f"Please look at file {number}.", day=number + 1)
+    night = home.dream("home", everything=True)
+    assert len(server.asked) == 2 and len(night.dreams) == 3
+    assert night.left == 2 and "model_tokens_per_night is 12,000, 10,020 are used" in night.enough
+
+
+def test_a_nights_budget_in_money_is_for_all_rounds_too(homes: HomeMaker, served: Any) -> None:
+    server = served([COSTLY])
+    money = {"model_price": "1/1", "model_dollars_per_night": "0.012", "model_answer_tokens": "1000"}
+    home = homes(**settings(server, **ONE_AT_A_TIME, **money))
+    for number in range(4):
+        say(home, f"x{number}", f"Please look at file {number}.", day=number + 1)
+    night = home.dream("home", everything=True)
+    assert len(server.asked) == 2 and "model_dollars_per_night is $0.0120, $0.0100 is used" in night.enough
+
+
+def test_a_nights_budget_is_for_all_targets_together(
+    homes: HomeMaker, served: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = served([COSTLY])
+    four_targets(tmp_path, monkeypatch)
+    home = homes(**settings(server, **TWO_REQUESTS))
+    say(home, "x", "Please look at the file.")
+    night = home.dream()
+    assert len(night.targets) + len(night.skipped) == 4 and len(server.asked) == 2
+    (skipped,) = night.skipped
+    assert "its sessions wait for another night: model_tokens_per_night is 12,000" in skipped.why
+    assert "not asked any more: model_tokens_per_night" in night.diary and "The built-in curator did." in night.diary
+    say(home, "y", "Please look at the other file.", day=11)
+    home.dream()
+    assert len(server.asked) == 4, "the next night has a budget of its own"
+
+
+def test_a_nights_budget_is_for_all_that_is_queued_together(
+    homes: HomeMaker, served: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = served([COSTLY])
+    four_targets(tmp_path, monkeypatch)
+    home = homes(**settings(server, **TWO_REQUESTS))
+    say(home, "x", "Please look at the file.")
+    queued = home.dream.later_everywhere()
+    assert len(queued) == 4
+    done = [home.dream.run(one.id) for one in queued]
+    assert len(server.asked) == 2 and [bool(one.enough) for one in done] == [False, False, True, True]
+
+
+def four_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The homes of four agents."""
+    (tmp_path / "hermes" / "memories").mkdir(parents=True)
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    (tmp_path / "codex").mkdir()
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    (tmp_path / "openclaw" / "workspace").mkdir(parents=True)
+    (tmp_path / "openclaw" / "workspace" / "MEMORY.md").write_text("")
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path / "openclaw"))
+    (tmp_path / "claude").mkdir()
+    (tmp_path / "claude" / "CLAUDE.md").write_text("")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+
+
 # ---- looking before asking -------------------------------------------------------------------------------------------
 
 
@@ -370,8 +520,12 @@ def test_a_proposal_that_waits_is_not_made_again(tmp_path: Any, served: Any) -> 
     for number in range(3):
         with opened(tmp_path, server, number) as home:
             say(home, f"x{number}", GATEWAY if number < 2 else "Please look at the other file.", day=9 + number)
-            home.dream("home")
-            assert len(list(home.review.waiting())) == 1
+            night = home.dream("home")
+            (waiting,) = home.review.waiting()
+            assert ("## Still waiting for your decision: 1\n" in night.diary) == (number > 0)
+            assert "## Not done" not in night.diary and night.quiet == (number > 0)
+        if number:
+            assert f"- “The VPN gateway is gw2.example.net.”: Since 12 May 2026, as {waiting.id}." in night.diary
 
 
 def test_an_answer_is_kept_with_the_night_and_its_cost(homes: HomeMaker, served: Any) -> None:

@@ -17,9 +17,9 @@ import pytest
 from reverie.adapters.database.dreams import SqlDreams
 from reverie.adapters.database.fenced import fenced_review
 from reverie.dreams.dream import Dream, Status
+from reverie.dreams.files import FileTarget
 from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
-from reverie.dreams.runner import MOST_ATTEMPTS
-from reverie.dreams.steps import Steps
+from reverie.dreams.steps import MOST_ATTEMPTS, Steps
 from reverie.dreams.stores.dream import StoreWish
 from reverie.home import Home, open_home
 from reverie.kernel.clock import FixedClock
@@ -69,7 +69,7 @@ def begun(home: Home, *, until: str = "put") -> tuple[Steps, Dream]:
     """A night broken off before the named step, as if its process had died."""
     night = home.dreams
     dream = night.open("hermes", "land", Asked())
-    steps = Steps(night, night.records.hold(night.scope, dream))
+    steps = Steps(night, night.records.hold(night.scope, dream), FileTarget(night))
 
     class Died(Exception):
         pass
@@ -181,7 +181,7 @@ def test_a_night_that_gets_on_is_not_given_up_however_often_it_is_broken_off(hom
     for place in range(len(SAID)):
         for _ in range(MOST_ATTEMPTS - 1):
             lease = night.records.hold(night.scope, dream)
-        Steps(night, lease).light(place)
+        Steps(night, lease, FileTarget(night)).light(place)
     assert [one.status for one in home.dream.recover()] == [Status.COMPLETED] and "forgejo" in memory()
 
 
@@ -206,7 +206,7 @@ def test_who_is_overtaken_in_the_middle_of_a_landing_lands_nothing(home: Home, m
         return fenced_review(home.review, home.engine, records, lease)
 
     with pytest.raises(Overtaken):
-        replace(steps, rooms=replace(home.dreams, fenced=sleeping)).put(0)
+        replace(steps, target=FileTarget(replace(home.dreams, fenced=sleeping))).put(0)
     assert memory() == MEMORY and home.review.past() == [] and home.review.recover().landed == ()
 
 

@@ -13,6 +13,10 @@ from click.testing import CliRunner
 from reverie.cli import reverie
 from reverie.dreams.dream import Dream
 from reverie.home import Home
+from reverie.kernel.errors import NotFound
+from reverie.kernel.keys import Permission
+from tests.serving import serving
+from tests.story.test_api_dreams import dreamt, recorded
 from tests.story.test_dream import ORDER, SOFT, session
 
 QUOTED = ORDER.removesuffix(".")
@@ -80,3 +84,58 @@ def test_a_change_and_a_night_are_explained_by_their_names(explain: Explain, hom
     night = home.dreams.dream("hermes")
     for name in (night.changes[0], night.id, "last"):
         assert QUOTED in explain(name) and len(parts(explain(name))) == len(NAMES)
+
+
+# ---- a server's dreams, for who runs the machine ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def others(home: Home) -> dict[str, str]:
+    """Dreams of other people on this machine: of bea, of nobody, and of kim in another workspace."""
+    made: dict[str, str] = {}
+    everything = [str(one) for one in Permission if one is not Permission.ADMIN]
+    with serving(home) as served:
+        for name, workspace in (("bea", "local"), ("", "local"), ("kim", "harbour")):
+            key = served.new_key(*everything, workspace=workspace, user=name)
+            store = served.call("POST", "/v1/memory_stores", {"name": "Hers"}, key=key).json["id"]
+            talk = recorded(served, "Remember that our mascot is called Miso.", key=key)
+            made[name] = dreamt(served, store, talk, key=key)["id"]
+    return made
+
+
+def test_a_dream_over_someone_elses_memory_store_is_explained_by_its_id(
+    explain: Explain, others: dict[str, str]
+) -> None:
+    told = explain(others["bea"])
+    assert told.startswith(f"{others['bea']} of local/bea, store:") and "Miso" in told and "quotation: passed" in told
+    assert "local/(nobody), store:" in explain(others[""])
+    found = json.loads(explain(others["kim"], "--json"))
+    assert (found["workspace"], found["user"], found["dream"]["id"]) == ("harbour", "kim", others["kim"])
+
+
+def test_status_finds_the_dreams_of_others_and_says_whose_they_are(
+    explain: Explain, others: dict[str, str], tmp_path: Path
+) -> None:
+    def status(*words: str) -> str:
+        return CliRunner().invoke(reverie, ["status", *words, "--home", str(tmp_path / "home")]).output
+
+    told = status()
+    assert "Over memory stores of others" in told
+    for name, whose in (("bea", "local/bea"), ("", "local/(nobody)"), ("kim", "harbour/kim")):
+        assert f"{others[name]}  {whose}, store:" in told
+    (line,) = status(others["kim"]).splitlines()
+    assert "harbour/kim" in line and "completed: 1 landed" in line
+    assert {one["user"] for one in json.loads(status("--json"))["others"]} == {"bea", "", "kim"}
+
+
+def test_a_dream_there_is_not_is_said_to_be_missing(tmp_path: Path) -> None:
+    for command in ("explain", "status"):
+        found = CliRunner().invoke(reverie, [command, "drm_0", "--home", str(tmp_path / "home")])
+        assert isinstance(found.exception, NotFound)
+        assert str(found.exception) == "There is no dream drm_0. `reverie status` shows the last ones."
+
+
+def test_a_night_of_ones_own_is_explained_by_its_id_too(explain: Explain, home: Home) -> None:
+    dream = proposed(home, SOFT)
+    told = explain(dream.id)
+    assert f"{dream.id} of local/ann, hermes is completed." in told and SOFT in told

@@ -14,7 +14,7 @@ from dbos import DBOS
 from reverie.dreams.dream import Dream
 from reverie.dreams.engine import NightsOf
 from reverie.dreams.records import Overtaken
-from reverie.dreams.runner import PASSING
+from reverie.dreams.steps import PASSING
 from reverie.kernel.errors import StillLocked
 
 NIGHT = "reverie.night"

@@ -77,8 +77,11 @@ def command(
             _shown(house.dream.briefs(target, names, **how), shell)
             return
         if queue:
-            targets = [target] if target else house.dream.waiting(names, **how)
-            _queued([house.dream.later(one, mode, names, **how) for one in targets], shell)
+            dreams = house.dream
+            _queued(
+                [dreams.later(target, mode, names, **how)] if target else dreams.later_everywhere(mode, names, **how),
+                shell,
+            )
             return
         if if_missed or after:
             night = house.dream.if_due(_due(house, target, if_missed, after), target, mode)

@@ -7,23 +7,31 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import console, print_json, score_lines, visible
+from reverie.cli.render import console, print_json, score_lines, visible, whose
 from reverie.cli.review import show_proposal
 from reverie.kernel.errors import NotFound
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream, Judged
+    from reverie.dreams.stores.records import Located
 
 
 @click.command(name="explain")
 @click.argument("what", default="last")
 @common
 def command(*, what: str, shell: Shell) -> None:
-    """Why a candidate, proposal or change is what it is; `last`: what the last night decided, or why nothing."""
+    """Why a candidate, proposal or change is what it is; `last`: what the last night decided, or why nothing.
+
+    The id of a dream tells all it decided, also one over a memory store of someone else: this is for who runs the
+    machine.
+    """
     with shell.opened() as house:
         if what.startswith("prop_"):
             proposal = house.review.get(what)
             print_json(proposal) if shell.json else show_proposal(console(), proposal, why=True)
+            return
+        if what.startswith("drm_"):
+            _located(house.dream_anywhere(what), shell)
             return
         dreams = house.dreams.records.find(house.owned, limit=1 if what == "last" else 50)
     if what == "last":
@@ -31,7 +39,7 @@ def command(*, what: str, shell: Shell) -> None:
             raise NotFound("There was no night yet.", next_step="`reverie dream --propose` tries one.")
         _night(dreams[0], shell)
         return
-    found = [one for dream in dreams for one in dream.judged if what in (*one.candidates, one.ref, dream.id)]
+    found = [one for dream in dreams for one in dream.judged if what in (*one.candidates, one.ref)]
     if not found:
         raise NotFound(
             f"No night of the last fifty decided about {what!r}.", next_step="`reverie explain last` lists some."
@@ -40,6 +48,17 @@ def command(*, what: str, shell: Shell) -> None:
         print_json(found)
     for one in found if not shell.json else ():
         _matter(one)
+
+
+def _located(found: Located, shell: Shell) -> None:
+    if shell.json:
+        print_json(found)
+        return
+    click.echo(f"{found.dream.id} of {whose(found)} is {found.dream.status}.\n")
+    _night(found.dream, shell)
+    if not found.dream.diary:
+        for flaw in found.dream.flaws:
+            click.echo(visible(flaw))
 
 
 def _night(dream: Dream, shell: Shell) -> None:

@@ -15,6 +15,7 @@ from reverie.kernel.clock import rfc3339
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from reverie.dreams.stores.records import Located
     from reverie.review.proposal import Score
     from reverie.sessions.adding import Added
 
@@ -23,6 +24,11 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=False)
+
+
+def whose(found: Located) -> str:
+    """The memory a dream is about: of a person in a workspace, or nobody's."""
+    return f"{visible(found.workspace)}/{visible(found.user or '(nobody)')}, {visible(found.dream.shelf)}"
 
 
 def print_json(value: object) -> None:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reverie.cli.options import Shell, common, look
-from reverie.cli.render import counted, day, print_json, visible
+from reverie.cli.render import counted, day, print_json, visible, whose
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream
+    from reverie.dreams.stores.records import Located
+    from reverie.memory.library import Usage
 
 
 @click.command(name="status")
+@click.argument("dream", required=False)
 @common
-def command(*, shell: Shell) -> None:
+def command(*, dream: str | None, shell: Shell) -> None:
     """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
-    full memory is."""
+    full memory is. On a server also the last dreams over memory stores of others.
+
+    DREAM is the id of one dream, whoever's memory it is about; then only that one is shown.
+    """
     with shell.opened() as house:
+        if dream:
+            _one(house.dream_anywhere(dream), shell)
+            return
         look(house)
         dreams = house.dreams.records.find(house.owned, limit=5)
         names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.shelves(house.owned)]))
@@ -29,27 +38,27 @@ def command(*, shell: Shell) -> None:
         success = house.dreams.last_success()
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
+        others = house.dreams_of_others()
         off = {name: path for name in names if (path := house.switched_off(name))}
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
-        told["last_success"] = success
+        told |= {"last_success": success, "others": others}
         print_json(told | {"switched_off": off, "changes": [change.id for change in changes]})
         return
     if not dreams:
         click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
     elif dreams[0].status != "completed":
         click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
-    for dream in dreams:
-        counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
-        click.echo(f"{day(dream.ended_at or dream.started_at)}  {dream.shelf}  {dream.status}: {counts}")
-        for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
-            click.echo(line)
+    for one in dreams:
+        _dream(one, one.shelf)
+    if others:
+        click.echo("Over memory stores of others (`reverie explain ID` tells more):")
+        _others(others)
     if spending["asked"] or spending["tokens"]:
         click.echo(_this_month(spending))
     for name, documents in usage.items():
-        for one in documents:
-            full = f" ({one.characters * 100 // one.budget} %)" if one.budget else ""
-            click.echo(f"{name}/{one.document}  {one.characters:,} characters{full}")
+        for line in map(_used, documents):
+            click.echo(f"{name}/{line}")
         if name in off:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
@@ -57,6 +66,30 @@ def command(*, shell: Shell) -> None:
     for change in changes:
         click.echo(f"{day(change.settled_at)}  {change.id}  {change.grounds.reason}".rstrip())
     click.echo(f"{counted(waiting, 'proposal')} waiting.")
+
+
+def _one(found: Located, shell: Shell) -> None:
+    if shell.json:
+        print_json(found)
+    else:
+        _others([found])
+
+
+def _used(document: Usage) -> str:
+    full = f" ({document.characters * 100 // document.budget} %)" if document.budget else ""
+    return f"{document.document}  {document.characters:,} characters{full}"
+
+
+def _others(found: Sequence[Located]) -> None:
+    for one in found:
+        _dream(one.dream, f"{one.dream.id}  {whose(one)}")
+
+
+def _dream(dream: Dream, name: str) -> None:
+    counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
+    click.echo(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}")
+    for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
+        click.echo(line)
 
 
 def _asked(dream: Dream) -> Iterator[str]:

@@ -142,11 +142,24 @@ def decide(items: Iterable[Item], second: Sequence[Item], material: Material, ru
     """Every item with what becomes of it: what lands first, then what asks, then the rest. `second` is what the other
     curator returned."""
     spans = Spans()
-    found = [_judged(item, second, material, rules, spans) for item in items]
+    apart = [each for item in items for each in _by_document(item, material)]
+    found = [_judged(item, second, material, rules, spans) for item in apart]
     found = _trusted(found, len(material.sessions))
     ranked = sorted(found, key=lambda one: (one.severity or 0, _ORDER[one.item.op], -one.total, one.item.text))
     within = _within(_once_each(ranked), rules, material)
     return within if rules.includes_unsure else _proposals(within, rules)
+
+
+def _by_document(item: Item, material: Material) -> list[Item]:
+    """A removal from several documents is one removal from each: a change is of one document."""
+    brief = material.brief
+    places = {name: brief.entry[name].document for name in item.replaces if name in brief.entry}
+    if item.op is not Op.REMOVE or len(set(places.values())) < 2 or len(places) < len(set(item.replaces)):
+        return [item]
+    return [
+        replace(item, document=document, replaces=tuple(name for name in item.replaces if places[name] == document))
+        for document in dict.fromkeys(places.values())
+    ]
 
 
 def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules, spans: Spans) -> Decided:

@@ -10,6 +10,7 @@ from reverie.safety.report import visible
 _TITLES = {
     Fate.LANDED: "Changed",
     Fate.WAITING: "Waiting for you",
+    Fate.STILL_WAITING: "Still waiting for your decision: {}",
     Fate.WITHHELD: "Withheld: nobody was asked",
     Fate.NOT_DONE: "Not done",
     Fate.HELD_BACK: "Held for another night",
@@ -20,7 +21,7 @@ _VERBS = {
     "remove": ("Removed from", "Remove from"), "skill_new": ("New skill", "New skill"),
     "skill_amend": ("Skill", "Skill"),
 }  # fmt: skip
-_SHORT = (Fate.HELD_BACK, Fate.NOT_KEPT, Fate.WITHHELD)
+_SHORT = (Fate.STILL_WAITING, Fate.HELD_BACK, Fate.NOT_KEPT, Fate.WITHHELD)
 _MOST_SHOWN, _MOST_QUOTES, _LONGEST_QUOTE = 12, 3, 200
 
 
@@ -53,7 +54,7 @@ def summary(dream: Dream) -> str:
 def _section(title: str, judged: Sequence[Judged], short: bool) -> Iterator[str]:
     if not judged:
         return
-    yield from (f"## {title}", "")
+    yield from (f"## {title.format(len(judged))}", "")
     for one in judged[:_MOST_SHOWN]:
         yield from _in_short(one) if short else _in_full(one)
     if len(judged) > _MOST_SHOWN:

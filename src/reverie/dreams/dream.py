@@ -28,6 +28,7 @@ class Fate(StrEnum):
 
     LANDED = "landed"
     WAITING = "waiting"
+    STILL_WAITING = "still waiting"  # a proposal of an earlier night has it, and nobody has decided yet
     HELD_BACK = "held back"  # not good enough yet, or one night's limits were reached: it stays staged
     NOT_KEPT = "not kept"
     NOT_DONE = "not done"  # review or the file refused it

@@ -94,16 +94,17 @@ class Dreaming:
         self._check(runner.asked("", sessions, **how))
         stored = list(runner.sessions.find(user=how.get("user")))
         dreams, skipped, unchanged, errors = list[Dream](), list[Skipped](), list[str](), list[ReverieError]()
+        run = runner.ids.new("run")  # what models may take in a night is for all targets together
         for target in self.present():
             try:
                 runner.ready(target)
-                asked = runner.asked(target, sessions, **how)
+                asked = replace(runner.asked(target, sessions, **how), run=run)
                 begun = runner.records.unfinished(runner.scope, target)
                 if not begun and not gathered(runner, target, asked, stored).sessions:
                     unchanged.append(target)
                     continue
                 if enough := next((dream.enough for dream in dreams if dream.enough), ""):
-                    skipped.append(Skipped(target, f"its sessions wait for another night, because {enough}."))
+                    skipped.append(Skipped(target, f"its sessions wait for another night: {enough}."))
                     continue
                 with self.shown(target).alone():
                     dreams += self._dreamt(target, mode, asked, brought)
@@ -168,6 +169,14 @@ class Dreaming:
         self.known(target)  # a target there is not is refused now, not in the worker
         asked = self._asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
         return self.runner.open(target, mode, replace(asked, queued=True))
+
+    def later_everywhere(
+        self, mode: Mode = "land", sessions: Sequence[str] | None = None, **how: Unpack[Wanted]
+    ) -> list[Dream]:
+        """The same over every target that has something to read, as one run."""
+        run = self.runner.ids.new("run")
+        asked = {target: self._asked(target, sessions, **how) for target in self.waiting(sessions, **how)}
+        return [self.runner.open(target, mode, replace(one, queued=True, run=run)) for target, one in asked.items()]
 
     def run(self, dream: str, do: Doing = plainly) -> Dream:
         """Do what is left of one dream. What a queued one leaves over is queued."""
@@ -323,4 +332,4 @@ def _following(asked: Asked, dream: Dream) -> Asked | None:
         asked.used.proposals + len(dream.proposals),
     )
     earlier = (*asked.earlier, dream.id) if dream.mode == "propose" else ()
-    return replace(asked, earlier=earlier, used=used)
+    return replace(asked, earlier=earlier, used=used, run=asked.run or dream.id)

@@ -9,7 +9,8 @@ from itertools import count
 from reverie.dreams.choosing import Chosen, as_read, noted, session_of
 from reverie.dreams.curators.model import prompt_for, question, room_for
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.gather import Material, gather, one_session
+from reverie.dreams.gather import Material, gather
+from reverie.dreams.reduce import one_session, to_be_noted
 from reverie.dreams.rooms import Rooms
 from reverie.dreams.target import target_of_files
 from reverie.dreams.thinking import night_of
@@ -87,7 +88,7 @@ def _foreseen(materials: Sequence[Material], info: ModelInfo) -> Foreseen:
     tokens, requests = 0, 0
     for material in materials:
         if estimate_tokens(material.brief.render()) > room:  # notes of each session first
-            parts = [question(Role.NOTES, one_session(material, short), info) for short in material.sessions]
+            parts = [question(Role.NOTES, one_session(material, short), info) for short in to_be_noted(material)]
             tokens += sum(one.tokens for one in parts) + room + estimate_tokens(prompt_for(Role.CURATE, info).text)
             requests += len(parts) + 1
         else:

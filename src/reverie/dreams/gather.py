@@ -8,7 +8,7 @@ and tools first; then sessions are shown by what was noted of them. No sentence 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -86,44 +86,20 @@ class Night:
 
 
 def gather(night: Night, most_tokens: int = BRIEF_TOKENS) -> Material:
-    """The Brief of a night, in as many words as fit. What does not fit even then is left as it is: see `noted_only`."""
-    material = _material(night, WIDE)
+    """The Brief of a night, in as many words as fit. What does not fit even then is left as it is: see `reduce`."""
+    material = material_of(night, WIDE)
     if estimate_tokens(material.brief.render()) <= most_tokens:
         return material
-    narrow = _material(night, NARROW)
+    narrow = material_of(night, NARROW)
     told = ("What agents and tools said is shown in fewer words, so that the night fits.",)
     return replace(narrow, brief=replace(narrow.brief, reduced=(*night.reduced, *told)))
-
-
-def noted_only(night: Night, notes: Mapping[str, Sequence[int]], most_tokens: int) -> Material:
-    """The Brief with every session shown by the turns that were noted of it: `notes` by the session's own id."""
-    material = _material(night, NARROW)
-    shown = []
-    for session in material.brief.sessions:
-        kept = set(notes.get(session.session_id, ()))
-        turns = tuple(one for one in session.turns if one.number in kept)
-        shown.append(replace(session, turns=turns, noted=True))
-    left_out = sum(not one.turns for one in shown)
-    told = (
-        f"The night is longer than {most_tokens:,} tokens: {len(shown)} sessions are shown by what was noted of them"
-        + (f", {left_out} of them hold nothing that was noted." if left_out else "."),
-    )
-    shown = [one for one in shown if one.turns]
-    brief = replace(material.brief, sessions=tuple(shown), reduced=(*night.reduced, *told))
-    return replace(material, brief=brief)
-
-
-def one_session(material: Material, short: str) -> Material:
-    """One session of it alone."""
-    brief = material.brief
-    only = tuple(one for one in brief.sessions if one.id == short)
-    return replace(material, brief=replace(brief, sessions=only, candidates=(), entries=(), skills=()))
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------
 
 
-def _material(night: Night, width: Width) -> Material:
+def material_of(night: Night, width: Width) -> Material:
+    """All of it, whatever its length."""
     names = Pseudonyms()
 
     def hidden(text: str) -> str:
@@ -265,13 +241,21 @@ def _that_matter(night: Night) -> list[Found]:
     skills = list(night.skills)
     if sum(len(one.skill.body) for one in skills) <= _SKILL_CHARACTERS and len(skills) <= _MOST_SKILLS:
         return skills
-    said = {word.lower() for session in night.sessions for word in _words_of(session)}
-    ranked = sorted(skills, key=lambda one: (-_shared(one, said), one.path))
-    kept, room = list[Found](), _SKILL_CHARACTERS
-    for one in ranked[:_MOST_SKILLS]:
+    said, kept, room = _words_said(night), list[Found](), _SKILL_CHARACTERS
+    for one in skills_by_use(night)[:_MOST_SKILLS]:
         if _shared(one, said) and (room := room - len(one.skill.body)) >= 0:
             kept.append(one)
     return kept
+
+
+def skills_by_use(night: Night) -> list[Found]:
+    """Those that share most words with what was said and run first."""
+    said = _words_said(night)
+    return sorted(night.skills, key=lambda one: (-_shared(one, said), one.path))
+
+
+def _words_said(night: Night) -> set[str]:
+    return {word.lower() for session in night.sessions for word in _words_of(session)}
 
 
 def _words_of(session: Session) -> Iterable[str]:

@@ -62,6 +62,8 @@ def _told(outcome: Proposed, asks: str) -> tuple[Fate, str, str]:
             return Fate.LANDED, in_words(outcome), change.id
         case Waiting(proposal):
             return Fate.WAITING, f"Waits for you. {asks or _sentence(proposal.asks_because)}", proposal.id
+        case Repeated(proposal) if proposal.status in (Status.WAITING, Status.APPROVED):
+            return Fate.STILL_WAITING, f"Since {proposal.made_at:%d %B %Y}, as {proposal.id}.", proposal.id
         case Repeated(proposal):
             return Fate.NOT_DONE, f"It is {proposal.status} already ({proposal.id}).", proposal.id
         case Refused(why):

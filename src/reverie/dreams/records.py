@@ -45,7 +45,8 @@ class Asked:
 
     A run over a target is one dream after another, `limit` sessions each, unless `once`. `everything`: also what the
     first run left out. `earlier` are the dreams of the same run whose sessions are not to be read again; `used` is
-    what that run has done of what its limits allow.
+    what that run has done of what its limits allow. `run` names the run, over one target or all of them: what models
+    may take in a night is for all its dreams together. Empty: it is named by this dream.
     """
 
     names: tuple[str, ...] | None = None
@@ -57,6 +58,7 @@ class Asked:
     once: bool = False
     earlier: tuple[str, ...] = ()
     used: Used = Used()
+    run: str = ""
 
     @property
     def partial(self) -> bool:
@@ -83,13 +85,14 @@ class Queued:
 @dataclass(frozen=True, slots=True)
 class Lease:
     """Whoever has the newest token of a shelf may write its night. `attempts`: how often this night was taken up
-    since it last got on."""
+    since it last got on. `run`: which run it belongs to."""
 
     scope: Scope
     dream: str
     shelf: str
     token: int
     attempts: int = 1
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +228,12 @@ class Planning(Protocol):
 
     def thought(self, scope: Scope, dream: str) -> Thought | None: ...
 
-    def became(self, lease: Lease, place: int, judged: Judged | None) -> None:
-        """What became of a suggestion; None when it is about to be put, from when on a night cannot be canceled."""
+    def landing(self, lease: Lease) -> None:
+        """Something is about to be put: from now on the night cannot be canceled."""
+        ...
+
+    def became(self, lease: Lease, became: Mapping[int, Judged]) -> None:
+        """What became of suggestions, by their place in the plan."""
         ...
 
     def end(self, lease: Lease, dream: Dream) -> None:

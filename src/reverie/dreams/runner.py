@@ -8,16 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reverie.dreams.dream import Dream, Mode, Status
-from reverie.dreams.records import OVER, Asked, Stopped, Used
+from reverie.dreams.files import FileTarget
+from reverie.dreams.records import OVER, Asked, Used
 from reverie.dreams.rooms import Rooms, Tuning
-from reverie.dreams.spending import consulted
-from reverie.dreams.steps import Doing, Steps, plainly
-from reverie.kernel.errors import BadInput, DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
+from reverie.dreams.steps import MOST_ATTEMPTS, Doing, Steps, given_up, plainly
+from reverie.kernel.errors import BadInput, NotFound
 
 NIGHTS_LOOKED_BACK = 60
 MOST_NAMED = 100
-MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
-PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +89,14 @@ class DreamRunner(Rooms):
             return found
         lease = self.records.hold(self.scope, found)
         if lease.attempts > MOST_ATTEMPTS:
-            return self._failed(found, f"it was broken off {MOST_ATTEMPTS} times")
+            return given_up(self, found, f"it was broken off {MOST_ATTEMPTS} times")
         if lease.attempts > 1:
             self.finish_landing()
         rooms = self.for_target(found.shelf, self.records.asked(self.scope, dream).used)
-        self._done(Steps(rooms, lease, land, self.curator(lease), brought), do)
+        if error := Steps(rooms, lease, FileTarget(rooms, land, brought), self.curator(lease)).run(do):
+            given_up(self, self.get(dream), str(error) or type(error).__name__)
+            raise error
         return self.get(dream)
-
-    def _done(self, steps: Steps, do: Doing) -> None:
-        try:
-            steps.all(do)
-        except Stopped:
-            return
-        except PASSING:  # the night is taken up again when that is over
-            with suppress(*PASSING):
-                self.records.release(steps.lease)
-            raise
-        except Exception as error:
-            self._failed(self.get(steps.lease.dream), str(error) or type(error).__name__)
-            raise
 
     def finish_landing(self) -> None:
         """What a crash left half landed. A shelf that is gone holds up nothing else."""
@@ -122,9 +109,3 @@ class DreamRunner(Rooms):
         if found.status in OVER:
             return found
         return self.records.stop(self.scope, replace(found, status=Status.CANCELED, ended_at=self.clock.now()))
-
-    def _failed(self, dream: Dream, why: str) -> Dream:
-        told = (*dream.flaws, f"The night was given up: {why}")
-        asked = consulted(self.records.calls(self.scope, dream.id))
-        failed = replace(dream, status=Status.FAILED, ended_at=self.clock.now(), flaws=told, consulted=asked)
-        return self.records.stop(self.scope, failed, even_landing=True)

@@ -1,4 +1,5 @@
-"""The steps of a night. Each can be done again after a crash: it finds what is done and does nothing twice.
+"""The steps of a night, whatever its target. Each can be done again after a crash: it finds what is done and does
+nothing twice.
 
 What they hand on are numbers; what they found is in the rows of the night.
 """
@@ -6,22 +7,25 @@ What they hand on are numbers; what they found is in the rows of the night.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from reverie.dreams.choosing import UNREAD, as_read, gathered, not_noticed_yet, noticed_in
+from reverie.dreams.choosing import UNREAD, not_noticed_yet, noticed_in
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.putting import put, put_before
 from reverie.dreams.records import OVER, Lease, Stopped, Thought
-from reverie.dreams.rooms import Rooms
 from reverie.dreams.spending import consulted, together
-from reverie.dreams.target import target_of_files
-from reverie.dreams.thinking import think
-from reverie.kernel.errors import NotFound
+from reverie.dreams.target import NightTarget
+from reverie.dreams.thinking import Sources, think
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import DatabaseUnusable, DiskFailed, NoSpace, StillLocked
+
+PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
+MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
 
 
 class Doing(Protocol):
@@ -34,77 +38,98 @@ def plainly(name: str, step: Callable[[], int]) -> int:
     return step()
 
 
+class NightRooms(Sources, Protocol):
+    """What the steps work with beside the target."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+
+def given_up(rooms: NightRooms, dream: Dream, why: str) -> Dream:
+    """Keep that a night failed, with what models took until then."""
+    told = (*dream.flaws, f"The night was given up: {why}")
+    asked = consulted(rooms.records.calls(rooms.scope, dream.id))
+    failed = replace(dream, status=Status.FAILED, ended_at=rooms.clock.now(), flaws=told, consulted=asked)
+    return rooms.records.stop(rooms.scope, failed, even_landing=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """`land`: whether what may land by itself does, if the night was to land at all. `brought`: what could not be read
-    when the sources were, if that is done already."""
-
-    rooms: Rooms
+    rooms: NightRooms
     lease: Lease
-    land: bool = True
+    target: NightTarget
     curator: Curator = field(default_factory=BuiltInCurator)
-    brought: tuple[str, ...] | None = None
+
+    def run(self, do: Doing) -> Exception | None:
+        """All that is left of the night; returned is what makes it impossible. What may pass is raised, and the night
+        is taken up again when it has."""
+        try:
+            self.all(do)
+        except Stopped:
+            return None
+        except PASSING:
+            with suppress(*PASSING):
+                self.rooms.records.release(self.lease)
+            raise
+        except Exception as error:  # noqa: BLE001 — whoever runs the night keeps it as failed, and raises it again
+            return error
+        return None
 
     def all(self, do: Doing) -> None:
         """The order of a night. Whoever runs it again goes the same way."""
         for place in range(do("begin", self.begin)):
             do("light", partial(self.light, place))
         for place in range(do("think", self.think)):
-            do("put", partial(self.put, place))
+            do("land" if self.target.at_once else "put", partial(self.put, place))
         do("end", self.end)
 
     def begin(self) -> int:
-        """Bring in what is new and write down which sessions are read. How many they are."""
-        dream, rooms = self._dream(), self.rooms
+        """Write down which sessions are read. How many they are."""
+        dream = self._dream()
         if dream.status is Status.PENDING:
-            asked = rooms.records.asked(rooms.scope, dream.id)
-            brought = self.brought
-            if brought is None:
-                brought = rooms.sessions.refresh(harness=rooms.harness(dream.shelf)).unread
-            chosen = gathered(rooms, dream.shelf, asked)
-            dream = replace(
-                dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=as_read(chosen.sessions),
-                left=chosen.left, left_out=len(chosen.left_out), partial=asked.partial, flaws=brought,
-            )  # fmt: skip
-            rooms.records.chose(self.lease, dream, as_read(chosen.left_out) if dream.mode == "land" else ())
+            dream = self.target.begin(self.lease, dream)
         return len(dream.sessions)
 
     def light(self, place: int) -> int:
         """Write down what is noticed in one session. How much that is."""
+        self._checked()
         read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
         if found is not None:
             return found
         notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids)
         self.rooms.records.note(self.lease, place, notes, told)
+        self.target.tell(f"Light: {read.session_id}, {read.turns} turns, {len(notes)} noticed.")
         return len(notes)
 
     def think(self) -> int:
-        """Write down what is to be done. How many matters there are up to the last that is put to review."""
-        dream, rooms = self._dream(), self.rooms
+        """Write down what is to be done. How often something is put: once for all, or for each matter up to the last
+        that is."""
+        dream, rooms = self._checked(), self.rooms
         thought = rooms.records.thought(rooms.scope, dream.id)
         if thought is None:
+            self.target.tell("Deep and REM: what was noticed is held against what the store says.")
             fresh = rooms.records.noticed(rooms.scope, dream.id)
             carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.shelf))
-            target = target_of_files(rooms, dream.shelf, rooms.instructions(dream.id))
-            thought = think(rooms, target, dream, fresh, carried, curator=self.curator) if dream.sessions else Thought()
+            target = self.target.described(dream)
+            # Where nobody is asked, somebody asked for the dream: it puts the memory in order even if nothing was said.
+            worth = dream.sessions or not target.asks
+            thought = think(rooms, target, dream, fresh, carried, curator=self.curator) if worth else Thought()
             rooms.records.plan(self.lease, thought)
-        return max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
+        last = max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
+        return 1 if self.target.at_once else last
 
     def put(self, place: int) -> int:
-        """Put one matter to review, if it was not. Whether something came of it."""
-        dream, rooms = self._dream(), self.rooms
+        """Do one matter, or all of them, if that was not done. How much came of it."""
+        dream, records = self._checked(), self.rooms.records
         planned = self._thought(dream).planned
-        if planned[place].done:
-            return bool(planned[place].judged.ref)
-        rooms.records.became(self.lease, place, None)
-        became = None
-        if self.lease.attempts > 1:
-            others = [one.judged for one in planned if one.done]
-            became = put_before(rooms.review.past(), planned[place], others)
-        review = rooms.fenced(self.lease) if rooms.fenced else rooms.review
-        became = became or put(review, planned[place], land=self.land and dream.mode == "land")
-        rooms.records.became(self.lease, place, became)
-        return bool(became.ref)
+        places = range(len(planned)) if self.target.at_once else [place]
+        wanted = [each for each in places if planned[each].suggestion and not planned[each].done]
+        if wanted:
+            records.landing(self.lease)
+            became = self.target.put(self.lease, dream, planned, wanted)
+            records.became(self.lease, became)
+            return sum(bool(one.ref) for one in became.values())
+        return sum(bool(planned[each].judged.ref) for each in places)
 
     def end(self) -> int:
         """Tell the night in its diary, and keep it. How many matters it was about."""
@@ -120,16 +145,19 @@ class Steps:
             dropped={why: times for why, times in told.dropped.items() if why not in unread},
             flaws=(*dream.flaws, *(f"{why}. The night went on without it; please report it." for why in unread)),
         )  # fmt: skip
-        rooms.records.end(self.lease, replace(done, diary=diary(done)))
+        self.target.end(self.lease, replace(done, diary=diary(done)), thought)
         return len(done.judged)
 
     def _dream(self) -> Dream:
         found = self.rooms.records.get(self.rooms.scope, self.lease.dream)
-        if found is None:
-            raise NotFound(f"There is no dream {self.lease.dream}.")
-        if found.status in OVER:
+        if found is None or found.status in OVER:
             raise Stopped
         return found
+
+    def _checked(self) -> Dream:
+        dream = self._dream()
+        self.target.check(dream)
+        return dream
 
     def _thought(self, dream: Dream) -> Thought:
         return self.rooms.records.thought(self.rooms.scope, dream.id) or Thought()

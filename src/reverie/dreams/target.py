@@ -1,16 +1,20 @@
-"""What a night needs of the place whose memory it is about: files of a harness, or a memory store. Values only.
+"""What a night needs of the place whose memory it is about: files of a harness, or a memory store.
 
-A night asks nothing else of a target before it lands, so that both kinds give the same decisions for the same sessions
-and entries, where limits and ownership are the same.
+Before it lands a night knows a target by its values (`DreamTarget`) alone, so that both kinds give the same decisions
+for the same sessions and entries, where limits and ownership are the same. What its steps do to a target is the port
+`NightTarget`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Gates, Limits
+from reverie.dreams.dream import Dream, Judged
+from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.rooms import Rooms
 from reverie.language.finding import Finder
 from reverie.memory.operation import Operation
@@ -26,8 +30,9 @@ class DreamTarget:
     night does not change. `new_skills` is the folder of a skill that is new.
 
     `asks`: a person is asked about what does not land by itself. Where nobody is asked, what is only unsure is included
-    and marked, and what is for a person is withheld. `people_needed`: how many people have to agree before what stands
-    is changed, where it is nobody's; 0: its owner decides.
+    and marked, what is for a person is withheld, and nothing is staged for another night. `people_needed`: how many
+    people have to agree before what stands is changed, where it is nobody's; 0: its owner decides. `withheld` is what
+    was kept out of it before anyone decided.
     """
 
     name: str
@@ -44,6 +49,38 @@ class DreamTarget:
     asks: bool = True
     people_needed: int = 0
     waiting: frozenset[tuple[Operation, ...]] = frozenset()
+    withheld: tuple[Judged, ...] = ()
+
+
+class NightTarget(Protocol):
+    """What the steps of a night do to its target."""
+
+    @property
+    def at_once(self) -> bool:
+        """Whether all that is to be done lands in one transaction, or each matter by itself."""
+        ...
+
+    def check(self, dream: Dream) -> None:
+        """Raises where what the dream was given is not there any more."""
+        ...
+
+    def tell(self, text: str) -> None:
+        """Who looks on is told how far the night is."""
+        ...
+
+    def begin(self, lease: Lease, dream: Dream) -> Dream:
+        """Choose the sessions, and keep that the night runs and what it reads."""
+        ...
+
+    def described(self, dream: Dream) -> DreamTarget: ...
+
+    def put(self, lease: Lease, dream: Dream, planned: Sequence[Planned], places: Sequence[int]) -> dict[int, Judged]:
+        """Do what is planned at these places, if that was not done before. What became of it."""
+        ...
+
+    def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
+        """Keep how it ended."""
+        ...
 
 
 def target_of_files(rooms: Rooms, shelf: str, instructions: str = "") -> DreamTarget:

@@ -13,8 +13,17 @@ from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
-from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather, noted_only, one_session
+from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather
 from reverie.dreams.records import Dreams, Planned, Thought, Told
+from reverie.dreams.reduce import (
+    Reduced,
+    can_fit,
+    entries_that_matter,
+    noted_only,
+    one_session,
+    rank_notes,
+    to_be_noted,
+)
 from reverie.dreams.staging import as_noted, staged
 from reverie.dreams.target import DreamTarget
 from reverie.dreams.verify import words
@@ -29,9 +38,14 @@ from reverie.review.proposal import Suggestion
 from reverie.sessions.library import Library
 from reverie.sessions.session import Session
 
-MOST_ENTRY_CHARACTERS = 40_000  # of the entries in one Brief
 MOST_DOCUMENTS = 60
 MOST_EARLIER = 40  # candidates of earlier nights in one Brief
+INSTEAD = "The model did not decide. The built-in curator did."
+NO_ROOM = (
+    "The model did not decide: a Brief that model_brief_tokens and model_context allow holds nothing of this night. "
+    "The built-in curator did."
+)
+_NO_LIMIT = 10**9
 _MOST_LOOKED_FOR = 40
 _ENOUGH_SHARED = 2
 
@@ -55,13 +69,20 @@ def think(
 ) -> Thought:  # fmt: skip
     """What is to become of every item and candidate, in the order it is to be done."""
     night, beside = night_of(rooms, target, dream, fresh, carried)
-    material, told = _material(night, curator)
-    second = BuiltInCurator().curate(material).answer.items
-    curated = curator.curate(material) if not isinstance(curator, BuiltInCurator) else Curated()
-    by_model = not isinstance(curator, BuiltInCurator) and not curated.failed
+    shown, told = _material(night, curator)
+    whole = gather(night, _NO_LIMIT) if shown.material is None or shown.material.brief.reduced else shown.material
+    second = BuiltInCurator().curate(whole).answer.items
+    if isinstance(curator, BuiltInCurator):
+        curated = Curated()
+    else:
+        curated = curator.curate(shown.material) if shown.material else Curated(failed=NO_ROOM)
+    by_model = shown.material is not None and not isinstance(curator, BuiltInCurator) and not curated.failed
+    material = shown.material if by_model and shown.material else whole  # the built-in curator reads everything
     items = curated.answer.items if by_model else second
-    decided = decide(items, second if by_model else (), material, _rules(target, dream, beside))
-    known = _Plan(target, dream, material)
+    not_shown = shown if by_model else Reduced(None)
+    rules = _rules(target, dream, (*beside, *not_shown.entries))
+    decided = decide(items, second if by_model else (), material, rules)
+    known = _Plan(target, dream, material, not_shown.noted)
     planned = [known.planned(one) for one in decided]
     planned += [known.left_out(name) for name in uncovered(decided, material)]
     held = [name for one in planned if _is_held(one) for name in one.judged.candidates]
@@ -70,13 +91,16 @@ def think(
     held += [one.id for one in extra]
     since = rooms.records.staged_since(rooms.scope, dream.shelf)
     stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
-    said = [curated.failed] if curated.failed and not curated.stopped else []
+    said = [INSTEAD if curated.stopped else curated.failed] if curated.failed else []
     dropped = dict.fromkeys((*curated.answer.unread, *said), 1)
+    planned += [Planned(one, done=True) for one in target.withheld]
+    if not target.asks:  # each dream is over the sessions it is given
+        every, stays, extra = {}, frozenset(), ()
     enough = told or (curated.failed if curated.stopped else "")  # the run stops here: no other dream asks in vain
     return Thought(
         len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),
         tuple(name for name in every if name in stays), tuple(name for name in every if name not in stays),
-        Told(dropped, enough), _duplicates(decided), extra, material.brief.reduced,
+        Told(dropped, enough), _duplicates(decided), extra, (shown.material or whole).brief.reduced,
         curator.name if by_model else BUILT_IN,
     )  # fmt: skip
 
@@ -97,24 +121,6 @@ def night_of(
         (f"{len(shown):,} of {len(target.entries):,} entries are shown: those that speak of what the sessions do.",)
         if beside else (),
     ), beside  # fmt: skip
-
-
-def entries_that_matter(
-    entries: Sequence[BriefEntry], sessions: Iterable[Session], most: int = MOST_ENTRY_CHARACTERS
-) -> tuple[tuple[BriefEntry, ...], tuple[BriefEntry, ...]]:
-    """All entries where they are not too many; else those that share most words with what people said. And the rest."""
-    if sum(len(one.text) for one in entries) <= most:
-        return tuple(entries), ()
-    heard = (turn for one in sessions for turn in one.turns if turn.role == "user" and turn.noise is None)
-    said = frozenset[str]().union(*(words.stems(turn.text) for turn in heard))
-    ranked = sorted(entries, key=lambda one: -len(words.stems(one.whole) & said))  # of equals, those that stand first
-    kept, room = set[str](), most
-    for one in ranked:
-        room -= len(one.text)
-        if room < 0 or not words.stems(one.whole) & said:
-            break
-        kept.add(one.id)
-    return tuple(one for one in entries if one.id in kept), tuple(one for one in entries if one.id not in kept)
 
 
 def _shown_documents(target: DreamTarget, shown: Iterable[BriefEntry]) -> tuple[BriefDocument, ...]:
@@ -138,21 +144,25 @@ def _earlier_sessions(library: Library, earlier: Iterable[Noted], tonight: set[s
     return sorted(found.values(), key=_began)
 
 
-def _material(night: Night, curator: Curator) -> tuple[Material, str]:
-    """The Brief, in as many words as the curator reads. A night that is too long is reduced by notes per session."""
+def _material(night: Night, curator: Curator) -> tuple[Reduced, str]:
+    """The Brief, in as many words as the curator reads, and which cap was reached on the way. A night that is too long
+    is reduced by notes per session."""
     room = curator.room
-    material = gather(night, room or BRIEF_TOKENS) if room else gather(night, 10**9)
+    material = gather(night, room or BRIEF_TOKENS) if room else gather(night, _NO_LIMIT)
     if room is None or estimate_tokens(material.brief.render()) <= room:
-        return material, ""
-    notes, why = dict[str, list[int]](), ""
-    for short, session in material.sessions.items():
-        part = one_session(material, short)
-        found = Curated() if why else curator.note(part)
-        why = why or (found.failed if found.stopped else "")
-        cited = [one.turn for item in found.answer.items for one in item.evidence if one.session == short]
-        by_light = [one.turn for each in night.fresh if each.session_id == session.id for one in each.support]
-        notes[session.id] = sorted({*cited, *by_light})
-    return noted_only(night, notes, room), why
+        return Reduced(material), ""
+    if not can_fit(night, room):
+        return Reduced(None), ""
+    sessions = to_be_noted(material)
+    taken = curator.notes([one_session(material, short) for short in sessions])
+    cited = {
+        material.sessions[short].id: [
+            one.turn for item in notes.answer.items for one in item.evidence if one.session == short
+        ]
+        for short, notes in zip(sessions, taken, strict=True)
+    }
+    stopped = next((one.failed for one in taken if one.stopped), "")
+    return noted_only(night, rank_notes(night, cited), room), stopped
 
 
 def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> Rules:
@@ -210,6 +220,7 @@ class _Plan:
     target: DreamTarget
     dream: Dream
     material: Material
+    not_shown: frozenset[str] = frozenset()
 
     def planned(self, one: Decided) -> Planned:
         """To be put to review; or what became of it already. Where nobody is asked, it is included or withheld."""
@@ -223,11 +234,12 @@ class _Plan:
         return Planned(replace(self._judged(one), unsure=True), self._suggestion(one))
 
     def left_out(self, name: str) -> Planned:
-        """A candidate of Light that the curator made nothing of. A lesson seen once waits for its second time."""
+        """A candidate of Light that the curator made nothing of. A lesson seen once waits for its second time, and what
+        the curator was not shown for another night."""
         noted = next(one for one in self.material.noted if one.id == name)
-        lesson = noted.candidate.kind is Kind.SKILL_CANDIDATE
-        found = finding(Reason.SEEN_ONCE if lesson else Reason.NOT_PROPOSED)
-        fate = Fate.HELD_BACK if lesson else Fate.NOT_KEPT
+        reason = Reason.SEEN_ONCE if noted.candidate.kind is Kind.SKILL_CANDIDATE else Reason.NOT_PROPOSED
+        found = finding(Reason.NOT_SHOWN if name in self.not_shown else reason)
+        fate = Fate.HELD_BACK if found.severity is Severity.HELD else Fate.NOT_KEPT
         return Planned(
             Judged(
                 (name,), "none", fate, found.sentence, found.sentence, noted.text, "", "", 1, noted.origin,

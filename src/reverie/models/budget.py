@@ -91,7 +91,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one night may spend, and what it has spent, with requests under way at their worst.
+    """What one night may spend and has spent, over all dreams of its run, with requests under way at their worst.
 
     `this_month` is what all nights of the workspace spent in this calendar month, this one included.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -158,11 +158,13 @@ class SqlDreams(SqlLeases):
         asked = select(table).filter_by(**owner(scope), dream=dream).order_by(table.c.place)
         return thought_from(night.thought, tuple(planned_from(row) for row in self._rows(scope, asked)))
 
-    def became(self, lease: Lease, place: int, judged: Judged | None) -> None:
+    def landing(self, lease: Lease) -> None:
         with self.fenced(lease) as connection:
-            if judged is None:
-                connection.execute(update(schema.nights).filter_by(**_of(lease)).values(landing=True))
-            else:
+            connection.execute(update(schema.nights).filter_by(**_of(lease)).values(landing=True))
+
+    def became(self, lease: Lease, became: Mapping[int, Judged]) -> None:
+        with self.fenced(lease) as connection:
+            for place, judged in became.items():
                 done = update(schema.planned).filter_by(**_of(lease), place=place)
                 connection.execute(done.values(became=became_details(judged)))
 

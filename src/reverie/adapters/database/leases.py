@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, insert, or_, select, update
 
 from reverie.adapters.database import ledger, schema
 from reverie.adapters.database.rows_of_dreams import details_of, dream_from
-from reverie.adapters.database.rows_of_plans import asked_details
+from reverie.adapters.database.rows_of_plans import asked_details, asked_from
 from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import next_number, upsert
 from reverie.dreams.dream import Dream, Status
@@ -68,8 +68,8 @@ class SqlLeases:
             upsert(connection, schema.leases, key, row)
             night = schema.nights
             taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
-            attempts = connection.execute(taken.returning(night.c.attempts)).scalar_one()
-        return Lease(scope, dream.id, shelf, token, attempts)
+            mine = connection.execute(taken.returning(night.c.attempts, night.c.asked, night.c.queued)).one()
+        return Lease(scope, dream.id, shelf, token, mine.attempts, asked_from(mine).run or dream.id)
 
     def release(self, lease: Lease) -> None:
         """The shelf is free, if it was still held so."""
@@ -79,9 +79,8 @@ class SqlLeases:
 
     def unfinished(self, scope: Scope, shelf: str | None = None) -> list[Dream]:
         dreams, night = schema.dreams, schema.nights
-        same = (dreams.c.workspace == night.c.workspace) & (dreams.c.user == night.c.user)
         begun = or_(dreams.c.status == Status.RUNNING, night.c.queued.is_(False) & (dreams.c.status == Status.PENDING))
-        asked = select(dreams).join(night, same & (dreams.c.id == night.c.dream)).where(begun)
+        asked = select(dreams).join(night, of_night()).where(begun)
         here = [dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or "")]
         here.append(dreams.c.shelf.not_like("store:%"))  # those are a server's
         asked = asked.where(*here, *([dreams.c.shelf.in_(self._shelf(shelf))] if shelf else []))
@@ -101,24 +100,21 @@ class SqlLeases:
             return unknown
 
     def queued(self, scope: Scope) -> list[Queued]:
-        dreams, night, lease = schema.dreams, schema.nights, schema.leases
-        same = (dreams.c.workspace == night.c.workspace) & (dreams.c.user == night.c.user)
-        there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
-        free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
+        dreams, night = schema.dreams, schema.nights
         whose = [dreams.c.workspace == scope.workspace, *([dreams.c.user == scope.user] if scope.user else [])]
-        asked = (
-            select(dreams, night.c.attempts, lease.c.token)
-            .join(night, same & (dreams.c.id == night.c.dream))
-            .outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
-            .where(*whose, night.c.queued, dreams.c.shelf.not_like("store:%"), or_(night.c.attempts == 0, free))
-        )
+        asked = self._free().where(*whose, night.c.queued, dreams.c.shelf.not_like("store:%"))
         with reading(self._engine, scope) as connection:
             found = connection.execute(asked.order_by(dreams.c.number)).all()
-        return [
-            Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0)
-            for row in found
-            if self._is_here(dream_from(row), row.shelf, unknown=False)
-        ]
+        return [as_queued(row) for row in found if self._is_here(dream_from(row), row.shelf, unknown=False)]
+
+    def _free(self) -> Select[Any]:
+        """Nights that nobody has taken up, or whose worker has not been heard of for too long."""
+        dreams, night, lease = schema.dreams, schema.nights, schema.leases
+        there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
+        free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
+        held = select(dreams, night.c.attempts, lease.c.token).join(night, of_night())
+        held = held.outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
+        return held.where(or_(night.c.attempts == 0, free))
 
     def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
         with writing(self._engine, scope) as connection:
@@ -176,6 +172,16 @@ class SqlLeases:
             connection.execute(insert(schema.dreams), owner(scope) | {"id": dream.id} | row)
         else:
             connection.execute(update(schema.dreams).filter_by(**owner(scope), id=dream.id).values(**row))
+
+
+def of_night() -> ColumnElement[bool]:
+    """A dream and its row as long as it is not over."""
+    dreams, night = schema.dreams.c, schema.nights.c
+    return (dreams.workspace == night.workspace) & (dreams.user == night.user) & (dreams.id == night.dream)
+
+
+def as_queued(row: Any) -> Queued:
+    return Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0)
 
 
 def owner(scope: Scope) -> dict[str, Any]:

@@ -22,7 +22,7 @@ _NEVER = datetime.fromtimestamp(0)
 def asked_details(asked: Asked) -> str:
     since = asked.since and rfc3339(asked.since)
     told = {"names": asked.names, "since": since, "limit": asked.limit, "user": asked.user}
-    told |= {"everything": asked.everything, "once": asked.once, "earlier": asked.earlier}
+    told |= {"everything": asked.everything, "once": asked.once, "earlier": asked.earlier, "run": asked.run}
     return json.dumps(told | {"used": asdict(asked.used)})
 
 
@@ -33,6 +33,7 @@ def asked_from(row: Any) -> Asked:
     return Asked(
         names, since, told["limit"], row.queued, told.get("user"), told.get("everything", False),
         told.get("once", True), tuple(told.get("earlier", ())), Used(**told.get("used", {})),
+        told.get("run", ""),
     )  # fmt: skip
 
 

@@ -439,7 +439,10 @@ calls = Table(
     Column("whole", BigInteger, nullable=False),
     Column("at", Moment, nullable=False),
     Column("exceeded", Text),
+    # The run that the dream belongs to; none in rows from before that was kept.
+    Column("run", Text),
     Index("calls_of_a_day", "workspace", "at"),
+    Index("calls_of_a_run", "workspace", "user", "run"),
 )
 
 answers = Table(

@@ -1,4 +1,4 @@
-"""What models were asked and what it took, in rows: implements `reverie.models.ledger.Ledger` for one night.
+"""What models were asked and what it took, in rows: implements `reverie.models.ledger.Ledger` for one dream.
 
 A call's row is there before the call is made, with what is reserved for it, so that a cap holds across crashes and
 processes: what was killed under way counts as reserved. Its answer is written with what it took, in one transaction.
@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, or_, select, update
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.leases import SqlLeases, owner
@@ -34,7 +34,8 @@ _MOST = 10**15  # whatever a provider reports has to fit a column
 
 
 class SqlLedger:
-    """The budget and the calls of one night. `month` is for all nights of the workspace in this calendar month."""
+    """The budget and the calls of one dream. `night` is for all dreams of its run together, over whatever targets;
+    `month` for all nights of the workspace in this calendar month."""
 
     def __init__(
         self, leases: SqlLeases, lease: Lease, clock: Clock, zone: ZoneInfo, *, night: Cap, month: Cap,
@@ -69,7 +70,8 @@ class SqlLedger:
                 put_if_new(connection, schema.answers, self._answer(question), {"value": json.dumps(answer.value)})
 
     def _budget(self, connection: Connection) -> Budget:
-        spent = total(connection, _spending().filter_by(**self._night()))
+        run = or_(schema.calls.c.run == self._lease.run, schema.calls.c.dream == self._lease.dream)
+        spent = total(connection, _spending().filter_by(**owner(self._lease.scope)).where(run))
         month = total(connection, spent_since(self._lease.scope, month_before(self._clock.now(), self._zone)))
         return Budget(self._night_cap, self._month_cap, month, spent)
 
@@ -84,6 +86,7 @@ class SqlLedger:
         )  # fmt: skip
         row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
         row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self._clock.now()}
+        row |= {"run": self._lease.run}
         connection.execute(insert(schema.calls), self._night() | row | _figures(call))
         return made
 

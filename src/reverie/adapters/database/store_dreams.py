@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -12,16 +12,16 @@ from sqlalchemy import Connection, Engine, Select, insert, or_, select, update
 from reverie.adapters.database import schema
 from reverie.adapters.database.cloning import cloned
 from reverie.adapters.database.dreams import SqlDreams
-from reverie.adapters.database.leases import owner
+from reverie.adapters.database.leases import as_queued, of_night, owner
 from reverie.adapters.database.recorded import SqlRecorded
-from reverie.adapters.database.rows_of_plans import became_details
+from reverie.adapters.database.rows_of_dreams import dream_from
 from reverie.adapters.database.rows_of_stores import within
 from reverie.adapters.database.stores import key_of
 from reverie.adapters.database.transactions import hold, part_of, reading_across, writing
-from reverie.dreams.dream import Dream, Judged, Status
+from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Asked, Lease, Queued
 from reverie.dreams.stores.dream import Failure, StoreDream, Usage, Withheld
-from reverie.dreams.stores.records import Clone, Which
+from reverie.dreams.stores.records import Clone, Located, Which
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
@@ -84,23 +84,27 @@ class SqlStoreDreams(SqlDreams):
         return new
 
     def waiting(self) -> list[Queued]:
-        dreams, night, lease = schema.dreams, schema.nights, schema.leases
-        here = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
-        free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
-        asked = (
-            select(dreams.c.workspace, dreams.c.user, dreams.c.id, dreams.c.shelf, night.c.attempts, lease.c.token)
-            .join(night, _of_night())
-            .outerjoin(lease, here & (lease.c.shelf == dreams.c.shelf))
-            .where(dreams.c.shelf.like("store:%"), dreams.c.status.in_(OPEN), or_(night.c.attempts == 0, free))
-            .order_by(dreams.c.started_at, dreams.c.id)
-        )
+        dreams = schema.dreams.c
+        asked = self._free().where(dreams.shelf.like("store:%"), dreams.status.in_(OPEN))
         with reading_across(self._engine, "nights") as connection:
-            found = connection.execute(asked).all()
-        return [Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0) for row in found]
+            return [as_queued(row) for row in connection.execute(asked.order_by(dreams.started_at, dreams.id))]
+
+    def anywhere(self, dream: str) -> Located | None:
+        return next(iter(self._located(select(schema.dreams).filter_by(id=dream))), None)
+
+    def of_others(self, scope: Scope, limit: int) -> list[Located]:
+        dreams = schema.dreams
+        others = or_(dreams.c.workspace != scope.workspace, dreams.c.user != (scope.user or ""))
+        asked = select(dreams).where(dreams.c.shelf.like("store:%"), others)
+        return self._located(asked.order_by(dreams.c.started_at.desc(), dreams.c.id.desc()).limit(limit))
+
+    def _located(self, asked: Select[Any]) -> list[Located]:
+        with reading_across(self._engine, "nights") as connection:
+            return [Located(row.workspace, row.user, dream_from(row)) for row in connection.execute(asked)]
 
     def unfinished_anywhere(self) -> bool:
         dreams, night = schema.dreams, schema.nights
-        asked = select(dreams.c.id).join(night, _of_night()).where(dreams.c.status.in_(OPEN))
+        asked = select(dreams.c.id).join(night, of_night()).where(dreams.c.status.in_(OPEN))
         asked = asked.where(night.c.queued | dreams.c.shelf.like("store:%")).limit(1)
         with reading_across(self._engine, "nights") as connection:
             return connection.execute(asked).first() is not None
@@ -124,12 +128,6 @@ class SqlStoreDreams(SqlDreams):
             connection.execute(kept.values(cloned=True, told=_told(begun)))
         return begun
 
-    def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:
-        with self.fenced(lease) as connection:
-            for place, judged in became.items():
-                done = update(schema.planned).filter_by(**owner(lease.scope), dream=lease.dream, place=place)
-                connection.execute(done.values(became=became_details(judged)))
-
     def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         """Nothing more happens in its own session either, however soon this process ends."""
         super()._over(connection, scope, dream)
@@ -137,11 +135,6 @@ class SqlStoreDreams(SqlDreams):
         quiet = update(schema.recorded).filter_by(**owner(scope)).where(schema.recorded.c.id == own)
         now = self._clock.now()
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
-
-
-def _of_night() -> Any:
-    dreams, night = schema.dreams.c, schema.nights.c
-    return (dreams.workspace == night.workspace) & (dreams.user == night.user) & (dreams.id == night.dream)
 
 
 def _same() -> Any:

@@ -5,7 +5,8 @@ that workspace only, whatever it asks for. Who says nothing sees nothing. The po
 A superuser, or a role made with BYPASSRLS, is bound by none: `bypassed` says so, and who runs a server is told.
 
 An errand is a reason to look across workspaces, and may do that much: `keys` finds the key a caller sent, before it is
-known whose it is; `nights` finds nights nobody finished; `upkeep` migrates, backs up and restores.
+known whose it is; `nights` finds nights for who works on them or runs the machine; `upkeep` migrates, backs up and
+restores.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,7 +16,8 @@ from reverie.dreams.items import Answer
 
 @dataclass(frozen=True, slots=True)
 class Curated:
-    """An answer; or `failed`, one sentence why there is none. `stopped`: no model is asked any more tonight."""
+    """An answer; or `failed`, why there is none. `stopped`: no model is asked any more tonight, and `failed` says which
+    cap or refusal it was."""
 
     answer: Answer = field(default_factory=lambda: Answer(()))
     failed: str = ""
@@ -33,6 +35,6 @@ class Curator(Protocol):
 
     def curate(self, material: Material) -> Curated: ...
 
-    def note(self, material: Material) -> Curated:
-        """What of one long session the curator has to see."""
+    def notes(self, materials: Sequence[Material]) -> list[Curated]:
+        """What the curator has to see of each of several long sessions, in their order."""
         ...

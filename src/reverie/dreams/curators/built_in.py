@@ -51,8 +51,8 @@ class BuiltInCurator:
         statements = [item for group in _grouped(said, alone) if (item := _item(group, material))]
         return Curated(Answer((*statements, *_lessons(material), *_duplicates(material))))
 
-    def note(self, material: Material) -> Curated:
-        return self.curate(material)
+    def notes(self, materials: Sequence[Material]) -> list[Curated]:
+        return [self.curate(one) for one in materials]
 
 
 # ---- statements ------------------------------------------------------------------------------------------------------

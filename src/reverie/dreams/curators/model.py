@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -40,20 +41,22 @@ class ModelCurator:
         return room_for(self.info)
 
     def curate(self, material: Material) -> Curated:
-        return self._asked(question(Role.CURATE, material, self.info))
+        return _curated(self.asker.ask(question(Role.CURATE, material, self.info)))
 
-    def note(self, material: Material) -> Curated:
-        return self._asked(question(Role.NOTES, material, self.info))
+    def notes(self, materials: Sequence[Material]) -> list[Curated]:
+        """Several requests at once, as `model_at_once` allows."""
+        asked = [question(Role.NOTES, one, self.info) for one in materials]
+        return [_curated(outcome) for outcome in self.asker.ask_all(asked)]
 
-    def _asked(self, asked: Question[Answer]) -> Curated:
-        outcome = self.asker.ask(asked)
-        match outcome:
-            case asking.Answer(value=value):
-                return Curated(value)
-            case asking.Denied(why=why) | CapReached(why=why):
-                return Curated(failed=f"The model did not decide: {why}. The built-in curator did.", stopped=True)
-            case asking.Dropped(why=why):
-                return Curated(failed=f"The model did not decide: {why}. The built-in curator did.")
+
+def _curated(outcome: asking.Outcome[Answer]) -> Curated:
+    match outcome:
+        case asking.Answer(value=value):
+            return Curated(value)
+        case asking.Denied(why=why) | CapReached(why=why):
+            return Curated(failed=why, stopped=True)
+        case asking.Dropped(why=why):
+            return Curated(failed=f"The model did not decide: {why}. The built-in curator did.")
 
 
 def question(role: Role, material: Material, info: ModelInfo) -> Question[Answer]:

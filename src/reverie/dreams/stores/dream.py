@@ -11,6 +11,7 @@ from reverie.kernel.errors import ReverieError
 from reverie.models.choice import BUILT_IN
 
 Decided = Literal["accepted", "discarded"]
+MODEL_UNAVAILABLE = "model_unavailable"  # the type of a Failure: the settings name a model that cannot be asked
 
 
 @dataclass(frozen=True, slots=True)

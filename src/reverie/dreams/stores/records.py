@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from reverie.dreams.dream import Dream, Judged, Status
+from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.withholding import Cleaned
@@ -32,6 +32,15 @@ class Clone:
     clean: Callable[[str, bytes], Cleaned | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A dream with whose memory it is about: of a workspace, and in it of a person; empty: nobody's."""
+
+    workspace: str
+    user: str
+    dream: Dream
+
+
 class KeptStoreDreams(Protocol):
     def add(self, scope: Scope, made: StoreDream, dream: Dream, own: Recorded) -> StoreDream | None:
         """Keep one that is to come and its own session, or neither. Returned is another that rewrites the same store
@@ -53,6 +62,15 @@ class KeptStoreDreams(Protocol):
         what the dream says."""
         ...
 
+    def anywhere(self, dream: str) -> Located | None:
+        """A dream of any workspace, by its id. It has no Scope, as it is for who runs the machine."""
+        ...
+
+    def of_others(self, scope: Scope, limit: int) -> list[Located]:
+        """The last dreams over memory stores that are not this person's, of every workspace, newest first. For who
+        runs the machine, too."""
+        ...
+
     def unfinished_anywhere(self) -> bool:
         """Whether any dream over a store, or any queued night, is not over."""
         ...
@@ -62,10 +80,6 @@ class StoreNights(Protocol):
     def begin(self, lease: Lease, dream: Dream, made: StoreDream, clone: Clone | None) -> StoreDream:
         """That it runs and what it reads; and the output as a clone of the input, row by row, in one transaction.
         What was withheld from it is kept with the dream."""
-        ...
-
-    def settled(self, lease: Lease, became: Mapping[int, Judged]) -> None:
-        """What became of what it wanted, by its place in the plan."""
         ...
 
 

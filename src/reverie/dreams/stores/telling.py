@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from reverie.dreams.stores.dream import StoreDream
+from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream
 from reverie.kernel.errors import NotFound
 from reverie.sessions.recorded import DREAMING
 from reverie.sessions.recorded_library import Recording
@@ -40,7 +40,8 @@ class Telling:
         """Idle, and archived: nothing more happens in it."""
         failure = made.error
         if failure is not None:
-            why = {"type": "unknown_error", "message": failure.message, "retry_status": {"type": "terminal"}}
+            kind = "model_request_failed_error" if failure.type == MODEL_UNAVAILABLE else "unknown_error"
+            why = {"type": kind, "message": failure.message, "retry_status": {"type": "terminal"}}
             self._emit({"type": "session.error", "error": why})
         self.say(text)
         self._quietly(lambda: self.recording.become(self.session, "idle"))

@@ -70,6 +70,9 @@ def place(case: Case) -> Iterator[Finding]:
         yield finding(Reason.UNKNOWN_PLACE, "The entry it would change")
     if item.op is Op.MERGE and len(set(item.replaces)) < 2:
         yield finding(Reason.UNKNOWN_PLACE, "A second entry to merge")
+    documents = list(dict.fromkeys(one.document for one in case.replaced))
+    if len(documents) > 1:
+        yield finding(Reason.SEVERAL_DOCUMENTS, " and ".join(documents))
 
 
 def project(case: Case) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ class Reason(StrEnum):
     # refused
     NO_QUOTATION = "no_quotation"
     UNKNOWN_PLACE = "unknown_place"
+    SEVERAL_DOCUMENTS = "several_documents"
     PLACEHOLDER = "placeholder"
     NOT_ONE_STATEMENT = "not_one_statement"
     INVENTED_ADDRESS = "invented_address"
@@ -57,20 +58,21 @@ class Reason(StrEnum):
     MOST_PROPOSALS = "most_proposals"
     SEEN_ONCE = "seen_once"
     REPEATED = "repeated"
+    NOT_SHOWN = "not_shown"
     NOT_PROPOSED = "not_proposed"
 
 
 _REFUSED = frozenset({*list(Reason)[: list(Reason).index(Reason.ORIGIN)], Reason.NOT_PROPOSED})
-_HELD = frozenset({Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED})
+_HELD = frozenset({Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED, Reason.NOT_SHOWN})
 # Of what the curator itself is not sure, these leave too little to ask about.
 DOUBTS = frozenset({
     Reason.LEANS, Reason.NOT_ASSERTED, Reason.TAKEN_BACK, Reason.NEGATION, Reason.UNGROUNDED, Reason.NOT_OWN_WORDS,
 })  # fmt: skip
 # What a curator that is sure of something should have seen.
 MISTAKES = DOUBTS | {
-    Reason.NO_QUOTATION, Reason.UNKNOWN_PLACE, Reason.PLACEHOLDER, Reason.NOT_ONE_STATEMENT, Reason.INVENTED_ADDRESS,
-    Reason.OLDER, Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE, Reason.ORIGIN, Reason.DROPS_CONTENT,
-    Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES, Reason.UNNAMED,
+    Reason.NO_QUOTATION, Reason.UNKNOWN_PLACE, Reason.SEVERAL_DOCUMENTS, Reason.PLACEHOLDER, Reason.NOT_ONE_STATEMENT,
+    Reason.INVENTED_ADDRESS, Reason.OLDER, Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE, Reason.ORIGIN,
+    Reason.DROPS_CONTENT, Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES, Reason.UNNAMED,
 }  # fmt: skip
 # A person decides these even where nobody can be asked: elsewhere being unsure is enough to be marked.
 FOR_A_PERSON = frozenset({
@@ -84,6 +86,7 @@ MAY_BE_UNTRUE = frozenset({
 _SENTENCES = {
     Reason.NO_QUOTATION: "No quotation of it stands in the sessions.",
     Reason.UNKNOWN_PLACE: "{} is not there.",
+    Reason.SEVERAL_DOCUMENTS: "One change is of one document, and its entries stand in {}.",
     Reason.PLACEHOLDER: "Its text holds {}, which stands for something that was hidden.",
     Reason.NOT_ONE_STATEMENT: "It is not one statement: {}.",
     Reason.INVENTED_ADDRESS: "Nobody said {}.",
@@ -121,6 +124,7 @@ _SENTENCES = {
     Reason.MOST_PROPOSALS: "{} proposals are enough for one night.",
     Reason.SEEN_ONCE: "It was seen in one session only.",
     Reason.REPEATED: "Another change of the same entry, or to the same effect, comes first.",
+    Reason.NOT_SHOWN: "What the curator is shown of a night had no room for it.",
     Reason.NOT_PROPOSED: "The curator made nothing of it.",
 }
 

@@ -1,0 +1,170 @@
+"""A memory store as the target of a night: it begins with a copy, and all that is to be done lands at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache
+
+from reverie.dreams.curators import Curator
+from reverie.dreams.curators.built_in import BuiltInCurator
+from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
+from reverie.dreams.records import Lease, Planned, Thought
+from reverie.dreams.stores.dream import Ended, StoreDream, Usage, Withheld
+from reverie.dreams.stores.pages import Page, target_of_store
+from reverie.dreams.stores.records import Clone, StoreDreamRecords
+from reverie.dreams.stores.telling import Telling
+from reverie.dreams.stores.withholding import as_judged, cleaned
+from reverie.dreams.target import DreamTarget
+from reverie.kernel.clock import Clock
+from reverie.kernel.errors import NotFound
+from reverie.kernel.ids import Ids
+from reverie.kernel.scope import Scope
+from reverie.memory.store import Store, StoredMemory
+from reverie.memory.store_library import Stores
+from reverie.review.dreamt import Dreamt, Wanted
+from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
+from reverie.sessions.library import Library
+
+LONGEST = timedelta(hours=6)
+AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StoreRooms:
+    """What a dream over a store works with. `sessions` are those of its person; of everyone, where it is nobody's.
+    `recorded` says whether a session of the API is there; `curator` is who decides, if a model is asked for."""
+
+    scope: Scope
+    stores: Stores
+    sessions: Library
+    recorded: Callable[[str], bool]
+    records: StoreDreamRecords
+    landing: Callable[[str], Dreamt]
+    telling: Callable[[str], Telling]
+    clock: Clock
+    ids: Ids
+    curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTarget:
+    """Implements `NightTarget`."""
+
+    rooms: StoreRooms
+    made: StoreDream
+    at_once: bool = True
+
+    @property
+    def telling(self) -> Telling:
+        return self.rooms.telling(self.made.session)
+
+    def tell(self, text: str) -> None:
+        self.telling.say(text)
+
+    def check(self, dream: Dream) -> None:
+        """Whether what it was given is there and its time is not up."""
+        if self.rooms.clock.now() - dream.started_at > LONGEST:
+            raise Ended("timeout", f"The dream took longer than {LONGEST.total_seconds() / 3600:.0f} hours.")
+        self._input()
+        for _ in self._read():
+            continue
+
+    def begin(self, lease: Lease, dream: Dream) -> Dream:
+        """Clone the input, unless it is rewritten itself."""
+        rooms, made = self.rooms, self.made
+        self.telling.begin()
+        read, store = tuple(self._read()), self._input()
+        dream = replace(dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=read)
+        begun = rooms.records.begin(lease, dream, made, None if made.in_place else self._clone(store))
+        copied = "It is rewritten in place" if made.in_place else f"Copied it to {made.output}"
+        withheld = f", but for {len(begun.withheld)} that look unsafe" if begun.withheld else ""
+        held = f"{store.id} holds {store.held:,} memories"
+        self.tell(f"{held}. {copied}{withheld}; {len(read)} sessions to read.")
+        return dream
+
+    def described(self, dream: Dream) -> DreamTarget:
+        made = self.made
+        pages = [_page(one) for one in self._memories(made.output)]
+        target = target_of_store(dream.shelf, made.user, pages, made.instructions or "")
+        return replace(target, withheld=tuple(as_judged(one, in_place=made.in_place) for one in self._withheld()))
+
+    def put(self, lease: Lease, dream: Dream, planned: Sequence[Planned], places: Sequence[int]) -> dict[int, Judged]:
+        """In one transaction."""
+        wanted = [Wanted(place, one) for place in places if (one := planned[place].suggestion)]
+        landed = self.rooms.landing(self.made.session).land(self.made.output, wanted)
+        return {place: _became(planned[place], one) for place, one in landed.items()}
+
+    def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
+        records, calls = self.rooms.records, dream.consulted
+        taken = Usage(
+            sum(one.tokens_in - one.cached for one in calls), sum(one.tokens_out for one in calls),
+            sum(one.cached for one in calls),
+        )  # fmt: skip
+        records.alter(self.rooms.scope, dream.id, lambda one: replace(one, usage=taken, reader=thought.curator))
+        records.end(lease, dream)
+        self.telling.end(self.made, dream.diary)
+
+    # ---- what it works on --------------------------------------------------------------------------------------------
+
+    def _clone(self, store: Store) -> Clone:
+        """What is to be withheld is looked for before the store is locked: a long page takes a tenth of a second."""
+        made, clean = self.made, cache(cleaned)
+        for one in self._memories(store.id):
+            if one.flags:
+                clean(one.path, one.content or b"")
+        output = replace(
+            store, id=made.output, metadata=dict(store.metadata), created_at=made.created_at,
+            updated_at=made.created_at, held=0, written=0,
+        )  # fmt: skip
+        return Clone(output, clean)
+
+    def _input(self) -> Store:
+        try:
+            found = self.rooms.stores.get(self.made.store)
+        except NotFound:
+            raise Ended("input_memory_store_unavailable", f"{self.made.store} was deleted.") from None
+        if found.archived_at is not None:
+            raise Ended("input_memory_store_unavailable", f"{self.made.store} was archived.")
+        return found
+
+    def _read(self) -> Iterator[Read]:
+        """The sessions as they are now. One in which nothing was said yet has nothing to be read."""
+        for name in self.made.sessions:
+            found = self.rooms.sessions.records.known(self.rooms.sessions.scope, name)
+            if found is not None and not found.removed:
+                yield Read(found.user, name, found.revision, found.turns)
+            elif not self.rooms.recorded(name):
+                raise Ended("input_session_unavailable", f"{name} was deleted.")
+
+    def _withheld(self) -> Sequence[Withheld]:
+        """What looks unsafe in the input: kept out of the output, or left where it stands if there is no other."""
+        if not self.made.in_place:
+            made = self.rooms.records.one(self.rooms.scope, self.made.id)
+            return made.withheld if made else ()
+        found = (cleaned(one.path, one.content or b"") for one in self._memories(self.made.store) if one.flags)
+        return [one.withheld for one in found if one]
+
+    def _memories(self, store: str) -> Iterator[StoredMemory]:
+        after: str | None = None
+        while found := self.rooms.stores.memories(store, after=after, limit=AT_ONCE, full=True):
+            yield from (one for one in found if isinstance(one, StoredMemory))
+            after = found[-1].path
+
+
+def _page(memory: StoredMemory) -> Page:
+    """What was never rewritten may be older than its row: people bring their memories along."""
+    rewritten = memory.updated_at != memory.created_at
+    return Page(memory.path, memory.content or b"", memory.updated_at, memory.updated_at if rewritten else None)
+
+
+def _became(one: Planned, outcome: Outcome) -> Judged:
+    match outcome:
+        case Landed(change):
+            why = f"{in_words(outcome)} Not sure: {one.judged.why}" if one.judged.unsure else in_words(outcome)
+            return replace(one.judged, fate=Fate.LANDED, why=why, ref=change.id)
+        case Unsafe():
+            return replace(one.judged, fate=Fate.WITHHELD, why="Withheld: the safety scan would keep it out.")
+        case _:
+            return replace(one.judged, fate=Fate.NOT_DONE, why=in_words(outcome))
