@@ -30,7 +30,7 @@ from reverie.review.noticing import Noticing, moves_of, written
 from reverie.review.outcome import Landed, Outcome, Unchanged, Unsafe
 from reverie.review.targets import Target
 
-MOST_DRAWN = 5
+MOST_DRAWN = 8
 Exchanged = tuple[Edit, ...] | None | OSError | ReverieError  # what was written; None: others saved; or why it failed
 
 

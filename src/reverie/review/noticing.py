@@ -196,7 +196,8 @@ class Noticing:
             return Noticed()  # another home's: that one knows what it displaced
         noticed = Noticed()
         for _ in range(MOST_TRIED):
-            now = held.read(document)
+            known = self.records.known(self.scope, target.holder.key, document)
+            now = known.content if known else None  # what is recorded: if the file says more by now, it is not written
             merged = merge_displaced(target.form, Edit(document, base, displaced.content), now)
             if merged.content == now:
                 break
