@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,9 +11,6 @@ from types import FrameType
 from typing import Any
 
 from reverie.history.change import Change
-from reverie.home import Home
-from reverie.kernel.scope import Scope
-from tests.faults.houses import House, entries
 from tests.faults.killing import WATCHED, Lines
 
 Save = Callable[[str], None]
@@ -67,10 +66,11 @@ KINDS = {"replaces": replacing, "appends": appending, "holds": holding, "rewrite
 
 
 class AtLine:
-    """Saves at the n-th line that is run in our modules."""
+    """Saves at the n-th line that is run in our modules, and may die some lines behind it."""
 
-    def __init__(self, at: int, save: Callable[[], None]) -> None:
+    def __init__(self, at: int, save: Callable[[], None], die_behind: int = 0) -> None:
         self._at = at
+        self._die_at = at + die_behind if die_behind else 0
         self._save = save
         self.count = 0
 
@@ -82,6 +82,8 @@ class AtLine:
             self.count += 1
             if self.count == self._at:
                 self._save()
+            if self.count == self._die_at:
+                os.kill(os.getpid(), signal.SIGKILL)
         return self._line
 
 
@@ -89,12 +91,6 @@ def between(lines: Lines, first: str, last: str) -> tuple[int, int]:
     """From the first line of one function to the last line of another, by their place among all lines that were run."""
     names = [name for name, _ in lines.run]
     return names.index(first) + 1, len(names) - names[::-1].index(last)
-
-
-def is_found(house: House, home: Home, scope: Scope, text: str) -> bool:
-    """In the file, or waiting for a person."""
-    offered = (one.diff for one in home.review.waiting(every=True))
-    return text in entries(house) or any(text in diff for diff in offered)
 
 
 def gaps(changes: list[Change], document: str) -> list[str]:
