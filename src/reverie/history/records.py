@@ -57,6 +57,7 @@ class Asked:
     until: datetime | None = None
     limit: int | None = None
     proposal: str | None = None
+    undoes: str | None = None
     oldest_first: bool = False
     ours: bool = False
 

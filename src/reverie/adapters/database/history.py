@@ -167,7 +167,7 @@ class SqlHistory:
     def find(self, scope: Scope, asked: Asked) -> list[Change]:
         table = schema.changes
         chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
-        for name in ("shelf", "subject", "proposal"):
+        for name in ("shelf", "subject", "proposal", "undoes"):
             if (value := getattr(asked, name)) is not None:
                 chosen = chosen.filter_by(**{name: value})
         if asked.document is not None:
