@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,6 +29,7 @@ from tests.faults.test_writers import child, ended
 
 OURS, THEIRS = "Money is Decimal", "An editor saved this"
 WHERE = "an editor without a lock saves at a line between our first look at the file and the end of the change"
+ROOT = Path(__file__).parents[2]
 CLOSE = {"_put", "made", "_swap", "tidy", "_let_go", "prepared", "alone", "read", "_replaced_at_the_last_moment"}
 
 
@@ -108,7 +111,7 @@ def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_fo
 ) -> None:
     tally = tallied("F10", "the same where the system cannot exchange two names, for editors that write into the file")
     monkeypatch.setattr(exchange, "_call", lambda: None)
-    for at in chosen(stored.copied(), 6):
+    for at in spread(chosen(stored.copied(), 6), 250):
         house = stored.copied()
         with house.opened() as home, KINDS[kind](house.memory) as save:
             saves_at(at, lambda: save(THEIRS), home)
@@ -120,7 +123,7 @@ def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_fo
 def test_a_kill_right_behind_the_save_of_an_editor_loses_neither(tallied: Tallied, stored: Stored, kind: str) -> None:
     """Killed where the file is ours already and theirs is beside it, or the other way round."""
     tally = tallied("F10", "kill -9 some lines behind such a save")
-    for at in [at for at in chosen(stored.copied(), 9) if FULL or at % 2]:
+    for at in spread(chosen(stored.copied(), 9), 60 if FULL else 5):
         for behind in (1, 2, 3, 5, 8, 13, 21, 34) if FULL else (2, 5):
             house = stored.copied()
 
@@ -135,6 +138,20 @@ def test_a_kill_right_behind_the_save_of_an_editor_loses_neither(tallied: Tallie
                 home.review.recover()
                 land(home) if OURS not in entries(house) else None
                 looked_at(tally, house, home, f"line {at}, killed {behind} behind")
+
+
+@pytest.mark.timeout(7200)
+def test_saves_at_any_moment_while_changes_land_are_all_there(tallied: Tallied, tmp_path: Path) -> None:
+    """Two processes that do not wait for each other: no line is chosen, so the moments between lines are met too."""
+    tally = tallied("F10", "saves by an editor without a lock, by `os.replace` and in place, while changes land")
+    saves, told = 10_000 if FULL else 60, tmp_path / "told.json"
+    command = [sys.executable, ROOT / "benchmarks" / "editors.py", "--saves", str(saves), "--json", told]
+    subprocess.run(command, check=False, capture_output=True)
+    found = json.loads(told.read_text())
+    tally.points += found["saves"]
+    tally.lost += found["lost"]
+    tally.other += found["not verified"] + ["history has a gap"] * found["gaps"]
+    assert found["saves"] == saves and found["outcomes"]["Landed"] > saves / 20
 
 
 def test_what_meets_a_change_of_the_same_entry_is_offered_and_its_bytes_are_kept(stored: Stored) -> None:

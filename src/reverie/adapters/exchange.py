@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 
-_NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
+_NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM)  # EPERM: in some containers
 _CALLS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}  # with the flags to exchange, and to keep
 
 

@@ -27,7 +27,8 @@ from reverie.kernel.errors import NotFound, NotPermitted, ReverieError
 from reverie.kernel.hashes import sha256
 from reverie.memory.shelf import Displaced
 
-KEPT_SECONDS = 24 * 3600
+KEPT_SECONDS = 24 * 3600  # where it cannot be found out whether someone writes to a file
+LONGEST_KEPT_SECONDS = 30 * KEPT_SECONDS  # where it is said that someone does: some file systems say so of every file
 _KEPT = re.compile(r"\.reverie-(?P<of>[0-9a-f]{16})-(?P<base>[0-9a-f]{64})-(?P<inode>[0-9a-f]+)-[0-9a-f]{8}\.kept")
 Alone = Callable[[str], AbstractContextManager[None]]
 Locked = Callable[[], AbstractContextManager[None]]
@@ -290,8 +291,9 @@ def _let_go(folder: OpenFolder, name: str, recorded: bytes) -> bool:
         return True
     try:
         elsewhere = written_elsewhere(handle)
-        if elsewhere is None:
-            elsewhere = time.time() - os.fstat(handle).st_ctime < KEPT_SECONDS
+        if elsewhere is not False:
+            limit = LONGEST_KEPT_SECONDS if elsewhere else KEPT_SECONDS
+            elsewhere = time.time() - os.fstat(handle).st_ctime < limit
     finally:
         os.close(handle)
     if elsewhere or folder.read(name) != recorded:

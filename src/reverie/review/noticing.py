@@ -218,15 +218,8 @@ class Noticing:
         return noticed
 
     def _keep_displaced(self, target: Target, late: Edit, merged: Merged) -> None:
-        if merged.clashes or merged.open:
-            edits = (Edit(late.document, merged.content, late.after),) if merged.clashes else ()
-            action = "patch" if edits else ""
-            wanted = [((one,), ()) for one in merged.open] or [((), edits)]
-            for operations, rewritten in wanted:
-                suggestion = Suggestion(
-                    target.holder.key, target.subject, operations, rewritten, action, OFFERED, proposer=REVERIE
-                )
-                self.suggest(suggestion)
+        for suggestion in _offered(target, late, merged):
+            self.suggest(suggestion)
         if self.records.content(self.scope, sha256(late.after or b"")) is None:
             change = self._from_outside(target, (late,), BROUGHT_IN)
             self.records.intend(self.scope, change)
@@ -262,6 +255,16 @@ def removals(target: Target, outside: Iterable[Change]) -> Iterable[Suggestion]:
                     why = f"written from outside and looks unsafe: {report.findings[0].category}"
                     operation = Remove(target.subject, entry_hash(text))
                     yield Suggestion(target.holder.key, target.subject, (operation,), reason=why, proposer=REVERIE)
+
+
+def _offered(target: Target, late: Edit, merged: Merged) -> Iterable[Suggestion]:
+    """What a person has to decide on: an entry, or the whole file of a skill."""
+    key, subject = target.holder.key, target.subject
+    for operation in merged.open:
+        yield Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE)
+    if merged.clashes:
+        edit = Edit(late.document, merged.content, late.after)
+        yield Suggestion(key, subject, edits=(edit,), action="patch", reason=OFFERED, proposer=REVERIE)
 
 
 def _brought(form: FormatName, change: Change) -> Iterable[str]:
