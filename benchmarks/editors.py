@@ -4,10 +4,11 @@
 
 One process saves, each time one entry of its own: half of the saves by writing another file and moving it over
 (`os.replace`), half by opening the file and writing to its end; every fiftieth of these keeps the file open for a while
-before it writes. Meanwhile another process lands, replaces and undoes changes with no pause. Neither waits for the
-other, and there is no lock between them. At the end every entry the editor saved must be in the file, or wait for a
-person because Reverie changed the same place. How many saves met a landing is counted, too: one that never meets any
-proves nothing. `tests/faults/test_editors.py` puts a save at every single line.
+before it writes. Half of all saves are aimed: they wait until Reverie's new file lies beside the old one, and come
+right before, at or behind the exchange. Meanwhile another process lands, replaces and undoes changes with no pause.
+Neither waits for the other, and there is no lock between them. At the end every entry the editor saved must be in the
+file, or wait for a person because Reverie changed the same place. How often a change was worked out again is counted,
+too: saves that meet no landing prove nothing. `tests/faults/test_editors.py` puts a save at every single line.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ SEED = "Project demo is a Python service"
 DELIMITER = "\n§\n"
 PRUNED = 40  # entries of ours that stand at a time
 PAUSE = 0.015  # seconds between two saves, on average: about what a landing takes, so that many meet one
+AIMED = 0.5  # how many of the saves wait for a landing to be about to exchange the file
+LONGEST_WAIT = 0.2  # seconds
 ROUND = 250  # saves to one file: then a new one, so that it stays as small as memory is
 
 
@@ -38,6 +41,8 @@ def saved(memory: Path, texts: list[str], begin: Event, over: Event, log: Path) 
     begin.wait()
     with log.open("w") as done:
         for number, text in enumerate(texts):
+            if chosen.random() < AIMED:
+                _lie_in_wait(memory.parent, chosen)
             if number % 2:
                 _replaced(memory, text)
             else:
@@ -45,6 +50,15 @@ def saved(memory: Path, texts: list[str], begin: Event, over: Event, log: Path) 
             done.write(f"{text}\n")
             time.sleep(chosen.expovariate(1 / PAUSE))
     over.set()
+
+
+def _lie_in_wait(folder: Path, chosen: random.Random) -> None:
+    """Until Reverie's new file lies beside the old one, and up to a millisecond longer."""
+    until = time.monotonic() + LONGEST_WAIT
+    while time.monotonic() < until:
+        if any(name.startswith(".reverie-") for name in os.listdir(folder)):  # noqa: PTH208 - as quick as can be
+            break
+    time.sleep(chosen.choice((0, 0, 0.0002, 0.001)))
 
 
 def _replaced(memory: Path, text: str) -> None:
