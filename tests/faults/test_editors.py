@@ -28,7 +28,7 @@ from tests.faults.tallying import FULL, Tally, spread
 from tests.faults.test_writers import child, ended
 
 OURS, THEIRS = "Money is Decimal", "An editor saved this"
-WHERE = "an editor without a lock saves at a line between our first look at the file and the end of the change"
+WHERE = "an editor without a lock saves at any line of a landing from the first look at the file on"
 ROOT = Path(__file__).parents[2]
 CLOSE = {"_put", "made", "_swap", "tidy", "_let_go", "prepared", "alone", "read", "_replaced_at_the_last_moment"}
 
@@ -109,7 +109,7 @@ def test_what_an_editor_saves_at_any_line_of_a_landing_is_in_the_file_at_the_end
 def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_found(
     tallied: Tallied, stored: Stored, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    tally = tallied("F10", "the same where the system cannot exchange two names, for editors that write into the file")
+    tally = tallied("F10", "an editor writes into the file at a line of a landing, where the system cannot exchange two names")
     monkeypatch.setattr(exchange, "_call", lambda: None)
     for at in spread(chosen(stored.copied(), 6), 100):
         house = stored.copied()
@@ -122,7 +122,7 @@ def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_fo
 @pytest.mark.timeout(3600)
 def test_a_kill_right_behind_the_save_of_an_editor_loses_neither(tallied: Tallied, stored: Stored, kind: str) -> None:
     """Killed where the file is ours already and theirs is beside it, or the other way round."""
-    tally = tallied("F10", "kill -9 some lines behind such a save")
+    tally = tallied("F10", "an editor saves at a line of a landing, which is killed (-9) some lines behind")
     for at in spread(chosen(stored.copied(), 9), 30 if FULL else 5):
         for behind in (1, 3, 8, 21) if FULL else (2, 5):
             house = stored.copied()
