@@ -110,6 +110,7 @@ class Reverie:
 
         self._home = reverie.open()
         self._home.review.recover()
+        reverie.scan("The first scan of a process reads its rules.", surface="memory")
 
         def operation(wanted: Wanted) -> Operation:
             if wanted.old_text is None:

@@ -109,7 +109,7 @@ def test_what_an_editor_saves_at_any_line_of_a_landing_is_in_the_file_at_the_end
 def test_where_names_cannot_be_exchanged_what_is_written_into_the_old_file_is_found(
     tallied: Tallied, stored: Stored, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    tally = tallied("F10", "an editor writes into the file at a line of a landing, where the system cannot exchange two names")
+    tally = tallied("F10", "an editor writes into the file at a line of a landing, where two names cannot be exchanged")
     monkeypatch.setattr(exchange, "_call", lambda: None)
     for at in spread(chosen(stored.copied(), 6), 100):
         house = stored.copied()

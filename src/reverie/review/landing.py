@@ -9,7 +9,7 @@ which can be late but not wrong.
 Someone else may save at any moment, with the harness's lock or with none. Then theirs stands, is recorded, and the
 change is worked out again on it. From the second time on that is done under the harness's lock, so that a program that
 writes all the time cannot keep us out: with nothing but files, for the database may be slow and the harness must not
-wait for it.
+wait for it. What others wrote until then is recorded behind the exchange, before the change.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Landing:
         if not isinstance(drawn, Drawn):
             return drawn
         known = {edit.document: self._known(target, edit.document) for edit in drawn.edits}
-        if any(edit.before != _content(known[edit.document]) for edit in drawn.edits):
+        if first and any(edit.before != _content(known[edit.document]) for edit in drawn.edits):
             return None
         if not drawn.edits:
             return Unchanged("it is there already" if drawn.operations == () else "it changes nothing")
@@ -99,13 +99,14 @@ class Landing:
     def _settled(
         self, target: Target, change: Change, edits: tuple[Edit, ...], known: Mapping[str, Known | None]
     ) -> Change:
-        """Behind what others wrote since it was intended, if they did."""
+        """Behind what others wrote since the document was last recorded, if they did."""
+        if any(edit.before != _content(known.get(edit.document)) for edit in edits):
+            self.noticing.came_from_outside(target, {edit.document: edit.before for edit in edits})
+            known = {edit.document: self._known(target, edit.document) for edit in edits}
         if edits == change.edits:
-            return self.records.settle(self.scope, change, moves_of(target, change, known.__getitem__))
-        self.noticing.came_from_outside(target, {edit.document: edit.before for edit in edits})
+            return self.records.settle(self.scope, change, moves_of(target, change, known.get))
         done = replace(change, id=self.ids.new("chg"), edits=edits)
-        moves = moves_of(target, done, lambda document: self._known(target, document))
-        return self.records.settle(self.scope, done, moves, change)
+        return self.records.settle(self.scope, done, moves_of(target, done, known.get), change)
 
     # ---- the files ---------------------------------------------------------------------------------------------------
 

@@ -109,7 +109,10 @@ class Noticing:
                 for suggestion in removals(target, [change]):
                     self.suggest(suggestion)
                 with written(target.subject):
-                    return Noticed(landed=(self._settled(target, change),))
+                    before = {edit.document: edit.before for edit in change.edits}
+                    return self.came_from_outside(target, before).and_also(
+                        Noticed(landed=(self._settled(target, change),))
+                    )
         if change.operations and target.form is not None:
             return self._resume_operations(target, held, change)
         for edit in change.edits:
