@@ -1,13 +1,15 @@
 """Two programs write one Hermes memory at once: what of it is lost?
 
-    python benchmarks/shared_memory.py [--operations N] [--processes N] [--pause SECONDS]
+    python benchmarks/shared_memory.py [--operations N] [--processes N] [--pause SECONDS] [--busy SECONDS]
 
 hermes-agent 0.19's own memory tool adds, replaces and removes entries in its own processes: alone, then while Reverie
 does the same, then while hermes-dreaming 0.3.2 does: the same operations at the same pace (its texts on one line, as
 it wants them; its limits raised, as Hermes' are). Each side keeps a synced log of what was acknowledged to it.
 Printed: how much of that is not in the files at the end; of the entries Hermes reads then, how many nobody wrote
-(glued together, or cut); how fast each program writes alone without a pause; and how long Hermes' tool takes beside
-the others. Ends with an error if anything is wrong with the files or the history after Reverie wrote.
+(glued together, or cut); how fast each program writes alone without a pause; how long Hermes' tool takes beside the
+others; and how long each program holds Hermes' lock. With `--busy` another program keeps Reverie's database locked for
+so long again and again: Hermes must not feel it. Ends with an error if anything is wrong with the files or the history
+after Reverie wrote.
 `tests/contract/test_hermes_memory.py` is the same in small.
 """
 
@@ -16,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -46,6 +49,7 @@ class Terms:
     processes: int = 3
     pause: float = 0.05
     database: str = ""
+    busy: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class Done:
     change: str | None
     at: float
     seconds: float
+    held: float  # the longest time Hermes' lock was held meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,8 @@ def contest(folder: Path, sides: Sequence[str], terms: Terms) -> Contest:
         if not all(process.stdout and process.stdout.readline() for process in running):
             raise RuntimeError(_errors(folder))
         reader = stack.enter_context(Reader(home / "memories"))
+        if terms.busy and "reverie" in sides:
+            stack.enter_context(Busy(folder / "reverie" / "reverie.db", terms.busy))
         for process in running:
             assert process.stdin is not None
             process.stdin.write("\n")
@@ -189,6 +196,35 @@ class Reader:
                 if SEEDS[document] not in text:
                     self.torn.append(f"{document}: {text[:80]!r}")
                 self.seen[document] |= set(text.split(DELIMITER))
+
+
+@dataclass
+class Busy:
+    """Keeps a SQLite file locked for writing, with a short pause in between."""
+
+    path: Path
+    seconds: float
+    _stopped: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def __enter__(self) -> Busy:
+        self._thread = threading.Thread(target=self._hold)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _hold(self) -> None:
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=60)
+        while not self._stopped.is_set():
+            connection.execute("begin immediate")
+            self._stopped.wait(self.seconds)
+            connection.execute("rollback")
+            self._stopped.wait(0.5)
+        connection.close()
 
 
 # ---- what became of it -----------------------------------------------------------------------------------------------
@@ -321,20 +357,24 @@ def main() -> None:
     asked.add_argument("--operations", type=int, default=10_000, help="of both sides together (default 10000)")
     asked.add_argument("--processes", type=int, default=3, help="of each side (default 3)")
     asked.add_argument("--pause", type=float, default=0.05, help="between two operations of a process (default 0.05)")
+    asked.add_argument("--busy", type=float, default=0, help="keep Reverie's database locked for so many seconds")
     told = asked.parse_args()
-    terms = Terms(told.operations // 2, told.processes, told.pause)
+    terms = Terms(told.operations // 2, told.processes, told.pause, busy=told.busy)
     alone = replace(terms, operations=terms.operations // 5, pause=0)
     rates = {side: _held((side,), alone)[0].rate(side) for side in NAMES}
     found: list[str] = []
     waits: dict[str, list[float]] = {}
+    holds: list[str] = []
     print(HEADINGS)
     for sides in (("hermes",), ("hermes", "reverie"), ("hermes", "dreaming")):
         held, wrong = _held(sides, terms)
         print(*_rows(held, sides, rates), sep="\n", flush=True)
         waits[sides[-1]] = sorted(1000 * one.seconds for one in held.of("hermes"))
         found += wrong
+        holds += [_holds(held, side, sides) for side in sides if side != "dreaming"]
     for other, times in waits.items():
         print(_waited(other, times, waits["hermes"]))
+    print(*holds, sep="\n")
     print(f"Reverie: {len(found)} flaws in the files and in its history", *found[:20], sep="\n  ")
     sys.exit(bool(found))
 
@@ -366,7 +406,14 @@ def _waited(other: str, times: Sequence[float], alone: Sequence[float]) -> str:
         return f"p{100 * share:.0f} {here:.1f} ms ({here / there:.1f} times)"
 
     where = "alone" if other == "hermes" else f"beside {NAMES[other]}"
-    return f"Hermes' tool takes, {where}: {at(0.5)}, {at(0.95)}"
+    return f"Hermes' tool takes, {where}: {at(0.5)}, {at(0.95)}, {at(1)}"
+
+
+def _holds(held: Contest, side: str, sides: Sequence[str]) -> str:
+    times = sorted(1000 * one.held for one in held.of(side) if one.held)
+    shown = ", ".join(f"p{100 * at:.0f} {times[int(at * (len(times) - 1))]:.2f} ms" for at in (0.5, 0.99, 1))
+    beside = "".join(f" beside {NAMES[other]}" for other in sides if other != side) or " alone"
+    return f"Hermes' lock is held by {NAMES[side]}{beside}: {shown}"
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ log is synced line by line: what stands in it as done was acknowledged.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import random
@@ -109,6 +110,7 @@ class Reverie:
 
         self._home = reverie.open()
         self._home.review.recover()
+        reverie.scan("The first scan of a process reads its rules.", surface="memory")
 
         def operation(wanted: Wanted) -> Operation:
             if wanted.old_text is None:
@@ -168,6 +170,37 @@ class Dreaming:
         return Answer(bool(answer.get("applied")), answer.get("error") or answer.get("reason") or "")
 
 
+class Holds:
+    """How long this process holds Hermes' lock files, whoever takes them: its own code is not touched."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self._since: dict[int, float] = {}
+        self._flock, self._close = fcntl.flock, os.close
+        fcntl.flock, os.close = self.flock, self.close  # type: ignore[assignment]
+
+    def flock(self, file: Any, how: int) -> None:
+        handle = file if isinstance(file, int) else file.fileno()
+        if how & fcntl.LOCK_UN:
+            self._over(handle)
+        self._flock(file, how)
+        if how & fcntl.LOCK_EX and Path(f"/proc/self/fd/{handle}").readlink().name.endswith(".md.lock"):
+            self._since[handle] = time.perf_counter()
+
+    def close(self, handle: int) -> None:
+        self._close(handle)
+        self._over(handle)
+
+    def _over(self, handle: int) -> None:
+        if (began := self._since.pop(handle, None)) is not None:
+            self.longest = max(self.longest, time.perf_counter() - began)
+
+    def taken(self) -> float:
+        """The longest since it was asked last."""
+        longest, self.longest = self.longest, 0.0
+        return longest
+
+
 SIDES: dict[str, Callable[[], Side]] = {"hermes": Hermes, "reverie": Reverie, "dreaming": Dreaming}
 
 
@@ -223,13 +256,15 @@ class Work:
 def write(side: Side, name: str, operations: int, pause: float, log: Path) -> None:
     """`pause`: how many seconds it thinks between two operations, on average."""
     work, thinking = Work(name, side), random.Random(name)
+    holds = Holds()
     with log.open("w", encoding="utf-8") as file:
         for tag, wanted in work.operations(operations):
             time.sleep(thinking.uniform(0, 2 * pause))
             start = time.perf_counter()
             answer = side.does(wanted)
             seconds = time.perf_counter() - start
-            told = {"tag": tag, "at": time.time(), "seconds": seconds, **wanted._asdict(), **answer._asdict()}
+            told = {"tag": tag, "at": time.time(), "seconds": seconds, "held": holds.taken()}
+            told |= {**wanted._asdict(), **answer._asdict()}
             file.write(json.dumps(told) + "\n")
             file.flush()
             os.fsync(file.fileno())

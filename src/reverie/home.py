@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from reverie.config import Config, DreamingLimits, load
 from reverie.kernel.clock import Clock, FixedClock, SystemClock
-from reverie.kernel.errors import BadSetting, NotFound, NotPermitted, SwitchedOff
+from reverie.kernel.errors import BadSetting, HalfRestored, NotFound, NotPermitted, SwitchedOff
 from reverie.kernel.ids import Ids
 from reverie.kernel.schedule import schedule
 from reverie.kernel.scope import LOCAL, Scope
@@ -99,7 +99,18 @@ def open_home(
         raise BadSetting(f"{config.home} is not a folder.", expected="a folder for the home") from error
     except OSError as error:
         raise NotPermitted(f"{config.home} cannot be made: {error.strerror}.") from error
+    _refuse_half_restored(config.home)
     return Home(config, FixedClock(now) if now else SystemClock())
+
+
+def _refuse_half_restored(home: Path) -> None:
+    from reverie.adapters.backup_files import is_half_restored
+
+    if is_half_restored(home):
+        raise HalfRestored(
+            f"A restore into {home} was interrupted: what it brought is only partly in its place.",
+            next_step="Run the same `reverie restore` again, with the same backup: it finishes.",
+        )
 
 
 def checkup(config: Config) -> list[Check]:
@@ -294,7 +305,7 @@ class Home:
             holder = holders.get(shelf) or self._shelves.get(shelf)
             return holder.read(document) if holder else None
 
-        return Verifying(self._own, self._history, read, {"git says the same": self.projection.verify}).verify()
+        return Verifying(self._own, self._history, read, self.projection).verify()
 
     def _target(self, shelf: str, subject: str, also: str | None = None) -> Target:
         from reverie.review.targets import skill_target, target
@@ -710,10 +721,11 @@ class Home:
 
     @cached_property
     def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:
-        from reverie.adapters.tantivy_index import TantivyIndex
+        from reverie.adapters.tantivy_index import TantivyIndex, refuse_unusable
         from reverie.adapters.wordllama_vectors import WordllamaVectors
 
         folder = self.config.home / "index" / self.scope.workspace
+        refuse_unusable(self.config.home / "index", folder)
         return TantivyIndex(folder), WordllamaVectors(folder)
 
     def backup(self, file: Path, *, force: bool = False, watch: Watch | None = None) -> BackedUp:

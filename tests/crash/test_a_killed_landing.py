@@ -61,7 +61,7 @@ def test_what_a_crash_left_on_a_folder_that_is_gone_holds_up_nothing_else(tallie
 
     for scenario in (Scenario(write_notes), SCENARIOS["write"]):
         tally.points += 1
-        assert os.WIFSIGNALED(performed(house, scenario, die_in="_replace").status)
+        assert os.WIFSIGNALED(performed(house, scenario, die_in="_exchanged").status)
     shutil.rmtree(notes.parent)
     with house.opened() as home:
         with pytest.raises(BadInput, match="notes"):

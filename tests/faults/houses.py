@@ -125,4 +125,4 @@ def works(house: House, home: Home, text: str = "Written after the fault", *, ve
 
 def left_behind(house: House) -> list[str]:
     """Temporary files beside the memory."""
-    return [path.name for path in house.memory.parent.iterdir() if path.name.endswith(".tmp")]
+    return [path.name for path in house.memory.parent.iterdir() if path.name.startswith(".reverie-")]

@@ -34,8 +34,17 @@ from tests.faults.houses import DOCUMENT, POISON, House, broken, build, entries,
 from tests.faults.scenarios import SCENARIOS, Acknowledged, Scenario
 from tests.faults.tallying import spread
 
-WATCHED = ("reverie.review", "reverie.history", "reverie.adapters.files", "reverie.adapters.database")
-WRITES = {"replace", "_fill", "_settle", "_write", "_replace", "intend", "settle", "drop", "put", "_stand", "append"}
+WATCHED = (
+    "reverie.review",
+    "reverie.history",
+    "reverie.adapters.files",
+    "reverie.adapters.held_files",
+    "reverie.adapters.database",
+)
+WRITES = {
+    "prepared", "_fill", "_put", "made", "tidy", "_let_go", "sync_change", "_exchanged", "intend", "settle", "drop",
+    "put", "_stand", "append",
+}  # fmt: skip
 AFTER = "Written after the fault"
 Problems = dict[str, list[str]]
 Watched = TypeVar("Watched")

@@ -51,6 +51,15 @@ class Name:
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """Two names of one folder come to mean each other's files: both, or neither."""
+
+    folder: str
+    one: str
+    other: str
+
+
+@dataclass(frozen=True)
 class Unname:
     folder: str
     path: str
@@ -74,7 +83,7 @@ class Said:
     what: str
 
 
-Step = Write | Cut | Name | Unname | Sync | SyncFolder | Said
+Step = Write | Cut | Name | Exchange | Unname | Sync | SyncFolder | Said
 Disk = Mapping[str, bytes]
 
 
@@ -101,6 +110,10 @@ class Record:
     def renamed(self, old: str, new: str) -> None:
         self.files[new] = self.files.pop(old)
         self.steps.append(Name(_folder(new), new, self.files[new], old))
+
+    def exchanged(self, one: str, other: str) -> None:
+        self.files[one], self.files[other] = self.files[other], self.files[one]
+        self.steps.append(Exchange(_folder(other), one, other))
 
     def removed(self, path: str) -> None:
         if self.files.pop(path, None) is not None:
@@ -147,7 +160,7 @@ def _unsure(step: Step, later: Iterable[Step]) -> bool:
     match step:
         case Write(file) | Cut(file):
             return Sync(file) not in later
-        case Name(folder) | Unname(folder):
+        case Name(folder) | Exchange(folder) | Unname(folder):
             return SyncFolder(folder) not in later
         case _:
             return False
@@ -164,6 +177,9 @@ def _take(step: Step, names: dict[str, int], contents: dict[int, bytes]) -> None
             if instead_of is not None:
                 names.pop(instead_of, None)
             names[path] = file
+        case Exchange(_, one, other):
+            if one in names and other in names:  # else what came before was lost, and this cannot have been
+                names[one], names[other] = names[other], names[one]
         case Unname(_, path):
             names.pop(path, None)
 
@@ -174,7 +190,7 @@ def _folder(path: str) -> str:
 
 # ---- from strace's log -----------------------------------------------------------------------------------------------
 
-CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,rename,renameat,unlink,unlinkat,sendto"
+CALLS = "openat,write,pwrite64,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,sendto"
 _LINE = re.compile(r"^\d+ +(\w+)\((.*)\)\s+= (-?\d+)(?:<(.*)>)?")
 _HANDLE = re.compile(r"(?:AT_FDCWD|\d+)<((?:\\x..)*)>")
 _TEXT = re.compile(r'"((?:\\x..)*)"')
@@ -247,8 +263,8 @@ def _taken_down(record: Record, call: Call, written: dict[str, int]) -> None:
             record.steps.append(Cut(record.opened(path), call.last_number))
         case "fsync" | "fdatasync":
             record.synced(path)
-        case "rename" | "renameat":
-            record.renamed(*call.paths)
+        case "rename" | "renameat" | "renameat2":
+            record.exchanged(*call.paths) if "RENAME_EXCHANGE" in call.told else record.renamed(*call.paths)
         case "unlink" | "unlinkat":
             record.removed(path)
 

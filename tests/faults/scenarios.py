@@ -98,7 +98,7 @@ SCENARIOS = {
     "propose": Scenario(propose),
     "undo": Scenario(undo, landed),
     "touch": Scenario(touch, poisoned),
-    "recover-intended": Scenario(recover, nothing, "write", "_replace"),
+    "recover-intended": Scenario(recover, nothing, "write", "_exchanged"),
     "recover-written": Scenario(recover, nothing, "several", "settle"),
     "recover-undone": Scenario(recover, landed, "undo", "settle"),
     "recover-approved": Scenario(recover, waiting, "approve", "_landed"),

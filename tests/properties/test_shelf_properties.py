@@ -127,7 +127,7 @@ def change(shelf: Shelf, document: str, form: FormatName, step: Step) -> None:
         if isinstance(outcome, Unfit):
             return
         assert isinstance(outcome, Applied)
-        held.write(document, outcome.after)
+        assert held.write(document, outcome.after, shelf.read(document))
     after = shelf.read(document)
     assert after == outcome.after
     assert stand_in_order(untouched(before, form, operation), after)
@@ -142,7 +142,7 @@ def test_any_changes_to_any_document_keep_what_they_do_not_name(kind: str, conte
         shelf = KINDS[kind](Machine(Path(folder).resolve()))
         place = shelf.places()[0]
         with shelf.held(place.document) as held:
-            held.write(place.document, content)
+            assert held.write(place.document, content, held.read(place.document))
         assert shelf.read(place.document) == content
         for step in steps:
             change(shelf, place.document, place.form, step)
@@ -157,5 +157,5 @@ def test_taking_a_document_away_and_bringing_it_back_gives_the_same_bytes(kind: 
         document = shelf.places()[0].document
         for written in (content, None, content):
             with shelf.held(document) as held:
-                held.write(document, written)
+                assert held.write(document, written, held.read(document))
                 assert held.read(document) == shelf.read(document) == written

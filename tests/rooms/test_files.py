@@ -23,7 +23,6 @@ from pathlib import Path
 import pytest
 
 from reverie.adapters.files import (
-    HeldFiles,
     flocked,
     flocked_folder,
     make_folder,
@@ -32,6 +31,7 @@ from reverie.adapters.files import (
     replace_file,
     sync_folder,
 )
+from reverie.adapters.held_files import HeldFiles
 from reverie.kernel.errors import NoSpace, NotFound, NotPermitted, ReverieError, StillLocked
 
 OLD, NEW = b"old\n" * 700, b"new!\n" * 800
@@ -446,7 +446,7 @@ def test_what_is_written_goes_into_the_folder_that_was_read(file: Path, tmp_path
     file.parent.rename(tmp_path / "aside")
     other.rename(file.parent)
     with pytest.raises(NotPermitted, match="exchanged"):
-        held.write("MEMORY.md", NEW)
+        held.write("MEMORY.md", NEW, OLD)
     assert list(file.parent.iterdir()) == []
     assert (tmp_path / "aside" / "MEMORY.md").read_bytes() == OLD
 

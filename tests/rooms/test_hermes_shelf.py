@@ -37,8 +37,9 @@ def changed(before: bytes) -> bytes:
 
 def rewrite(hermes: Path, document: str, change: Callable[[bytes], bytes | None]) -> None:
     with HermesShelf(hermes).held(document) as held:
-        after = change(held.read(document) or b"")
-        held.write(document, after)
+        before = held.read(document)
+        while not held.write(document, change(before or b""), before):  # someone else saved meanwhile
+            before = held.read(document)
 
 
 def test_a_change_touches_its_entries_and_nothing_else(hermes: Path) -> None:
@@ -130,7 +131,7 @@ def test_a_folder_swapped_for_a_link_while_it_is_held_is_not_followed(hermes: Pa
         (hermes / "memories").rename(hermes / "aside")
         (hermes / "memories").symlink_to(victim)
         with pytest.raises(NotPermitted):
-            held.write("MEMORY.md", after)
+            held.write("MEMORY.md", after, BEFORE.encode())
     assert (victim / "MEMORY.md").read_text() == (hermes / "aside" / "MEMORY.md").read_text() == BEFORE
 
 

@@ -39,7 +39,8 @@ def file(path: Path, content: bytes = b"- one\n") -> Path:
 
 def rewrite(shelf: Shelf, document: str, change: Callable[[bytes], bytes | None]) -> None:
     with shelf.held(document) as held:
-        held.write(document, change(held.read(document) or b""))
+        before = held.read(document)
+        assert held.write(document, change(before or b""), before)
 
 
 def required(shelf: Shelf | None) -> Shelf:

@@ -146,7 +146,7 @@ def test_a_key_finds_its_place_again_and_every_document_in_it(machine: Path) -> 
     assert [place.document for place in pathed.places()] == ["rules.md"]
     assert again.read("rules.md") == b"- two\n"
     with again.held("rules.md") as held:
-        held.write("rules.md", b"- three\n")
+        assert held.write("rules.md", b"- three\n", b"- two\n")
     assert rules.read_text() == "- three\n"
 
 

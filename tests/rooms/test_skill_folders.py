@@ -45,7 +45,7 @@ def root(tmp_path: Path) -> Path:
 def land(folder: SkillFolder, subject: str, after: Amended) -> None:
     with folder.held(subject) as held:
         for document, content in after.files_after.items():
-            held.write(document, content)
+            assert held.write(document, content, held.read(document))
 
 
 def test_skills_are_found_and_what_is_hidden_or_about_a_folder_is_not(root: Path) -> None:
@@ -129,7 +129,7 @@ def test_no_path_leads_out_of_the_folder(root: Path, path: str) -> None:
         with pytest.raises(BadInput):
             held.read(path)
         with pytest.raises(BadInput):
-            held.write(path, b"x")
+            held.write(path, b"x", None)
 
 
 def test_links_are_not_followed_wherever_they_stand(root: Path, tmp_path: Path) -> None:
@@ -149,9 +149,9 @@ def test_links_are_not_followed_wherever_they_stand(root: Path, tmp_path: Path) 
             folder.read(document)
         with folder.held("x") as held:
             with pytest.raises(NotPermitted):
-                held.write(document, b"overwritten")
+                held.write(document, b"overwritten", b"secret")
             with pytest.raises(NotPermitted):
-                held.write(document, None)
+                held.write(document, None, b"secret")
     assert (outside / "SKILL.md").read_bytes() == b"secret"
     assert (outside / "deep" / "SKILL.md").read_bytes() == b"secret"
 
@@ -186,8 +186,9 @@ def test_a_folder_swapped_for_a_link_meanwhile_leads_nowhere_else(root: Path, tm
         for turn in range(150):
             with SkillFolder(root, "mine").held("devops/release") as held:
                 try:
-                    assert held.read("devops/release/SKILL.md") != b"theirs"
-                    held.write("devops/release/SKILL.md", SKILL + b"%d\n" % turn)
+                    before = held.read("devops/release/SKILL.md")
+                    assert before != b"theirs"
+                    held.write("devops/release/SKILL.md", SKILL + b"%d\n" % turn, before)
                 except (NotPermitted, NotFound) as error:
                     assert "/proc" not in str(error)
     finally:
@@ -201,7 +202,7 @@ def test_git_and_the_lock_are_not_for_writing(root: Path) -> None:
     with SkillFolder(root, "mine").held("deploy.md") as held:
         for document in (LOCK, ".git/hooks/pre-commit", "devops/release/.git/config"):
             with pytest.raises(NotPermitted):
-                held.write(document, b"x")
+                held.write(document, b"x", None)
 
 
 def test_two_writers_wait_for_each_other(root: Path) -> None:
@@ -211,12 +212,13 @@ def test_two_writers_wait_for_each_other(root: Path) -> None:
     def write() -> None:
         with folder.held("deploy.md") as held:
             order.append("second")
-            held.write("deploy.md", (held.read("deploy.md") or b"") + b"second\n")
+            before = held.read("deploy.md")
+            held.write("deploy.md", (before or b"") + b"second\n", before)
 
     with folder.held("deploy.md") as held:
         other = threading.Thread(target=write)
         other.start()
-        held.write("deploy.md", b"first\n")
+        held.write("deploy.md", b"first\n", held.read("deploy.md"))
         order.append("first")
     other.join(10)
     assert order == ["first", "second"]
@@ -225,9 +227,8 @@ def test_two_writers_wait_for_each_other(root: Path) -> None:
 
 def test_a_folder_that_holds_something_else_stays_when_a_skill_goes(root: Path) -> None:
     with SkillFolder(root, "mine").held("lower") as held:
-        held.write("lower/skill.md", None)
-        held.write("devops/release/references/notes.md", None)
-        held.write("never/was/there.md", None)
+        for document in ("lower/skill.md", "devops/release/references/notes.md", "never/was/there.md"):
+            assert held.write(document, None, held.read(document))
     assert not (root / "lower").exists()
     assert not (root / "devops/release/references").exists()
     assert (root / "devops/release/SKILL.md").exists()

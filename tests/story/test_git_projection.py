@@ -145,6 +145,33 @@ def test_a_landed_proposal_is_a_commit_that_says_who_what_and_why(memory: Path, 
     assert projection.verify() == []
 
 
+def test_what_git_does_not_show_yet_is_no_fault_and_what_it_lost_is_one(memory: Path, home: Home) -> None:
+    """Hermes writes all day, and reading records it; git follows with the next change of ours."""
+
+    def said() -> tuple[bool, str]:
+        (found,) = [check for check in home.verify() if check.name.startswith("git")]
+        return found.ok, found.said
+
+    list(home.memory.entries("hermes"))
+    ok, words = said()
+    assert ok and "not shown yet: 1 of hermes" in words
+    home.review.write("hermes", "MEMORY.md", [Add("MEMORY.md", "Money is Decimal")])
+    assert said() == (True, "yes")
+    for number in range(2):
+        memory.write_text(f"{memory.read_text()}\n§\nHermes wrote number {number}")
+        list(home.memory.entries("hermes"))
+    ok, words = said()
+    assert ok and "not shown yet: 2 of hermes" in words
+    home.review.recover()
+    assert said() == (True, "yes")
+    folder = beside(home)
+    git(folder, "checkout", "-q", "--orphan", "other", "main~2")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "squashed")
+    git(folder, "cherry-pick", "-q", "main")
+    git(folder, "branch", "-f", "main", "other")
+    assert not said()[0]
+
+
 def test_an_undo_names_what_it_takes_back_and_catching_up_twice_does_nothing_more(memory: Path, home: Home) -> None:
     landed = home.review.write("hermes", "MEMORY.md", [Add("MEMORY.md", "Money is Decimal")], "we said so")
     assert isinstance(landed, Landed)

@@ -67,10 +67,29 @@ def test_a_proposal_lands_and_is_taken_back_byte_for_byte(memory: Path, home_on:
 
 
 def test_an_undo_can_be_taken_back_too(memory: Path, home: Home) -> None:
-    home.review.propose(moved())
-    home.review.undo()
-    home.review.undo()
+    landed = home.review.propose(moved())
+    first = home.review.undo()
+    assert isinstance(landed, Landed) and isinstance(first, Landed)
+    again = home.review.undo(first.change.id)
+    assert isinstance(again, Landed)
     assert memory.read_text() == MEMORY.replace(OLD, NEW)
+    assert isinstance(home.review.undo(landed.change.id), Landed)  # it stands again, and can be taken back again
+    assert memory.read_text() == MEMORY
+
+
+def test_undoing_twice_says_by_which_change_it_was_done_and_does_nothing(memory: Path, home: Home) -> None:
+    landed = home.review.propose(moved())
+    home.review.write("hermes", "MEMORY.md", [Add("MEMORY.md", "Money is Decimal")])
+    assert isinstance(landed, Landed)
+    undone = home.review.undo(landed.change.id)
+    assert isinstance(undone, Landed)
+    before = memory.read_text()
+    for outcome in (home.review.undo(landed.change.id), home.review.undo()):
+        assert isinstance(outcome, Unchanged)
+        assert f"{landed.change.id} was taken back already, by {undone.change.id}" in outcome.why
+    memory.write_text(f"{before}\n§\nwritten by Hermes meanwhile")
+    assert isinstance(home.review.undo(landed.change.id), Unchanged)
+    assert memory.read_text() == f"{before}\n§\nwritten by Hermes meanwhile"
 
 
 def test_words_of_a_tool_wait_for_a_person_and_then_have_that_persons_origin(memory: Path, home_on: Home) -> None:

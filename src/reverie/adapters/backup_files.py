@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from reverie.adapters.backup_manifest import KEPT, Member, damaged
+from reverie.adapters.backup_manifest import KEPT, NAME, Member, damaged
 from reverie.adapters.files import make_folder, replace_file, sync_folder
 from reverie.kernel.errors import BadInput, DiskFailed, NoSpace, NotPermitted
 
@@ -106,6 +106,18 @@ def discard(home: Path) -> None:
         shutil.rmtree(place)
 
 
+def is_half_restored(home: Path) -> bool:
+    """Whether something still lies beside its place. An empty folder is what a restore leaves that is done, or had not
+    begun."""
+    try:
+        with os.scandir(home / STAGE) as left:
+            return any(left)
+    except FileNotFoundError:
+        return False
+    except OSError:  # whatever stands there is not to be built on
+        return True
+
+
 def put_beside(place: Path, member: Member, content: IO[bytes]) -> None:
     path = place / member.path
     make_folder(path.parent)
@@ -177,7 +189,10 @@ def move_in(home: Path) -> None:
             (home / name).rmdir()
         (place / name).rename(home / name)
     sync_folder(home)
-    shutil.rmtree(place)
+    for left in (path for path in place.iterdir() if path.name != NAME):
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    (place / NAME).unlink()  # the last of it: as long as it is there, the restore is unfinished
+    place.rmdir()
 
 
 # ---- what can go wrong -----------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 from sqlalchemy.engine import make_url
 
+from reverie.adapters.backup_files import is_half_restored
 from reverie.adapters.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
 from reverie.adapters.database.migrations import CURRENT, version
 from reverie.adapters.database.walls import bypassed, unbound
@@ -39,6 +40,8 @@ def _permissions(home: Path) -> Check:
         return Check("home", False, f"{home} is not a folder")
     if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
         return Check("home", False, f"{home} may not be read and written")
+    if is_half_restored(home):
+        return Check("home", False, "a restore into it was interrupted; run the same `reverie restore` again")
     mode = home.stat().st_mode & 0o777
     if mode & 0o077:
         return Check("home", False, f"others may look into it (mode {mode:o}); `chmod 700 {home}`")

@@ -15,7 +15,7 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -38,19 +38,19 @@ _FILE, _FOLDER = "regular file", "folder"
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write beside, sync, move over, sync the folder. Mode, owner and group of what was there are kept if we may."""
-    with _Folder(path.parent, itself=True) as folder:
+    with OpenFolder(path.parent, itself=True) as folder:
         folder.replace(path.name, content)
 
 
 def remove_file(path: Path) -> None:
-    with suppress(NotFound), _Folder(path.parent, itself=True) as folder:
+    with suppress(NotFound), OpenFolder(path.parent, itself=True) as folder:
         folder.remove(path.name)
 
 
 def read_file(path: Path) -> bytes | None:
     """The bytes of a regular file, or None when there is none. A link, a pipe or a device is refused, not read."""
     try:
-        with _Folder(path.parent) as folder:
+        with OpenFolder(path.parent) as folder:
             return folder.read(path.name)
     except NotFound:
         return None
@@ -58,7 +58,7 @@ def read_file(path: Path) -> bytes | None:
 
 def make_folder(folder: Path) -> None:
     """If it is not there: for its owner alone, and to stay, as everything above it that had to be made."""
-    with _explained(folder, "made", _FOLDER):
+    with explained(folder, "made", _FOLDER):
         if folder.is_dir():
             return
         make_folder(folder.parent)
@@ -68,47 +68,15 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    with _Folder(folder) as opened:
+    with OpenFolder(folder) as opened:
         opened.sync()
-
-
-class HeldFiles:
-    """Files under a lock that someone else took: implements `reverie.memory.shelf.Held`.
-
-    What is written goes into the very folder that was read from, or nowhere.
-    """
-
-    def __init__(self, path_of: Callable[[str], Path]) -> None:
-        self._path_of = path_of
-        self._met: dict[Path, tuple[int, int]] = {}
-
-    def read(self, document: str) -> bytes | None:
-        path = self._path_of(document)
-        try:
-            with self._same(path.parent) as folder:
-                return folder.read(path.name)
-        except NotFound:
-            return None
-
-    def write(self, document: str, content: bytes | None) -> None:
-        path = self._path_of(document)
-        make_folder(path.parent)
-        with self._same(path.parent) as folder:
-            folder.remove(path.name) if content is None else folder.replace(path.name, content)
-
-    @contextmanager
-    def _same(self, path: Path) -> Iterator[_Folder]:
-        with _Folder(path, itself=True) as folder:
-            if self._met.setdefault(path, folder.identity) != folder.identity:
-                raise NotPermitted(f"{path} was exchanged for another folder meanwhile.", next_step="Try again.")
-            yield folder
 
 
 @contextmanager
 def flocked(path: Path, timeout: float | None = None) -> Iterator[None]:
     """Hold an exclusive `flock` on a lock file, as Hermes does for its memory. Waits `timeout` seconds, or for ever."""
     make_folder(path.parent)
-    with _Folder(path.parent) as folder:
+    with OpenFolder(path.parent) as folder:
         handle = folder.locked(path.name, _deadline(timeout))
         try:
             yield
@@ -120,17 +88,17 @@ def flocked(path: Path, timeout: float | None = None) -> Iterator[None]:
 def flocked_folder(path: Path, timeout: float | None = None) -> Iterator[None]:
     """Hold an exclusive `flock` on a folder itself. It leaves no lock file in a folder that is not ours."""
     make_folder(path)
-    with _Folder(path, itself=True) as folder:
+    with OpenFolder(path, itself=True) as folder:
         _lock(folder.handle, path, _deadline(timeout))
         yield
 
 
-class _Folder:
+class OpenFolder:
     """A folder held open. `itself` refuses a link in its place."""
 
     def __init__(self, path: Path, *, itself: bool = False) -> None:
         self.path = path
-        with _explained(path, "opened", _FOLDER):
+        with explained(path, "opened", _FOLDER):
             self.handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | (os.O_NOFOLLOW if itself else 0))
 
     def __enter__(self) -> Self:
@@ -141,75 +109,86 @@ class _Folder:
 
     @property
     def identity(self) -> tuple[int, int]:
-        return _identity(os.fstat(self.handle))
+        return identity_of(os.fstat(self.handle))
 
     def read(self, name: str) -> bytes | None:
         path = self.path / name
-        with _explained(path, "read"):
+        with explained(path, "read"):
             try:
                 handle = os.open(name, os.O_RDONLY | _CAREFULLY, dir_fd=self.handle)
             except FileNotFoundError:
                 return None
             with os.fdopen(handle, "rb") as file:
-                _refuse_irregular(os.fstat(handle), path)
+                refuse_irregular(os.fstat(handle), path)
                 return file.read()
 
     def replace(self, name: str, content: bytes) -> None:
-        with _explained(self.path / name, "written"):
+        beside = self.prepared(name, content)
+        with explained(self.path / name, "written"), self._or_without(beside):
+            os.rename(beside, name, src_dir_fd=self.handle, dst_dir_fd=self.handle)
+        self.sync_change(name, "is in its place")
+
+    def prepared(self, name: str, content: bytes) -> str:
+        """The name of a file beside that holds the bytes, synced, with the mode and owner of what it is to replace."""
+        with explained(self.path / name, "written"):
             self._sweep()
-            old = self._replaceable(name)
+            old = self.replaceable(name)
             beside = f".reverie-{os.urandom(8).hex()}.tmp"
             handle = os.open(
                 beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, NEW_FILE_MODE, dir_fd=self.handle
             )
-            try:
+            with self._or_without(beside):
                 _fill(handle, content, old)
-                os.rename(beside, name, src_dir_fd=self.handle, dst_dir_fd=self.handle)
-            except BaseException:
-                with suppress(OSError):
-                    os.unlink(beside, dir_fd=self.handle)
-                raise
-        self._settle(name, "is in its place")
+        return beside
+
+    @contextmanager
+    def _or_without(self, beside: str) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside, dir_fd=self.handle)
+            raise
 
     def remove(self, name: str) -> None:
-        with _explained(self.path / name, "removed"):
-            if self._replaceable(name) is None:
+        with explained(self.path / name, "removed"):
+            if self.replaceable(name) is None:
                 return
             os.unlink(name, dir_fd=self.handle)
-        self._settle(name, "is gone")
+        self.sync_change(name, "is gone")
 
     def sync(self) -> None:
-        with _explained(self.path, "synced"):
+        with explained(self.path, "synced"):
             _sync_names(self.handle)
 
     def locked(self, name: str, deadline: float | None) -> int:
         """The handle of a lock file, locked: of the one that has this name now, not of one thrown away meanwhile."""
         path = self.path / name
-        with _explained(path, "locked"):
+        with explained(path, "locked"):
             while True:
                 handle = os.open(name, os.O_RDWR | os.O_CREAT | _CAREFULLY, NEW_FILE_MODE, dir_fd=self.handle)
                 try:
-                    _refuse_irregular(os.fstat(handle), path)
+                    refuse_irregular(os.fstat(handle), path)
                     _lock(handle, path, deadline)
-                    found = self._found(name)
-                    if found is not None and _identity(found) == _identity(os.fstat(handle)):
+                    found = self.status_of(name)
+                    if found is not None and identity_of(found) == identity_of(os.fstat(handle)):
                         return handle
                 except BaseException:
                     os.close(handle)
                     raise
                 os.close(handle)
 
-    def _found(self, name: str) -> os.stat_result | None:
+    def status_of(self, name: str) -> os.stat_result | None:
         try:
             found = os.stat(name, dir_fd=self.handle, follow_symlinks=False)
         except FileNotFoundError:
             return None
-        _refuse_irregular(found, self.path / name)
+        refuse_irregular(found, self.path / name)
         return found
 
-    def _replaceable(self, name: str) -> os.stat_result | None:
+    def replaceable(self, name: str) -> os.stat_result | None:
         """A move over a file asks nobody but its folder; someone who made the file read-only meant it."""
-        found = self._found(name)
+        found = self.status_of(name)
         if found is None:
             return None
         if found.st_nlink > 1:
@@ -232,7 +211,7 @@ class _Folder:
                 if stat.S_ISREG(found.st_mode) and found.st_mtime < limit:
                     os.unlink(name, dir_fd=self.handle)
 
-    def _settle(self, name: str, how: str) -> None:
+    def sync_change(self, name: str, how: str) -> None:
         try:
             _sync_names(self.handle)
         except OSError as error:
@@ -291,7 +270,7 @@ def _deadline(timeout: float | None) -> float | None:
 
 
 def _lock(handle: int, path: Path, deadline: float | None) -> None:
-    with _explained(path, "locked"):
+    with explained(path, "locked"):
         if deadline is None:
             fcntl.flock(handle, fcntl.LOCK_EX)
             return
@@ -313,11 +292,11 @@ def _lock_now(handle: int) -> bool:
     return True
 
 
-def _identity(found: os.stat_result) -> tuple[int, int]:
+def identity_of(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _refuse_irregular(found: os.stat_result, path: Path) -> None:
+def refuse_irregular(found: os.stat_result, path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise _irregular(path)
 
@@ -331,7 +310,7 @@ def _irregular(path: Path, wanted: str = _FILE) -> NotPermitted:
 
 
 @contextmanager
-def _explained(path: Path, done: str, wanted: str = _FILE) -> Iterator[None]:
+def explained(path: Path, done: str, wanted: str = _FILE) -> Iterator[None]:
     try:
         yield
     except OSError as error:

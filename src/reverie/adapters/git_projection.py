@@ -16,7 +16,7 @@ from pathlib import Path
 
 from reverie.adapters.files import read_file
 from reverie.adapters.git_repository import MARK, GitRepository, Spot, opened
-from reverie.adapters.git_verifying import damage_or_work_by_hand, problems
+from reverie.adapters.git_verifying import problems, worth_keeping
 from reverie.history.change import Change
 from reverie.history.projection import Behind, Late, Rebuilt, still_to_project
 from reverie.history.records import Anchored, Asked, Records
@@ -97,7 +97,7 @@ class GitProjection:
     def _rebuilt(self, holder: Holder, keep: bool) -> tuple[int, Path | None]:
         counted, spot = _Counted(self._recorded(holder)), self._spot(holder)
         with opened(spot) as repository:
-            worth = keep and repository.is_there and damage_or_work_by_hand(repository)
+            worth = keep and repository.is_there and worth_keeping(repository, self._recorded(holder))
             aside = self._aside(holder) if worth else None
             repository.build(counted, aside)
             if not keep:
@@ -120,11 +120,25 @@ class GitProjection:
     def _problems(self, holder: Holder) -> list[str]:
         try:
             with opened(self._spot(holder)) as repository:
-                if not repository.is_there:
-                    return ["there is none yet"]
-                return list(problems(repository, self._recorded(holder)))
+                return list(problems(repository, self._recorded(holder))) if repository.is_there else []
         except (ReverieError, OSError) as error:
             return [str(error).rstrip(".")]
+
+    def behind(self) -> list[str]:
+        """How much git does not show yet, for each shelf and folder. That is no fault: it is shown with what lands
+        next."""
+        return [f"{count:,} of {holder.name}" for holder, newest in self._with_changes()
+                if (count := self._not_shown(holder, newest))]  # fmt: skip
+
+    def _not_shown(self, holder: Holder, newest: Change) -> int:
+        if self._shown.get(holder.key) == newest.number:
+            return 0
+        try:
+            with opened(self._spot(holder)) as repository:
+                tip = repository.tip() if repository.is_there else None
+        except (ReverieError, OSError):
+            return 0  # `verify` says what is wrong with it
+        return sum(1 for _ in self._recorded(holder, tip.change.number if tip and tip.change else 0))
 
     # ---- what there is -----------------------------------------------------------------------------------------------
 

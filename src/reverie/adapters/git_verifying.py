@@ -23,23 +23,29 @@ def problems(repository: GitRepository, recorded: Iterable[Anchored]) -> Iterato
     except GitFailed as error:
         yield f"it is damaged: {error}"
         return
+    shown = max((one.change.number for one in told if one.change), default=0)
     changes: dict[str, Projected] = {}
     now: _Now = {}
     for one in recorded:
         changes[one.change.id] = projected(one)
-        now |= _after(one.change)
-    yield from _of_commits(told, changes)
+        if changes[one.change.id].number <= shown:  # what came later is not shown yet, which is no fault
+            now |= _after(one.change)
+    yield from _of_commits(told, changes, shown)
     yield from _of_files(repository, now)
 
 
-def damage_or_work_by_hand(repository: GitRepository) -> bool:
-    """Whether a repository has to be kept when a new one takes its place."""
+def worth_keeping(repository: GitRepository, recorded: Iterable[Anchored]) -> bool:
+    """Whether a repository has to be kept when a new one takes its place: it is damaged, holds work done by hand, or
+    tells of changes that the database does not know (an older one was put back)."""
     try:
         repository.git("fsck", "--strict", "--no-dangling", "--no-progress")
         branches = repository.git("for-each-ref", "--format=%(refname)").decode("utf-8", "replace").split()
-        return branches != [BRANCH] or not all(one.ours for one in repository.told("--all"))
+        told = list(repository.told("--all"))
     except GitFailed:
         return True
+    if branches != [BRANCH] or not all(one.ours for one in told):
+        return True
+    return not {one.change.change for one in told if one.change} <= {one.change.id for one in recorded}
 
 
 def _after(change: Change) -> _Now:
@@ -53,7 +59,7 @@ def _blob(content: bytes | None) -> str | None:
     return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
-def _of_commits(told: Iterable[Told], changes: dict[str, Projected]) -> Iterator[str]:
+def _of_commits(told: Iterable[Told], changes: dict[str, Projected], shown: int) -> Iterator[str]:
     """A copy made by hand of a commit of ours is no second one; where ours is gone, the copy stands for it."""
     ours: Counter[str] = Counter()
     copies = set()
@@ -67,7 +73,8 @@ def _of_commits(told: Iterable[Told], changes: dict[str, Projected]) -> Iterator
             yield f"commit {one.commit[:12]} tells of {change}, which is not among the changes"
         elif changes[change] != one.change:
             yield f"commit {one.commit[:12]} tells of {change} by another row of the ledger than there is now"
-    yield from (f"{change} has no commit" for change in changes if change not in copies)
+    missing = (change for change, one in changes.items() if one.number <= shown and change not in copies)
+    yield from (f"{change} has no commit" for change in missing)
     yield from (f"{change} has {count} commits" for change, count in ours.items() if count > 1)
 
 

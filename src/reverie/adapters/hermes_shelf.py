@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reverie.adapters.files import PATIENCE_SECONDS, HeldFiles, flocked, read_file
+from reverie.adapters.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
+from reverie.adapters.held_files import HeldFiles, has_displaced
 from reverie.adapters.markdown_shelf import folders_in, is_folder, names_in, real
 from reverie.kernel.errors import BadInput, BadSetting, NotPermitted
 from reverie.memory.shelf import Held, Place
@@ -56,9 +57,16 @@ class HermesShelf:
 
     @contextmanager
     def held(self, document: str) -> Iterator[Held]:
-        path = self._path(document)
-        with flocked(path.with_name(f"{document}.lock"), PATIENCE_SECONDS):
-            yield HeldFiles(self._path)
+        """Reverie's own lock is on the folder, which leaves nothing in it; Hermes' lock file is for the exchange."""
+        self._path(document)
+        with flocked_folder(self._folder, PATIENCE_SECONDS):
+            yield HeldFiles(self._path, self._alone)
+
+    def has_displaced(self, document: str) -> bool:
+        return has_displaced(self._path(document))
+
+    def _alone(self, document: str) -> AbstractContextManager[None]:
+        return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)
 
     def _path(self, document: str) -> Path:
         if document not in LIMITS:

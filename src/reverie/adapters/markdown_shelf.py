@@ -10,11 +10,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from reverie.adapters.files import PATIENCE_SECONDS, HeldFiles, flocked, flocked_folder, read_file
+from reverie.adapters.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
+from reverie.adapters.held_files import HeldFiles, has_displaced
 from reverie.kernel.errors import BadInput
 from reverie.memory.shelf import Held, Place
 
@@ -26,7 +27,8 @@ class MarkdownShelf:
     """`listed` names the documents each time they are asked for; the folder is made real once, when it is named.
 
     These folders are other people's, and few of their tools have a lock: the lock is on the folder itself, which
-    leaves nothing in it. So one document of a folder is held at a time. `lock_files` takes `MEMORY.md.lock` as well.
+    leaves nothing in it. So one document of a folder is held at a time. `lock_files` takes `MEMORY.md.lock`
+    while a file is exchanged.
 
     `root` is the folder that is there if the agent that reads it is used on this machine; `harness` is that agent, by
     the name of the reader of its transcripts.
@@ -67,12 +69,17 @@ class MarkdownShelf:
 
     @contextmanager
     def held(self, document: str) -> Iterator[Held]:
-        path = self._path(document)
-        with ExitStack() as locks:
-            locks.enter_context(flocked_folder(self._folder, PATIENCE_SECONDS))
-            if self._lock_files:
-                locks.enter_context(flocked(path.with_name(f"{document}.lock"), PATIENCE_SECONDS))
-            yield HeldFiles(self._path)
+        self._path(document)
+        with flocked_folder(self._folder, PATIENCE_SECONDS):
+            yield HeldFiles(self._path, self._alone)
+
+    def has_displaced(self, document: str) -> bool:
+        return has_displaced(self._path(document))
+
+    def _alone(self, document: str) -> AbstractContextManager[None]:
+        if not self._lock_files:
+            return nullcontext()
+        return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)
 
     def _path(self, document: str) -> Path:
         if not _NAME.fullmatch(document):

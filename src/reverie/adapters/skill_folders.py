@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 
-from reverie.adapters.files import PATIENCE_SECONDS, HeldFiles, flocked
+from reverie.adapters.files import PATIENCE_SECONDS, flocked
+from reverie.adapters.held_files import HeldFiles, Kept, has_displaced, is_kept
 from reverie.kernel.errors import BadInput, NotFound, NotPermitted, ReverieError
-from reverie.memory.shelf import Held
+from reverie.memory.shelf import Displaced, Held
 from reverie.safety.bundle import MOST_FILES
 from reverie.skills.names import checked_document
 from reverie.skills.skill import MAIN
@@ -65,6 +67,12 @@ class SkillFolder:
     def read(self, document: str) -> bytes | None:
         return _HeldSkills(self.root).read(document)
 
+    def has_displaced(self, subject: str) -> bool:
+        """Whether files are kept beside those of a skill that theirs displaced."""
+        if subject.endswith(".md"):
+            return has_displaced(self.root / subject)
+        return any(True for _ in _documents(self.root, subject, kept=True))
+
     @contextmanager
     def held(self, subject: str) -> Iterator[Held]:
         """Take our lock on the whole folder. Other programs do not know it: what is read under it is what counts."""
@@ -84,21 +92,44 @@ class _HeldSkills:
         except NotFound:
             return None
 
-    def write(self, document: str, content: bytes | None) -> None:
+    def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
         _refuse_ours(checked_document(document))
         if content is None:
-            self._take_away(document)
-            return
+            return self._taken_away(document, expected)
         folder, _, name = document.rpartition("/")
         with _opened(self._root, folder, make=True) as handle, _pinned(self._root, document) as path:
             new = not _is_there(name, handle)
-            HeldFiles(lambda _: path).write(document, content)
-            if new and content.startswith(b"#!"):
+            done = HeldFiles(lambda _: path).write(document, content, expected)
+            if done and new and content.startswith(b"#!"):
                 _make_runnable(name, handle)
+            return done
 
-    def _take_away(self, document: str) -> None:
-        with suppress(NotFound), _pinned(self._root, document) as path:
-            HeldFiles(lambda _: path).write(document, None)
+    def alone(self, document: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def displaced(self, document: str) -> list[Displaced]:
+        try:
+            with _pinned(self._root, checked_document(document)) as path:
+                found = HeldFiles(lambda _: path).with_news(document)
+        except NotFound:
+            return []
+        return [Displaced(one.base, one.content, partial(self._recorded, document, one)) for one in found]
+
+    def _recorded(self, document: str, kept: Kept) -> None:
+        with _pinned(self._root, document) as path:
+            HeldFiles(lambda _: path).recorded(document, kept)
+
+    def _taken_away(self, document: str, expected: bytes | None) -> bool:
+        try:
+            with _pinned(self._root, document) as path:
+                if not HeldFiles(lambda _: path).write(document, None, expected):
+                    return False
+        except NotFound:
+            return expected is None
+        self._remove_empty_folders(document)
+        return True
+
+    def _remove_empty_folders(self, document: str) -> None:
         for folder in list(PurePosixPath(document).parents)[:-1]:
             above = folder.parent.as_posix()
             try:
@@ -152,14 +183,14 @@ def _is_flat(name: str) -> bool:
     return name.endswith(".md") and not name.startswith(".") and not name[:-3].isupper()
 
 
-def _documents(root: Path, folder: str, depth: int = 0) -> Iterator[str]:
-    """All regular files below a skill's folder."""
+def _documents(root: Path, folder: str, depth: int = 0, *, kept: bool = False) -> Iterator[str]:
+    """All regular files below a skill's folder; or those that they displaced."""
     folders, names = _entries(root, folder)
-    yield from (f"{folder}/{name}" for name in names)
+    yield from (f"{folder}/{name}" for name in names if is_kept(name) is kept)
     if depth < DEEPEST:
         for name in folders:
             if name != ".git":
-                yield from _documents(root, f"{folder}/{name}", depth + 1)
+                yield from _documents(root, f"{folder}/{name}", depth + 1, kept=kept)
 
 
 def _entries(root: Path, folder: str) -> tuple[list[str], list[str]]:

@@ -7,7 +7,7 @@ ledger) is one transaction. A `StoreShelf` by itself is a Shelf like any other: 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,7 @@ from reverie.history.change import Change
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
-from reverie.memory.shelf import Held, Place
+from reverie.memory.shelf import Displaced, Held, Place
 from reverie.memory.store_records import Pen
 from reverie.memory.store_rules import LARGEST_MEMORY_BYTES
 
@@ -94,11 +94,19 @@ class StoreShelf:
         found = self._rows.at(self._scope, self.name, document)
         return found.content if found else None
 
-    def write(self, document: str, content: bytes | None) -> None:
+    def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
+        """What is expected is there: who writes rows takes the lock."""
         with writing(self._engine, self._scope) as connection:
             write = Write(self.name, document, content, self._pen, self._clock.now())
             version = written(connection, self._scope, self._ids, write)
         self.made += [version] if version else []
+        return True
+
+    def alone(self, document: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def displaced(self, document: str) -> list[Displaced]:
+        return []
 
     @contextmanager
     def held(self, document: str) -> Iterator[Held]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import shutil
 import sys
 import tempfile
@@ -19,11 +20,23 @@ from typing import TypeVar
 import tantivy
 
 from reverie.adapters import tantivy_turns as turns
+from reverie.kernel.errors import NotPermitted
 from reverie.language.search import Candidate, IndexedSession, Term, Where
 
 _HEAP = 20_000_000
 _LOG = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
+
+
+def refuse_unusable(*folders: Path) -> None:
+    """Each below the one before. What may not be looked into is no damage that building it again would mend."""
+    for folder in (*folders, folders[-1] / "turns"):
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK) and os.path.lexists(folder):
+            raise NotPermitted(
+                f"The search index in {folder} may not be read and written.",
+                expected="a folder of your own",
+                next_step=f"`chmod u+rwx {folder}` as its owner; or move it away, and the next search builds it again.",
+            )
 
 
 class TantivyIndex:

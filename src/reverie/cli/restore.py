@@ -54,4 +54,4 @@ def _say(made: Restored) -> None:
     click.echo(f"{how}: {held(made.manifest)}, of {day(made.manifest.created_at)}, in {made.home}.")
     if made.repointed:
         click.echo("`database` in reverie.toml was changed to fit the database that was restored into.")
-    click.echo("Next: `reverie history rebuild` makes git anew; the next search builds its index.")
+    click.echo("Next: `reverie recover` makes the git history anew; the next search builds its index.")

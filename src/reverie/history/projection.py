@@ -84,7 +84,11 @@ class Projection(Protocol):
         ...
 
     def verify(self) -> list[str]:
-        """What is wrong with it, in sentences."""
+        """What is wrong with it, in sentences. What it does not show yet is not wrong."""
+        ...
+
+    def behind(self) -> list[str]:
+        """How many changes it does not show yet, of which shelf or folder."""
         ...
 
 

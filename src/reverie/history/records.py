@@ -57,6 +57,7 @@ class Asked:
     until: datetime | None = None
     limit: int | None = None
     proposal: str | None = None
+    undoes: str | None = None
     oldest_first: bool = False
     ours: bool = False
 
@@ -74,8 +75,11 @@ class Changing(Protocol):
         """Commit what is about to be written, with the bytes on both sides. A proposal has one such Change."""
         ...
 
-    def settle(self, scope: Scope, change: Change, moves: Mapping[str, Moves]) -> Change:
-        """Commit that it was written: standing, documents, entries and the ledger's row at once."""
+    def settle(
+        self, scope: Scope, change: Change, moves: Mapping[str, Moves], instead_of: Change | None = None
+    ) -> Change:
+        """Commit that it was written: standing, documents, entries and the ledger's row at once; and that `instead_of`,
+        which was intended, was not."""
         ...
 
     def drop(self, scope: Scope, change: Change, note: str) -> None:
@@ -92,6 +96,10 @@ class Looking(Protocol):
 
     def documents(self, scope: Scope, shelf: str | None = None, under: str = "") -> list[tuple[str, str]]:
         """Shelf and path of every document ever seen whose path begins so."""
+        ...
+
+    def content(self, scope: Scope, sha256: str) -> bytes | None:
+        """The bytes with this hash, if they stood on either side of a Change."""
         ...
 
     def get(self, scope: Scope, change: str) -> Change | None: ...

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from reverie.history.change import Change
 from reverie.history.ledger import broken_links
+from reverie.history.projection import Projection
 from reverie.history.records import Asked, Records
 from reverie.kernel.scope import Scope
 
@@ -26,12 +27,12 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Verifying:
-    """`read` gives the bytes of a document now; `others` are further checks: database, git, queue."""
+    """`read` gives the bytes of a document now; `git` is the projection for people."""
 
     scope: Scope
     records: Records
     read: Callable[[str, str], bytes | None]
-    others: dict[str, Callable[[], Iterable[str]]]
+    git: Projection
 
     def verify(self) -> list[Checked]:
         checks: dict[str, Callable[[], Iterable[str]]] = {
@@ -39,9 +40,17 @@ class Verifying:
             "ledger tells of the same bytes": lambda: self.records.mismatches(self.scope),
             "history has no gap": self._gaps,
             "nothing is half done": self._half_done,
-            **self.others,
         }
-        return [_checked(name, look()) for name, look in checks.items()] + [self._outside()]
+        return [*(_checked(name, look()) for name, look in checks.items()), self._shown(), self._outside()]
+
+    def _shown(self) -> Checked:
+        """Git follows the database: what it does not show yet is no fault, what it shows otherwise is one."""
+        found = _checked("git says the same", self.git.verify())
+        behind = self.git.behind() if found.ok else []
+        if not behind:
+            return found
+        said = f"as far as it goes; not shown yet: {', '.join(behind)} (the next change or `reverie recover` adds them)"
+        return Checked(found.name, True, said)
 
     def _gaps(self) -> Iterator[str]:
         last: dict[tuple[str, str], bytes | None] = {}

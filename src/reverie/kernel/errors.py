@@ -10,6 +10,7 @@
     ├── NotPermitted                 exit 2, HTTP 403   the file system said no
     ├── StillLocked                  exit 1, HTTP 503   someone else holds the lock and did not let go
     ├── EngineBusy                   exit 1, HTTP 503   this process dreams durably for another Home
+    ├── HalfRestored                 exit 1, HTTP 503   a restore into this home was interrupted
     ├── NoSpace                      exit 1, HTTP 507   a disk, quota or limit is full; nothing was changed
     ├── DiskFailed                   exit 1, HTTP 500   the file system failed; nothing was changed
     │   └── NotSynced                                   changed, but a power cut may take it back
@@ -80,6 +81,12 @@ class StillLocked(ReverieError):
 
 class EngineBusy(ReverieError):
     """A process has one engine, and it works for another Home."""
+
+    http_status = 503
+
+
+class HalfRestored(ReverieError):
+    """A restore was killed: part of the home is in its place, and part is not."""
 
     http_status = 503
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -27,13 +28,36 @@ class Place:
     elsewhere: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """A file that was replaced, and that someone wrote to meanwhile or afterwards: they had it open, and no lock.
+
+    `base` is the hash of the bytes it was known to have, `content` what it says now. `recorded` is called when that is
+    in the history: the file goes, or is looked at again if someone still has it open.
+    """
+
+    base: str
+    content: bytes
+    recorded: Callable[[], None]
+
+
 class Held(Protocol):
-    """What is under its owner's lock, until the lock is let go."""
+    """What Reverie alone decides on until it is let go. Others may write there all the same, with a lock or without."""
 
     def read(self, document: str) -> bytes | None: ...
 
-    def write(self, document: str, content: bytes | None) -> None:
-        """Replace the file whole and durably; None takes it away. What is written here survives `kill -9`."""
+    def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
+        """Put these bytes in the place of those that are expected there, whole and durably; None takes the file away.
+        False: someone else saved meanwhile, and theirs is there. What is written here survives `kill -9`."""
+        ...
+
+    def alone(self, document: str) -> AbstractContextManager[None]:
+        """Take the owner's own lock: who asks for it waits. `write` does so by itself. Nothing that can take long may
+        be done under it, and nothing with the database."""
+        ...
+
+    def displaced(self, document: str) -> list[Displaced]:
+        """What was written to files after they were replaced, oldest first."""
         ...
 
 
@@ -42,7 +66,8 @@ class Shelf(Protocol):
 
     `name` is what people type. `key` is the same place under every name: history is kept by it.
     `reach` says in words whose prompts the shelf ends up in. A shelf may have `ready`: True where its harness will
-    read a document that is not there yet, so that it counts as standing on this machine.
+    read a document that is not there yet, so that it counts as standing on this machine. It may have
+    `has_displaced(document)`: whether there are files to be looked at with `Held.displaced`.
     """
 
     name: str
@@ -56,5 +81,6 @@ class Shelf(Protocol):
         ...
 
     def held(self, document: str) -> AbstractContextManager[Held]:
-        """Take the owner's own lock on a document; waits for whoever has it."""
+        """Keep every other Reverie away from a document; waits for whoever has it. The owner's own lock is taken by
+        `Held.write`, for as long as that takes."""
         ...

@@ -136,6 +136,10 @@ class _SamePlace:
     def held(self, document: str) -> AbstractContextManager[Held]:
         return self._with(document).held(document)
 
+    def has_displaced(self, document: str) -> bool:
+        look = getattr(self._with(document), "has_displaced", None)
+        return look is not None and bool(look(document))
+
     def _with(self, document: str) -> Shelf:
         return next((shelf for shelf in self._shelves if document in _documents(shelf)), self._shelves[0])
 

@@ -16,18 +16,23 @@ from reverie.history.change import Change, Edit, Grounds, Via
 from reverie.history.records import Known, Moves, Records
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import DatabaseUnusable
+from reverie.kernel.hashes import sha256
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.identity import matched, places_of
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
-from reverie.memory.shelf import Held
+from reverie.memory.shelf import Displaced, Held
+from reverie.review.displaced import Merged, merge_displaced
 from reverie.review.proposal import Suggestion
 from reverie.review.targets import Target
 from reverie.safety.scan import scan
 
 OUTSIDE = "outside"
 REVERIE = "reverie"
+MOST_TRIED = 5
+BROUGHT_IN = "saved by someone else to the file that Reverie was replacing, and brought into the new one"
+OFFERED = "someone else saved this at the moment when Reverie changed the same place: is it still to be kept?"
 _HELD: ContextVar[Mapping[tuple[str, str], Held]] = ContextVar("held")
 
 
@@ -57,7 +62,7 @@ class Noticing:
 
     @contextmanager
     def held(self, target: Target) -> Iterator[Held]:
-        """The target under its owner's lock, after what happened to it meanwhile was recorded.
+        """The target kept for ourselves, after what happened to it meanwhile was recorded.
 
         Who holds it already holds it still: a decision and its landing are one act.
         """
@@ -84,27 +89,35 @@ class Noticing:
                 _HELD.reset(before)
 
     def reconcile(self, target: Target, held: Held) -> Noticed:
-        """Make what is recorded agree with what is there. Call it under the lock; doing it twice does nothing more."""
+        """Make what is recorded agree with what is there, while it is held. Doing it twice does nothing more."""
         noticed = Noticed()
         for change in self.records.unsettled(self.scope, target.holder.key, target.subject):
             noticed = noticed.and_also(self._resume(target, held, change))
-        return noticed.and_also(self._outside(target, held))
+        noticed = noticed.and_also(self._outside(target, held))
+        for document in target.documents() if self.editors else ():
+            for displaced in held.displaced(document):
+                noticed = noticed.and_also(self._displaced(target, held, document, displaced))
+        return noticed
 
     # ---- what a crash left -------------------------------------------------------------------------------------------
 
     def _resume(self, target: Target, held: Held, change: Change) -> Noticed:
         now = {edit.document: held.read(edit.document) for edit in change.edits}
         if all(now[edit.document] in (edit.before, edit.after) for edit in change.edits):
-            for edit in change.edits:
-                if now[edit.document] != edit.after:
-                    held.write(edit.document, edit.after)
-            with written(target.subject):
-                return Noticed(landed=(self._settled(target, change),))
+            left = [edit for edit in change.edits if now[edit.document] != edit.after]
+            if all(held.write(edit.document, edit.after, edit.before) for edit in left):
+                for suggestion in removals(target, [change]):
+                    self.suggest(suggestion)
+                with written(target.subject):
+                    before = {edit.document: edit.before for edit in change.edits}
+                    return self.came_from_outside(target, before).and_also(
+                        Noticed(landed=(self._settled(target, change),))
+                    )
         if change.operations and target.form is not None:
             return self._resume_operations(target, held, change)
         for edit in change.edits:
-            if now[edit.document] == edit.after:
-                held.write(edit.document, edit.before)
+            if held.read(edit.document) == edit.after:
+                held.write(edit.document, edit.before, edit.after)
         return self._dropped(change, "someone else changed it while it was being written")
 
     def _resume_operations(self, target: Target, held: Held, change: Change) -> Noticed:
@@ -113,29 +126,41 @@ class Noticing:
         now = held.read(target.subject)
         if took_effect(now or b"", target.form, change.operations):
             with written(target.subject):
-                return Noticed(landed=(self._settled(target, change),))
+                return Noticed(landed=(self._taken_effect(target, change),))
         if not isinstance(applied(now or b"", target.form, change.operations, target.budget), Applied):
             return self._dropped(change, "someone else changed the same entry while it was being written")
-        noticed = self._dropped(change, "done again on what others wrote meanwhile").and_also(
-            self._outside(target, held)
-        )
-        known = self.records.known(self.scope, target.holder.key, target.subject)
-        now = known.content if known else None  # an editor without a lock may have saved since the first look
-        outcome = applied(now or b"", target.form, change.operations, target.budget)
-        if not isinstance(outcome, Applied):
-            return noticed
-        again = replace(
-            change, id=self.ids.new("chg"), edits=(Edit(target.subject, now, outcome.after),),
-            intended_at=self.clock.now(),
-        )  # fmt: skip
-        self.records.intend(self.scope, again)
-        held.write(target.subject, outcome.after)
-        with written(target.subject):
-            return noticed.and_also(Noticed(landed=(self._settled(target, again),)))
+        noticed = self._dropped(change, "done again on what others wrote meanwhile")
+        for _ in range(MOST_TRIED):
+            noticed = noticed.and_also(self._outside(target, held))
+            known = self.records.known(self.scope, target.holder.key, target.subject)
+            now = known.content if known else None  # an editor without a lock may have saved since the first look
+            outcome = applied(now or b"", target.form, change.operations, target.budget)
+            if not isinstance(outcome, Applied):
+                return noticed
+            again = self._again(change, Edit(target.subject, now, outcome.after))
+            self.records.intend(self.scope, again)
+            if held.write(target.subject, outcome.after, now):
+                with written(target.subject):
+                    return noticed.and_also(Noticed(landed=(self._settled(target, again),)))
+            noticed = noticed.and_also(self._dropped(again, "someone else saved at that moment"))
+        return noticed
 
-    def _settled(self, target: Target, change: Change) -> Change:
+    def _taken_effect(self, target: Target, change: Change) -> Change:
+        """The file shows it. If others wrote in between and that is recorded, it is recorded behind theirs."""
+        assert target.form is not None
+        known = self.records.known(self.scope, target.holder.key, target.subject)
+        content = known.content if known else None
+        outcome = applied(content or b"", target.form, change.operations)
+        if any(edit.before == content for edit in change.edits) or not isinstance(outcome, Applied):
+            return self._settled(target, change)
+        return self._settled(target, self._again(change, Edit(target.subject, content, outcome.after)), change)
+
+    def _again(self, change: Change, *edits: Edit) -> Change:
+        return replace(change, id=self.ids.new("chg"), edits=edits, intended_at=self.clock.now())
+
+    def _settled(self, target: Target, change: Change, instead_of: Change | None = None) -> Change:
         known = partial(self.records.known, self.scope, target.holder.key)
-        return self.records.settle(self.scope, change, moves_of(target, change, known))
+        return self.records.settle(self.scope, change, moves_of(target, change, known), instead_of)
 
     def _dropped(self, change: Change, note: str) -> Noticed:
         self.records.drop(self.scope, change, note)
@@ -144,19 +169,64 @@ class Noticing:
     # ---- what others wrote -------------------------------------------------------------------------------------------
 
     def _outside(self, target: Target, held: Held) -> Noticed:
-        known = {name: self.records.known(self.scope, target.holder.key, name) for name in target.documents()}
-        edits = tuple(_differences(known, held))
+        return self.came_from_outside(target, {name: held.read(name) for name in target.documents()})
+
+    def came_from_outside(self, target: Target, now: Mapping[str, bytes | None]) -> Noticed:
+        """Record what the documents say where that is not what was last seen."""
+        known = {name: self.records.known(self.scope, target.holder.key, name) for name in now}
+        edits = tuple(_differences(known, now))
         if not edits:
             return Noticed()
         first = all(known[edit.document] is None for edit in edits)
         reason = "as Reverie first found it" if first else "written by someone else"
-        change = Change(
-            self.ids.new("chg"), target.holder.key, target.subject, edits,
-            Grounds(OUTSIDE, Via.FOUND if first else Via.OUTSIDE, reason), self.clock.now(), form=target.form,
-        )  # fmt: skip
+        change = self._from_outside(target, edits, reason, Via.FOUND if first else Via.OUTSIDE)
         for suggestion in removals(target, [change]):
             self.suggest(suggestion)  # before it is recorded: who is killed in between notices it again
         return Noticed(outside=(self._settled(target, change),))
+
+    def _from_outside(self, target: Target, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
+        return Change(
+            self.ids.new("chg"), target.holder.key, target.subject, edits, Grounds(OUTSIDE, via, reason),
+            self.clock.now(), form=target.form,
+        )  # fmt: skip
+
+    # ---- what others wrote to a file that was replaced ---------------------------------------------------------------
+
+    def _displaced(self, target: Target, held: Held, document: str, displaced: Displaced) -> Noticed:
+        """Bring it in; what meets another change of the same entry is offered; its bytes are kept in either case."""
+        base = self.records.content(self.scope, displaced.base)
+        if base is None:
+            return Noticed()  # another home's: that one knows what it displaced
+        noticed = Noticed()
+        for _ in range(MOST_TRIED):
+            known = self.records.known(self.scope, target.holder.key, document)
+            now = known.content if known else None  # what is recorded: if the file says more by now, it is not written
+            merged = merge_displaced(target.form, Edit(document, base, displaced.content), now)
+            if merged.content == now:
+                break
+            change = self._from_outside(target, (Edit(document, now, merged.content),), BROUGHT_IN)
+            self.records.intend(self.scope, change)
+            if held.write(document, merged.content, now):
+                for suggestion in removals(target, [change]):
+                    self.suggest(suggestion)
+                with written(document):
+                    noticed = noticed.and_also(Noticed(outside=(self._settled(target, change),)))
+                break
+            noticed = noticed.and_also(self._dropped(change, "someone else saved at that moment"))
+            noticed = noticed.and_also(self._outside(target, held))
+        else:
+            return noticed  # it stays where it is, and is looked at again
+        self._keep_displaced(target, Edit(document, base, displaced.content), merged)
+        displaced.recorded()
+        return noticed
+
+    def _keep_displaced(self, target: Target, late: Edit, merged: Merged) -> None:
+        for suggestion in _offered(target, late, merged):
+            self.suggest(suggestion)
+        if self.records.content(self.scope, sha256(late.after or b"")) is None:
+            change = self._from_outside(target, (late,), BROUGHT_IN)
+            self.records.intend(self.scope, change)
+            self.records.drop(self.scope, change, "the bytes as they were saved, kept beside what came of them")
 
 
 @contextmanager
@@ -171,12 +241,11 @@ def written(subject: str) -> Iterator[None]:
         ) from error
 
 
-def _differences(known: Mapping[str, Known | None], held: Held) -> Iterable[Edit]:
+def _differences(known: Mapping[str, Known | None], now: Mapping[str, bytes | None]) -> Iterable[Edit]:
     for document, was in known.items():
-        now = held.read(document)
         before = was.content if was else None
-        if now != before:
-            yield Edit(document, before, now)
+        if now[document] != before:
+            yield Edit(document, before, now[document])
 
 
 def removals(target: Target, outside: Iterable[Change]) -> Iterable[Suggestion]:
@@ -189,6 +258,16 @@ def removals(target: Target, outside: Iterable[Change]) -> Iterable[Suggestion]:
                     why = f"written from outside and looks unsafe: {report.findings[0].category}"
                     operation = Remove(target.subject, entry_hash(text))
                     yield Suggestion(target.holder.key, target.subject, (operation,), reason=why, proposer=REVERIE)
+
+
+def _offered(target: Target, late: Edit, merged: Merged) -> Iterable[Suggestion]:
+    """What a person has to decide on: an entry, or the whole file of a skill."""
+    key, subject = target.holder.key, target.subject
+    for operation in merged.open:
+        yield Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE)
+    if merged.clashes:
+        edit = Edit(late.document, merged.content, late.after)
+        yield Suggestion(key, subject, edits=(edit,), action="patch", reason=OFFERED, proposer=REVERIE)
 
 
 def _brought(form: FormatName, change: Change) -> Iterable[str]:

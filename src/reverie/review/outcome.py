@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reverie.history.change import Change
+from reverie.history.records import Asked, Records
+from reverie.kernel.scope import Scope
 from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.safety.report import Report
 
@@ -38,6 +40,18 @@ class Stale:
 
 Refusal = Conflicted | OverBudget | Unfit | Unsafe | Stale
 Outcome = Landed | Unchanged | Refusal
+
+
+def undone_by(records: Records, scope: Scope, change: str) -> Change | None:
+    """The Change that took this one back, unless that was taken back itself."""
+    for undo in records.find(scope, Asked(undoes=change)):
+        if undone_by(records, scope, undo.id) is None:
+            return undo
+    return None
+
+
+def already_undone(change: str, by: Change) -> Unchanged:
+    return Unchanged(f"{change} was taken back already, by {by.id}; to have it again, take back {by.id}")
 
 
 def in_words(outcome: Outcome) -> str:

@@ -20,7 +20,7 @@ from reverie.memory.shelf import Held
 from reverie.review.drafts import Operate, Rewrite
 from reverie.review.landing import Landing
 from reverie.review.noticing import Noticed, Noticing, written
-from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, in_words
+from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
 from reverie.review.policy import Policy, Ruling
 from reverie.review.proposal import Proposal, Status, Suggestion, Verdict
 from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, touches_critical, wanted_by
@@ -271,8 +271,11 @@ class Review:
         return Grounds(actor, Via.DIRECT, because, self._origin_of(actor), approved_by=actor, because=because)
 
     def undo(self, change: str | None = None, because: str = "", *, despite_findings: bool = False) -> Outcome:
-        """Take a Change back, byte for byte if nothing came after it; the last one if none is named."""
+        """Take a Change back, byte for byte if nothing came after it; the last one if none is named. Twice is once: to
+        have it again, take back the undo, by its name."""
         undone = self._change(change) if change else self._last()
+        if change is None and undone.grounds.undoes:
+            return already_undone(undone.grounds.undoes, undone)
         if undone.grounds.via is Via.FOUND:
             raise BadInput(
                 f"{undone.id} is how Reverie first found {undone.subject}.", expected="a change that someone made"
@@ -283,7 +286,11 @@ class Review:
             approved_by=actor, because=because,
         )  # fmt: skip
         draft = Rewrite(self.targets(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
-        return self.landing.land(draft, grounds, despite_findings=despite_findings)
+        with self.noticing.held(draft.target):
+            if by := undone_by(self.records, self.scope, undone.id):
+                return already_undone(undone.id, by)
+            outcome = self.landing.write(draft, grounds, despite_findings=despite_findings)
+        return self._projected(outcome)
 
     def mark(self, entry: str, *, critical: bool) -> None:
         """A critical rule is never changed or removed without a person."""

@@ -36,7 +36,7 @@ from reverie.memory.store_rules import MOST_MEMORIES, checked_content, checked_p
 from reverie.review.drafts import Drawn
 from reverie.review.landing import Landing
 from reverie.review.noticing import Noticing
-from reverie.review.outcome import Landed, Outcome
+from reverie.review.outcome import Landed, Outcome, already_undone, undone_by
 from reverie.review.targets import Target
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
@@ -138,13 +138,16 @@ class Storing:
             return replace(gone, redacted_at=now, redacted_by=self.author)
 
     def undo(self, store: str, change: str) -> Outcome:
-        """Take a Change of this store back, byte for byte, if nothing came after it. A renamed memory keeps its id."""
+        """Take a Change of this store back, byte for byte, if nothing came after it. Twice is once. A renamed memory
+        keeps its id."""
         scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
             writable(present(desk, scope, store))
             undone = desk.history.get(scope, change)
             if undone is None or undone.shelf != desk.shelf(Pen(self.author)).key:
                 raise NotFound(f"There is no change {change} in {store}.")
+            if by := undone_by(desk.history, scope, change):
+                return already_undone(change, by)
             edits = tuple(edit.opposite for edit in undone.edits)
             each = {edit.document: flags_of((edit.after or b"").decode()) for edit in edits}
             if taken := _in_the_way(desk, scope, store, edits):

@@ -28,7 +28,7 @@ class Touching:
     def _document(self, shelf: Shelf, place: Place) -> list[Entry]:
         known = self.records.known(self.scope, shelf.key, place.document)
         content = shelf.read(place.document)
-        moved_on = content != (known.content if known else None)
+        moved_on = content != (known.content if known else None) or _has_displaced(shelf, place.document)
         if moved_on or self.records.unsettled(self.scope, shelf.key, place.document):
             with self.noticing.held(memory_target(shelf, place)):
                 known = self.records.known(self.scope, shelf.key, place.document)
@@ -39,9 +39,15 @@ class Touching:
         files = folder.files(subject)
         known = {name: self.records.known(self.scope, folder.key, name) for name in target.documents()}
         moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
-        if moved_on or self.records.unsettled(self.scope, folder.key, subject):
+        if moved_on or _has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
             with self.noticing.held(target):
                 pass  # holding it is noticing
+
+
+def _has_displaced(holder: Shelf | Folder, subject: str) -> bool:
+    """Whether someone may have written to a file after it was replaced. A shelf of rows has nothing of the kind."""
+    look = getattr(holder, "has_displaced", None)
+    return look is not None and bool(look(subject))
 
 
 def entries_of(shelf: str, place: Place, known: Known | None) -> list[Entry]:

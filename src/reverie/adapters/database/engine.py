@@ -6,7 +6,10 @@ SQLite: `pysqlite3` where its wheel is installed (a current SQLite), else the st
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -24,7 +27,7 @@ _NEXT_STEPS = (
     ("malformed", "The file is damaged: restore a backup, or move it away and add the sources again."),
     ("not a database", "Another file is in its place: move it away, or point `database` elsewhere."),
     ("full", "Free some disk space and try again."),
-    ("readonly", "The file or its folder may not be written: check owner and mode."),
+    ("readonly", "{file} or its folder may not be written: check owner and mode."),
     ("unable to open", "Check that the folder exists and may be written."),
     ("connect", "Check that the server runs and the URL is right."),
 )
@@ -46,10 +49,16 @@ def _explained(context: ExceptionContext) -> None:
         context.sqlalchemy_exception, IntegrityError | ProgrammingError
     ):
         words = str(context.original_exception).strip() or "no answer"
+        if "readonly" in words.lower():
+            context.is_disconnect = True  # what was opened while it could not be written stays so: open it again
         step = next((step for sign, step in _NEXT_STEPS if sign in words.lower()), "Run `reverie doctor`.")
         raise DatabaseUnusable(
-            f"The database said: {words}.", next_step=f"{step} Nothing was changed."
+            f"The database said: {words}.", next_step=f"{step.format(file=_file(context))} Nothing was changed."
         ) from context.original_exception
+
+
+def _file(context: ExceptionContext) -> str:
+    return (context.engine.url.database if context.engine else None) or "The file"
 
 
 def _parsed(url: str) -> URL:
@@ -81,6 +90,7 @@ def _postgres(url: URL) -> Engine:
 def _sqlite(url: URL) -> Engine:
     driver = sqlite_driver()
     made = create_engine(url, module=driver)
+    event.listen(made, "do_connect", lambda *_: mend_modes(Path(url.database or "")))
     journal = "wal" if driver.sqlite_version_info >= WAL_IS_SAFE_FROM else "delete"
 
     @event.listens_for(made, "connect")
@@ -104,6 +114,23 @@ def _sqlite(url: URL) -> Engine:
         connection.exec_driver_sql("BEGIN" if readonly else "BEGIN IMMEDIATE")
 
     return made
+
+
+def mend_modes(database: Path) -> None:
+    """SQLite makes the files beside a database with the mode that has at the time. One made while the database could
+    only be read keeps every later write out, so it is given the database's mode again."""
+    if not os.access(database, os.W_OK):
+        return
+    for path in (database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm", "-journal")):
+        if path.exists() and not os.access(path, os.W_OK):
+            try:
+                path.chmod(stat.S_IMODE(database.stat().st_mode))
+            except OSError as error:
+                raise DatabaseUnusable(
+                    f"{path} cannot be written ({error.strerror}), though {database.name} can be.",
+                    expected="a file with the owner and mode of the database beside it",
+                    next_step=f"`chmod u+w {path}` as its owner. Nothing was changed.",
+                ) from error
 
 
 def sqlite_driver() -> ModuleType:

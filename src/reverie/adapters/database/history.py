@@ -39,9 +39,13 @@ class SqlHistory:
         with writing(self._engine, scope) as connection:
             self._write_down(connection, scope, change)
 
-    def settle(self, scope: Scope, change: Change, moves: Mapping[str, Moves]) -> Change:
+    def settle(
+        self, scope: Scope, change: Change, moves: Mapping[str, Moves], instead_of: Change | None = None
+    ) -> Change:
         now = self._clock.now()
         with writing(self._engine, scope) as connection:
+            if instead_of is not None:
+                self._drop(connection, scope, instead_of, "done again on what others wrote meanwhile")
             salt = self._salt(connection, scope, change.id) or self._write_down(connection, scope, change)
             landed = replace(change, standing=Standing.LANDED, settled_at=now)
             added = ledger.append(connection, scope, "change", told(landed, salt), now)
@@ -54,12 +58,15 @@ class SqlHistory:
         return landed
 
     def drop(self, scope: Scope, change: Change, note: str) -> None:
-        now = self._clock.now()
         with writing(self._engine, scope) as connection:
-            salt = self._salt(connection, scope, change.id) or ""
-            dropped = replace(change, standing=Standing.CONFLICTED, settled_at=now, note=note)
-            added = ledger.append(connection, scope, "change", told(dropped, salt), now)
-            self._stand(connection, scope, replace(dropped, number=added.number))
+            self._drop(connection, scope, change, note)
+
+    def _drop(self, connection: Connection, scope: Scope, change: Change, note: str) -> None:
+        now = self._clock.now()
+        salt = self._salt(connection, scope, change.id) or ""
+        dropped = replace(change, standing=Standing.CONFLICTED, settled_at=now, note=note)
+        added = ledger.append(connection, scope, "change", told(dropped, salt), now)
+        self._stand(connection, scope, replace(dropped, number=added.number))
 
     def mark(self, scope: Scope, entry: str, critical: bool) -> None:
         table = schema.entries
@@ -148,6 +155,10 @@ class SqlHistory:
             found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
             return [(one.shelf, one.document) for one in found]
 
+    def content(self, scope: Scope, sha256: str) -> bytes | None:
+        with self._looking(scope) as connection:
+            return _content(connection, scope, sha256)
+
     def get(self, scope: Scope, change: str) -> Change | None:
         with self._looking(scope) as connection:
             found = connection.execute(select(schema.changes).filter_by(**_owner(scope), id=change)).first()
@@ -156,7 +167,7 @@ class SqlHistory:
     def find(self, scope: Scope, asked: Asked) -> list[Change]:
         table = schema.changes
         chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
-        for name in ("shelf", "subject", "proposal"):
+        for name in ("shelf", "subject", "proposal", "undoes"):
             if (value := getattr(asked, name)) is not None:
                 chosen = chosen.filter_by(**{name: value})
         if asked.document is not None:
