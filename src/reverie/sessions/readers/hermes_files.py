@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.kernel.clock import moment
+from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.readers.embedded import failure, json_object, spoken
@@ -64,7 +65,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _numbered(messages: object) -> Iterator[tuple[str, Any]]:
-    if not isinstance(messages, list):
+    if not isinstance(messages, JsonList):
         yield "the file", Flaw("the file", "no list of messages")
         return
     for number, message in enumerate(messages, 1):

@@ -7,7 +7,6 @@ copies are noise, or everything said shortly before a compaction would count twi
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reverie.kernel.origin import Origin
+from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import decoded
 from reverie.sessions.messages import role_of, said
 from reverie.sessions.readers.embedded import failure, json_object, spoken
@@ -178,8 +178,8 @@ def _decoded_row(number: int, row: Mapping[str, Any]) -> tuple[dict[str, Any], l
         value = values.get(name)
         if isinstance(value, str) and value and value.startswith(marker):
             try:
-                values[name] = json.loads(value.removeprefix(marker), strict=False)
-            except (ValueError, RecursionError) as error:
+                values[name] = parsed(value.removeprefix(marker))
+            except ValueError as error:
                 flaws.append(Flaw(f"row {number}", f"{name} is not JSON ({error}); kept as text"))
                 values[name] = value.removeprefix(marker)
     return values, flaws

@@ -16,6 +16,7 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.errors import NotATranscript
 from reverie.kernel.hashes import canonical, sha256
+from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.projects import one_line, project_folder, project_name
@@ -46,7 +47,7 @@ def _session_or_flaw(session: Any, where: str) -> Iterator[Event]:
 def events(session: Mapping[str, Any], where: str = "the session") -> Iterator[Event]:
     """The stream of one session dict. Raises `NotATranscript` when it is not one."""
     messages = session.get("messages") if isinstance(session, Mapping) else None
-    if not isinstance(messages, list):
+    if not isinstance(messages, JsonList):
         raise NotATranscript(
             f"A session without a list of messages was found (it is {_described(session)}).",
             expected='{"id", "user", "started_at", "messages": [{"role", "content"}, …]}',
