@@ -186,12 +186,14 @@ class Home:
                     yield Source(str(path), reader.name, self.config.owner, standard=True)
 
     def _library(self, scope: Scope, owner: str) -> Library:
+        from reverie.adapters.database.quarantine import SqlQuarantine
         from reverie.adapters.database.sources import SqlSources
         from reverie.sessions.library import Library
         from reverie.sessions.reading import readers
 
-        sources = SqlSources(self.engine, self.clock)
-        return Library(scope, owner, self._records, sources, readers(), self._without_secrets)
+        sources, quarantine = SqlSources(self.engine, self.clock), SqlQuarantine(self.engine, self.clock)
+        limits = self.config.file_limits
+        return Library(scope, owner, self._records, sources, readers(), self._without_secrets, quarantine, limits)
 
     @staticmethod
     def _without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
@@ -600,7 +602,7 @@ class Home:
         library = self.sessions_for(scope)
         return Importing(
             scope, library.records, library.kept_sources, library.readers, library.redact,
-            lambda user: self._speaker(speaks_for, user),
+            lambda user: self._speaker(speaks_for, user), library.quarantine, replace(library.limits, databases=False),
         )  # fmt: skip
 
     def dreaming_for(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:

@@ -12,6 +12,9 @@ from reverie.cli.render import counted, day, print_json, visible
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream
+    from reverie.sessions.records import Quarantined
+
+_SHOWN = 10
 
 
 @click.command(name="status")
@@ -29,10 +32,11 @@ def command(*, shell: Shell) -> None:
         success = house.dreams.last_success()
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
+        unread = house.sessions.quarantined()
         off = {name: path for name in names if (path := house.switched_off(name))}
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
-        told["last_success"] = success
+        told |= {"last_success": success, "quarantined": unread}
         print_json(told | {"switched_off": off, "changes": [change.id for change in changes]})
         return
     if not dreams:
@@ -54,9 +58,20 @@ def command(*, shell: Shell) -> None:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
             click.echo(f"{name}  {counted(staged[name], 'candidate')} staged for other nights")
+    for line in _unread(unread):
+        click.echo(line)
     for change in changes:
         click.echo(f"{day(change.settled_at)}  {change.id}  {change.grounds.reason}".rstrip())
     click.echo(f"{counted(waiting, 'proposal')} waiting.")
+
+
+def _unread(files: list[Quarantined]) -> Iterator[str]:
+    if files:
+        yield f"{counted(len(files), 'transcript')} could not be read; each is tried again when it changes:"
+    for one in files[:_SHOWN]:
+        yield f"  {visible(one.path)}: {visible(one.why)}"
+    if len(files) > _SHOWN:
+        yield f"  … and {len(files) - _SHOWN:,} more (--json lists all)"
 
 
 def _asked(dream: Dream) -> Iterator[str]:

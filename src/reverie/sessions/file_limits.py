@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from reverie.kernel.errors import BadInput
 
 MEGABYTE = 1_000_000
+MEGABYTES = 2_000
+SECONDS = 600
 
 
 class FileRefused(BadInput):
@@ -25,8 +27,8 @@ class FileLimits:
     """`databases`: whether SQLite files are read at all. Those that someone sent are not: a database can hold a query
     that never ends."""
 
-    megabytes: int = 2_000
-    seconds: int = 600
+    megabytes: int = MEGABYTES
+    seconds: int = SECONDS
     databases: bool = True
 
 
@@ -56,7 +58,7 @@ def check_time() -> None:
 
 def seconds_left() -> float:
     running = _running.get()
-    return running.until - time.monotonic() if running else FileLimits().seconds
+    return running.until - time.monotonic() if running else SECONDS
 
 
 def check_size(size: int, limits: FileLimits) -> None:

@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
+from reverie.kernel.hashes import sha256
+
+LONGEST = 1_000  # of what a transcript says about itself
 _AS_ADDRESS = "file://"
 
 
@@ -27,5 +30,6 @@ def path_of(name: str) -> Path:
 
 
 def kept_id(text: str) -> str:
-    """A name that a database can hold, and no other name's. Ids are made of file names, too."""
-    return text.replace("\0", "␀").encode("utf-8", "backslashreplace").decode()
+    """A name that a database can hold and a person can read, and no other name's. Ids are made of file names, too."""
+    text = text.replace("\0", "␀").encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 30]}~{sha256(text)[:24]}"

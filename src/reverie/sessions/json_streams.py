@@ -6,6 +6,7 @@ are asked for; a larger list of messages or sessions reads one after the other; 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
@@ -109,6 +110,15 @@ class StreamedObject(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._members)
+
+    def sha256(self) -> str:
+        """Of its bytes as they stand in the file."""
+        digest, place = hashlib.sha256(), self.span.start
+        with self.path.open("rb") as file:
+            while place < self.span.end and (chunk := _read(file, place, min(_CHUNK, self.span.end - place))):
+                digest.update(chunk)
+                place += len(chunk)
+        return digest.hexdigest()
 
     def __str__(self) -> str:
         return f"{{an object of {self.span.size:,} bytes}}"

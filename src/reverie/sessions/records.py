@@ -91,6 +91,25 @@ class Records(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A file that could not be read. It is tried again when its fingerprint changes; an empty one always has."""
+
+    path: str
+    reader: str
+    fingerprint: str
+    why: str
+    since: datetime
+
+
+class Quarantine(Protocol):
+    def put(self, scope: Scope, path: str, reader: str, fingerprint: str, why: str) -> None: ...
+
+    def release(self, scope: Scope, path: str) -> None: ...
+
+    def held(self, scope: Scope) -> list[Quarantined]: ...
+
+
 class Sources(Protocol):
     def remember(self, scope: Scope, path: str, reader: str | None) -> None: ...
 

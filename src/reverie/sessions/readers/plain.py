@@ -16,7 +16,7 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.errors import NotATranscript
 from reverie.kernel.hashes import canonical, sha256
-from reverie.sessions.json_streams import JsonList
+from reverie.sessions.json_streams import JsonList, StreamedObject
 from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.projects import one_line, project_folder, project_name
@@ -81,10 +81,12 @@ def _head(session: Mapping[str, Any]) -> Head:
 
 
 def _named_by_content(session: Mapping[str, Any]) -> str:
+    if isinstance(session, StreamedObject):
+        return f"plain:{session.sha256()[:24]}"
     try:
         content = canonical(session)
-    except ValueError:  # NaN, which JSON files hold and the canonical form does not
-        content = json.dumps(session, sort_keys=True).encode()
+    except (ValueError, TypeError):  # only what was handed in by Python code can be so
+        content = json.dumps(session, sort_keys=True, default=str).encode()
     return f"plain:{sha256(content)[:24]}"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def _run(path: Path) -> Mapping[str, Any] | Flaw:
 
 def _events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
     history = run.get("history")
-    messages = history if isinstance(history, JsonList) and history else _from_steps(run.get("trajectory"))
+    messages = history if isinstance(history, JsonList) and history else _Steps(run.get("trajectory"))
     yield Opened(_head(run, path, messages))
     acted, called = False, None
     for number, message in enumerate(messages, 1):
@@ -77,18 +78,18 @@ def _events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
         yield said
 
 
-def _from_steps(steps: object) -> list[dict[str, Any]]:
-    """The messages of a file that has only steps. Each also repeats all that was said before it, which is left out."""
-    messages: list[dict[str, Any]] = []
-    for step in steps if isinstance(steps, JsonList) else []:
-        if isinstance(step, Mapping):
-            answer = {
-                "role": "assistant",
-                "content": step.get("response"),
-                **{k: step.get(k) for k in ("thought", "action")},
-            }
-            messages += [answer, {"role": "tool", "content": step.get("observation")}]
-    return messages
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The messages of a file that has only steps."""
+
+    steps: object
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for step in self.steps if isinstance(self.steps, JsonList) else []:
+            if isinstance(step, Mapping):
+                thought = {key: step.get(key) for key in ("thought", "action")}
+                yield {"role": "assistant", "content": step.get("response"), **thought}
+                yield {"role": "tool", "content": step.get("observation")}
 
 
 def _head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
