@@ -18,7 +18,7 @@ from reverie.sessions.file_limits import FileLimits, FileRefused, check_size, ch
 from reverie.sessions.file_names import kept_name
 from reverie.sessions.intake import Intake, Reading
 from reverie.sessions.reading import WHOLE_FILE, Event, Flaw, Reader, reader_of
-from reverie.sessions.records import Quarantine, Quarantined, Records, Sources
+from reverie.sessions.records import Quarantine, Quarantined, Records, SessionBusy, Sources
 
 _SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", ".venv"}
 _LONGEST_REASON = 300
@@ -204,6 +204,8 @@ class Adding:
                 self._keep(reading, path)
         except OSError as error:
             tally.flaws.append(Flaw(WHOLE_FILE, os_reason(error), passing=True))
+        except SessionBusy as error:
+            tally.flaws.append(Flaw(WHOLE_FILE, str(error), passing=True))
         finally:
             self.added.redacted.update(tally.redacted)
             self.added.noise += tally.noise

@@ -107,6 +107,9 @@ class _Overlay:
             newest = sorted(self.turns, key=lambda one: _newest_first(self.fresh[one]))[: self.most]
             self.turns = {one: self.turns[one] for one in newest}
 
+    def tidy(self, scope: Scope) -> None:
+        """Not this time."""
+
     def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
         stored = [one for one in self.records.find(scope, wanted) if (one.user, one.head.id) not in self.fresh]
         here = [one for one in self.fresh.values() if scope.user in (None, one.user) and _is_since(one, wanted.since)]

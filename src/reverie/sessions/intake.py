@@ -16,10 +16,9 @@ from reverie.sessions.file_names import LONGEST, kept_id
 from reverie.sessions.noise import noise_in
 from reverie.sessions.projects import project_name
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
-from reverie.sessions.session import Head, Said, ToolCall, Turn
+from reverie.sessions.session import MAX_TURNS, Head, Said, ToolCall, Turn
 
 MAX_TURN_CHARS = 1_000_000
-MAX_TURNS = 1_000_000
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _BY_ROLE = {
     "system": Origin.OPERATOR,

@@ -70,6 +70,7 @@ class Library:
         Of the standard places only those of `harness` are read, if one is named.
         """
         added = Added()
+        self.records.tidy(self.scope)
         sources = self.sources()
         remembered = [path_of(source.path) for source in sources if not source.standard]
         for source in sources:

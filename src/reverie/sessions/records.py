@@ -48,6 +48,10 @@ class Source:
     standard: bool = False
 
 
+class SessionBusy(Exception):
+    """Someone else changed a session while it was stored. Nothing of it was kept; it can be read again."""
+
+
 class Records(Protocol):
     def known(self, scope: Scope, session_id: str) -> Stored | None:
         """One session, removed or not. A scope without a user finds it if just one user has it."""
@@ -62,7 +66,7 @@ class Records(Protocol):
         source: str | None,
         finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
-        """Keep a whole transcript in one transaction: all of it or nothing. Returns its fate and the turns added.
+        """Keep a whole transcript: all of it or nothing. Returns its fate and the turns added.
 
         `turns` is consumed once, streaming; `finish` is asked for the final head behind the last turn.
         """
@@ -88,6 +92,10 @@ class Records(Protocol):
 
     def remove(self, scope: Scope, session_id: str) -> None:
         """Take the words out, keep a mark that it was removed."""
+        ...
+
+    def tidy(self, scope: Scope) -> None:
+        """Take out what writes that were killed left behind."""
         ...
 
 

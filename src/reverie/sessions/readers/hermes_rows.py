@@ -19,7 +19,7 @@ from reverie.sessions.jsonfiles import decoded
 from reverie.sessions.messages import role_of, said
 from reverie.sessions.readers.embedded import failure, json_object, spoken
 from reverie.sessions.reading import Flaw
-from reverie.sessions.session import Said
+from reverie.sessions.session import MAX_TURNS, Said
 from reverie.sessions.sqlitefiles import is_locked
 
 _COLUMNS = (
@@ -82,7 +82,8 @@ class Rows:
         found, why = list[tuple[int, float | None]](), ""
         for picked, hint in ((at, ""), ("NULL", ""), ("NULL", "NOT INDEXED")):
             found.clear()
-            query = f"SELECT rowid, {picked} FROM messages {hint} WHERE session_id = CAST(? AS TEXT) ORDER BY rowid"
+            mine = f"{hint} WHERE session_id = CAST(? AS TEXT) ORDER BY rowid LIMIT {MAX_TURNS}"
+            query = f"SELECT rowid, {picked} FROM messages {mine}"
             try:
                 for number, moment in self.database.execute(query, (session,)):
                     found.append((number, float(moment) if isinstance(moment, int | float) else None))
