@@ -93,17 +93,20 @@ class StreamedObject(Mapping[str, Any]):
             self.cut_off = True
 
     def __getitem__(self, name: str) -> Any:
+        """None stands for what is no JSON, as for what is not known."""
         span = self._members[name]
-        if name in self._streamed:
-            return self._streamed[name]
-        with self.path.open("rb") as file:
-            cut_off = self.cut_off and span.end == self.span.end
-            if span.size > PIECE or cut_off:
-                kept = _kept_whole(self.path, file, name, span, cut_off)
-                if kept is not None:
-                    self._streamed[name] = kept
-                    return kept
-            return _shortened(file, span, _Room())
+        if name not in self._streamed:
+            with self.path.open("rb") as file:
+                cut_off = self.cut_off and span.end == self.span.end
+                try:
+                    large = span.size > PIECE or cut_off
+                    kept = _kept_whole(self.path, file, name, span, cut_off) if large else None
+                    if kept is None:
+                        return _shortened(file, span, _Room())
+                except ValueError:
+                    return None
+            self._streamed[name] = kept
+        return self._streamed[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

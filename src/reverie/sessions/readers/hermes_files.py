@@ -53,7 +53,7 @@ def read(path: Path, knows: Callable[[Path, str], bool]) -> Iterator[Event]:
         return
     yield Opened(_head(session, about, path))
     for where, message in messages:
-        yield _said(where, message, {"source": about.get("platform")})
+        yield _said(where, message, {"source": str(about.get("platform") or "")})
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Any]]:
