@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -161,7 +161,7 @@ def _kept_whole(
 
 @dataclass(slots=True)
 class _Room:
-    left: int = PIECE
+    left: int = field(default_factory=lambda: PIECE)
 
 
 def _shortened(file: BinaryIO, span: Span, room: _Room, depth: int = 0) -> Any:
