@@ -115,11 +115,11 @@ class _Overlay:
         here = [one for one in self.fresh.values() if scope.user in (None, one.user) and _is_since(one, wanted.since)]
         return iter(sorted([*stored, *here], key=_newest_first))
 
-    def read(self, scope: Scope, session_id: str, revision: int | None = None) -> Session:
+    def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
         name = (scope.user or "", session_id)
         if name in self.turns:
             return Session(self.fresh[name].head, self.turns[name], self.fresh[name].revision)
-        return self.records.read(scope, session_id, revision)
+        return self.records.read(scope, session_id, revision, most)
 
 
 def _is_since(one: Stored, since: datetime | None) -> bool:

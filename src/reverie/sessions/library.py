@@ -100,8 +100,11 @@ class Library:
         """The sessions there are, newest first."""
         return self.records.find(self._narrowed(user), wanted or Wanted())
 
-    def get(self, session_id: str, *, user: str | None = None, revision: int | None = None) -> Session:
-        return self.records.read(self._narrowed(user), session_id, revision)
+    def get(
+        self, session_id: str, *, user: str | None = None, revision: int | None = None, most: int | None = None
+    ) -> Session:
+        """`most`: no more of its beginning than so many characters."""
+        return self.records.read(self._narrowed(user), session_id, revision, most)
 
     def remove(self, session_id: str, *, user: str | None = None) -> None:
         self.records.remove(self._narrowed(user), session_id)

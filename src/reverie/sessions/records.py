@@ -72,7 +72,9 @@ class Records(Protocol):
         """
         ...
 
-    def read(self, scope: Scope, session_id: str, revision: int | None = None) -> Session: ...
+    def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
+        """`most`: no more of its beginning than so many characters."""
+        ...
 
     def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
         """The session and the named turns of its newest revision; None and nothing if it was removed."""

@@ -23,6 +23,7 @@ from reverie.sessions.session import Head, Turn, same_words
 PAGE = 500
 PAGE_CHARACTERS = 1_000_000
 _EVERY = (1 << 31) - 1
+_LEAST = 200
 
 # The statements of every write, built once: building them costs more than running them.
 _ANY_USERS = select(schema.sessions).where(
@@ -105,6 +106,15 @@ def page_of(turns: Iterator[Turn], most: int) -> list[Turn]:
         page.append(turn)
         left -= _length(turn)
     return page
+
+
+def beginning(turns: Iterator[Turn], most: int) -> Iterator[Turn]:
+    """As many turns as have so many characters. A short one counts for what it takes in memory."""
+    for turn in turns:
+        most -= max(_length(turn), _LEAST)
+        if most < 0:
+            return
+        yield turn
 
 
 def _is_full(page: list[Turn]) -> bool:

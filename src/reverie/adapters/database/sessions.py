@@ -17,6 +17,7 @@ from reverie.adapters.database.session_rows import (
     PAGE,
     Written,
     append,
+    beginning,
     compared,
     copy_prefix,
     keep_head,
@@ -87,11 +88,12 @@ class SqlRecords:
     def tidy(self, scope: Scope) -> None:
         clear_abandoned(self._engine, scope)
 
-    def read(self, scope: Scope, session_id: str, revision: int | None = None) -> Session:
+    def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
         with reading(self._engine, scope) as connection:
             stored = _required(connection, scope, session_id)
         chosen = revision or stored.revision
-        turns = tuple(pages(self._engine, scope, stored, chosen)) if chosen <= stored.revision else ()
+        every = pages(self._engine, scope, stored, chosen) if chosen <= stored.revision else iter(())
+        turns = tuple(every if most is None else beginning(every, most))
         if not turns and chosen != stored.revision:
             raise NotFound(
                 f"{session_id} has no revision {chosen}.",
