@@ -208,7 +208,8 @@ class Config:
     @property
     def file_limits(self) -> FileLimits:
         said = {name: value.text for name, value in self.values.items()}
-        return FileLimits(*(number(said, f"transcript_{unit}", int, 1, _LARGEST) for unit in ("megabytes", "seconds")))
+        megabytes, seconds = (number(said, f"transcript_{unit}", int, 1, _LARGEST) for unit in ("megabytes", "seconds"))
+        return FileLimits(megabytes, seconds)
 
     @property
     def dreaming(self) -> DreamingLimits:

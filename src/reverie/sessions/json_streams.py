@@ -64,7 +64,7 @@ class StreamedList:
         return f"[a list of {self.span.size:,} bytes]"
 
 
-JsonList = list | StreamedList
+JsonList = list | StreamedList  # type: ignore[type-arg]  # for isinstance
 
 
 class StreamedObject(Mapping[str, Any]):
