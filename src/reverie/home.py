@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.night import StoreNight
-    from reverie.history.library import History
+    from reverie.history.library import History, Instruction
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
     from reverie.kernel.keys import Keyring
@@ -254,6 +254,16 @@ class Home:
                 skill = read_skill(subject, folder.files(subject))
                 for rule in rules_of(skill.body.splitlines(keepends=True)):
                     yield Statement(f"{folder.name}/{subject}", rule.text)
+        yield from (Statement(one.file, one.text) for one in self.instructions())
+
+    def instructions(self) -> list[Instruction]:
+        """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
+        from reverie.adapters.instructions import statements_in
+        from reverie.history.library import Instruction
+
+        own = (path for shelf in self._shelves.available() for path in getattr(shelf, "instructions", ()))
+        paths = dict.fromkeys((*own, *self.config.instructions))
+        return [Instruction(text, where) for where, text in statements_in(paths) if not text.startswith("#")]
 
     @cached_property
     def history(self) -> History:
