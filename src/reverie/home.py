@@ -293,7 +293,7 @@ class Home:
         return [holder for holder in found if holder is not None]
 
     def verify(self) -> list[Checked]:
-        from reverie.history.verifying import Verifying
+        from reverie.history.verifying import Checked, Verifying
         from reverie.memory.store import Author
 
         self._projecting.finish()
@@ -305,7 +305,8 @@ class Home:
             holder = holders.get(shelf) or self._shelves.get(shelf)
             return holder.read(document) if holder else None
 
-        return Verifying(self._own, self._history, read, {"git says the same": self.projection.verify}).verify()
+        checks = Verifying(self._own, self._history, read, {"git says the same": self.projection.verify}).verify()
+        return [*checks, *(Checked("git history", True, said) for said in self.projection.elsewhere())]
 
     def _target(self, shelf: str, subject: str, also: str | None = None) -> Target:
         from reverie.review.targets import skill_target, target
