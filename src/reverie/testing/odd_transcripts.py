@@ -50,24 +50,26 @@ def mutated(raw: bytes, random: Random) -> bytes:
 
 
 def _with_odd_values(raw: bytes, random: Random) -> bytes:
-    lines = raw.decode("utf-8", "replace").splitlines()
-    try:
-        json.loads(raw)
-        lines = [raw.decode("utf-8", "replace")]
-    except ValueError:
-        pass
+    text = raw.decode("utf-8", "replace")
+    lines = [text] if _is_json(text) else text.splitlines()
     for _ in range(random.randint(1, 3)):
         place = random.randrange(len(lines))
         lines[place] = _odd_json(lines[place], random)
     return ("\n".join(lines) + "\n" * random.randint(0, 1)).encode("utf-8", "surrogatepass")
 
 
-def _odd_json(text: str, random: Random) -> str:
+def _is_json(text: str) -> bool:
     try:
-        value = json.loads(text)
+        json.loads(text)
     except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _odd_json(text: str, random: Random) -> str:
+    if not _is_json(text):
         return text
-    raws: list[str] = []
+    value, raws = json.loads(text), list[str]()
     for _ in range(random.randint(1, 3)):
         value = _changed(value, random, raws)
     told = json.dumps(value, ensure_ascii=random.random() < 0.5)

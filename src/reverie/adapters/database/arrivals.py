@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, delete, func, select, text
+from sqlalchemy import Connection, Engine, delete, func, select
 
 from reverie.adapters.database import schema
 from reverie.adapters.database.session_rows import (
@@ -25,7 +25,7 @@ from reverie.adapters.database.session_rows import (
     page_of,
     pages,
 )
-from reverie.adapters.database.transactions import hold, lock_number, reading, writing
+from reverie.adapters.database.transactions import held_across, hold, reading, writing
 from reverie.adapters.database.upsert import upsert
 from reverie.adapters.files import flocked
 from reverie.kernel.clock import Clock
@@ -52,16 +52,10 @@ def alone(engine: Engine, scope: Scope, session_id: str, patience: float = PATIE
         with flocked(folder / f"session-{sha256(name)[:2]}.lock", patience):
             yield
         return
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        number = {"key": lock_number(name)}
-        if patience:
-            connection.execute(text("select pg_advisory_lock(:key)"), number)
-        elif not connection.execute(text("select pg_try_advisory_lock(:key)"), number).scalar():
+    with held_across(engine, name, wait=patience > 0) as held:
+        if not held:
             raise StillLocked(f"{session_id} is being stored.")
-        try:
-            yield
-        finally:
-            connection.execute(text("select pg_advisory_unlock(:key)"), number)
+        yield
 
 
 def lock_name(scope: Scope, session_id: str) -> str:

@@ -54,7 +54,10 @@ def _head(value: Mapping[str, Any], where: str, path: Path) -> Head:
     identity = about.get("id")
     completed = about.get("completed")
     toolsets = about.get("toolsets_used")
-    facts = {"model": about.get("model"), "toolsets": ", ".join(map(str, toolsets)) if toolsets else None}
+    facts = {
+        "model": about.get("model"),
+        "toolsets": ", ".join(map(str, toolsets)) if isinstance(toolsets, list) else None,
+    }
     return Head(
         id=f"sharegpt:{identity if identity not in (None, '') else f'{path.stem}-{number}'}",
         harness="sharegpt",
