@@ -277,3 +277,10 @@ def test_reading_a_database_ends_when_its_time_is_up(home: Home, logs: Path) -> 
         database.commit()
     added = replace(home.sessions, limits=FileLimits(seconds=0)).add(logs)
     assert added.quarantined == 1 and not list(home.sessions.find())
+
+
+def test_of_a_file_full_of_nonsense_only_the_first_places_are_named(home: Home, logs: Path) -> None:
+    (logs / "n.json").write_text('{"id": "n", "messages": [{"role": "user", "content": "hi"}' + ",[]" * 3_000 + "]}")
+    added = home.sessions.add(logs)
+    assert added.fates == {"new": 1} and len(added.flaws) < 1_100
+    assert added.flaws[-1].why == "2,000 more that are not listed"

@@ -210,7 +210,10 @@ class Adding:
         finally:
             self.added.redacted.update(tally.redacted)
             self.added.noise += tally.noise
-            self.added.flaws += [Skipped(path or "the session", flaw.where, flaw.why) for flaw in tally.flaws]
+            name = path or "the session"
+            self.added.flaws += [Skipped(name, flaw.where, flaw.why) for flaw in tally.flaws]
+            if tally.more_flaws:
+                self.added.flaws.append(Skipped(name, "elsewhere", f"{tally.more_flaws:,} more that are not listed"))
         return tally.flaws
 
     def _keep(self, reading: Reading, path: str | None) -> None:

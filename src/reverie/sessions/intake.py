@@ -15,10 +15,11 @@ from reverie.kernel.origin import Origin, weakest
 from reverie.sessions.file_names import LONGEST, kept_id
 from reverie.sessions.noise import noise_in
 from reverie.sessions.projects import project_name
-from reverie.sessions.reading import Closed, Event, Flaw, Opened
+from reverie.sessions.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.sessions.session import MAX_TURNS, Head, Said, ToolCall, Turn
 
 MAX_TURN_CHARS = 1_000_000
+MAX_FLAWS = 1_000  # of one file
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _BY_ROLE = {
     "system": Origin.OPERATOR,
@@ -39,6 +40,14 @@ class Tally:
     noise: int = 0
     redacted: Counter[str] = field(default_factory=Counter)
     flaws: list[Flaw] = field(default_factory=list)
+    more_flaws: int = 0
+
+    def note(self, flaw: Flaw) -> None:
+        """A file can have more flaws than memory has room for; of most it is enough to know how many."""
+        if len(self.flaws) < MAX_FLAWS or flaw.where == WHOLE_FILE:
+            self.flaws.append(flaw)
+        else:
+            self.more_flaws += 1
 
 
 class Reading:
@@ -59,7 +68,7 @@ class Reading:
             if number <= MAX_TURNS:
                 yield self._intake.turn(number, event, self.head)
         if number > MAX_TURNS:
-            self._intake.tally.flaws.append(Flaw(f"turn {MAX_TURNS + 1}", f"{number:,} turns; the rest is left out"))
+            self._intake.tally.note(Flaw(f"turn {MAX_TURNS + 1}", f"{number:,} turns; the rest is left out"))
 
     def skip(self) -> None:
         """Read past this session without keeping it."""
@@ -103,7 +112,7 @@ class Intake:
             if isinstance(event, Opened):
                 return event
             if isinstance(event, Flaw):
-                self.tally.flaws.append(event)
+                self.tally.note(event)
         return None
 
     def _until_opened(self, stream: Iterator[Event], following: list[Opened]) -> Iterator[Said | Closed]:
@@ -113,7 +122,7 @@ class Intake:
                     following.append(event)
                     return
                 case Flaw():
-                    self.tally.flaws.append(event)
+                    self.tally.note(event)
                 case Said() | Closed():
                     yield event
 
@@ -176,7 +185,7 @@ class Intake:
             return text
         left_out = len(text) - MAX_TURN_CHARS
         why = f"{len(text):,} characters; the first {MAX_TURN_CHARS:,} are kept"
-        self.tally.flaws.append(Flaw(f"turn {number}", why))
+        self.tally.note(Flaw(f"turn {number}", why))
         return f"{text[:MAX_TURN_CHARS]}\n[cut here: {left_out:,} characters left out]"
 
     def _origin(self, said: Said, head: Head) -> Origin:
