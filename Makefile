@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types layers docs check clean
+.PHONY: demo test soak lint types layers docs check clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml
@@ -31,6 +31,9 @@ layers: $(READY)
 
 docs: $(READY)  ## rewrite the generated parts of docs/
 	@$(BIN)/python docs/generate.py
+
+soak: $(READY)  ## the long runs: a hundred thousand odd transcripts through every reader
+	@REVERIE_FUZZ=$${REVERIE_FUZZ:-100000} $(BIN)/python -m pytest -n auto tests/properties/test_reader_fuzz.py
 
 check: lint types layers test  ## all that CI runs
 

@@ -22,6 +22,7 @@ from reverie.kernel.schedule import Schedule, schedule
 from reverie.models import settings as models
 from reverie.models.choice import BUILT_IN
 from reverie.models.settings import NO_CAP, ModelSettings, model_settings, number
+from reverie.sessions.file_limits import MEGABYTES, SECONDS, FileLimits
 
 FILE = "reverie.toml"
 SOURCES = ("auto", "added")
@@ -103,6 +104,8 @@ SETTINGS = (
     ),
     _plain("sources", "Which transcripts a dream brings in: `auto`, those in the usual folders of Hermes, Claude Code, "
            "Codex and OpenClaw, and those that were added; `added`, only the latter.", SOURCES[0]),
+    _number("transcript_megabytes", "A transcript file larger than this is not read.", str(MEGABYTES)),
+    _number("transcript_seconds", "Reading one transcript file may take so long.", str(SECONDS)),
     _plain("model", f"Who curates a night with the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
            f"`{BUILT_IN}`, which asks nobody.", BUILT_IN),
     _plain("model_url", "The address of an endpoint that speaks the provider's protocol, such as "
@@ -201,6 +204,12 @@ class Config:
     def reads_standard_places(self) -> bool:
         """Whether transcripts are read where harnesses leave them, without being added."""
         return self.values["sources"].text == SOURCES[0]
+
+    @property
+    def file_limits(self) -> FileLimits:
+        said = {name: value.text for name, value in self.values.items()}
+        megabytes, seconds = (number(said, f"transcript_{unit}", int, 1, _LARGEST) for unit in ("megabytes", "seconds"))
+        return FileLimits(megabytes, seconds)
 
     @property
     def dreaming(self) -> DreamingLimits:
@@ -322,7 +331,7 @@ def load(home: str | os.PathLike[str] | None = None, flags: Mapping[str, str | N
     values = {setting.name: _value(setting, given, environment, stored, folder) for setting in SETTINGS}
     _check(values)
     config = Config(folder, came_from, values, environment, notices)
-    assert config.models and config.dreaming  # what cannot be used is said now, not at night
+    assert config.models and config.dreaming and config.file_limits  # what cannot be used is said now, not at night
     return config
 
 

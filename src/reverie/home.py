@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.night import StoreNight
     from reverie.dreams.stores.records import Located
-    from reverie.history.library import History
+    from reverie.history.library import History, Instruction
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
     from reverie.kernel.keys import Keyring
@@ -198,12 +198,14 @@ class Home:
                     yield Source(str(path), reader.name, self.config.owner, standard=True)
 
     def _library(self, scope: Scope, owner: str) -> Library:
+        from reverie.adapters.database.quarantine import SqlQuarantine
         from reverie.adapters.database.sources import SqlSources
         from reverie.sessions.library import Library
         from reverie.sessions.reading import readers
 
-        sources = SqlSources(self.engine, self.clock)
-        return Library(scope, owner, self._records, sources, readers(), self._without_secrets)
+        sources, quarantine = SqlSources(self.engine, self.clock), SqlQuarantine(self.engine, self.clock)
+        limits = self.config.file_limits
+        return Library(scope, owner, self._records, sources, readers(), self._without_secrets, quarantine, limits)
 
     @staticmethod
     def _without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
@@ -264,6 +266,16 @@ class Home:
                 skill = read_skill(subject, folder.files(subject))
                 for rule in rules_of(skill.body.splitlines(keepends=True)):
                     yield Statement(f"{folder.name}/{subject}", rule.text)
+        yield from (Statement(one.file, one.text) for one in self.instructions())
+
+    def instructions(self) -> list[Instruction]:
+        """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
+        from reverie.adapters.instructions import statements_in
+        from reverie.history.library import Instruction
+
+        own = (path for shelf in self._shelves.available() for path in getattr(shelf, "instructions", ()))
+        paths = dict.fromkeys((*own, *self.config.instructions))
+        return [Instruction(text, where) for where, text in statements_in(paths) if not text.startswith("#")]
 
     @cached_property
     def history(self) -> History:
@@ -293,7 +305,7 @@ class Home:
         return [holder for holder in found if holder is not None]
 
     def verify(self) -> list[Checked]:
-        from reverie.history.verifying import Verifying
+        from reverie.history.verifying import Checked, Verifying
         from reverie.memory.store import Author
 
         self._projecting.finish()
@@ -305,7 +317,8 @@ class Home:
             holder = holders.get(shelf) or self._shelves.get(shelf)
             return holder.read(document) if holder else None
 
-        return Verifying(self._own, self._history, read, self.projection).verify()
+        checks = Verifying(self._own, self._history, read, self.projection).verify()
+        return [*checks, *(Checked("git history", True, said) for said in self.projection.elsewhere())]
 
     def _target(self, shelf: str, subject: str, also: str | None = None) -> Target:
         from reverie.review.targets import skill_target, target
@@ -612,7 +625,7 @@ class Home:
         library = self.sessions_for(scope)
         return Importing(
             scope, library.records, library.kept_sources, library.readers, library.redact,
-            lambda user: self._speaker(speaks_for, user),
+            lambda user: self._speaker(speaks_for, user), library.quarantine, replace(library.limits, databases=False),
         )  # fmt: skip
 
     def dreaming_for(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from reverie.kernel.origin import Origin
-from reverie.sessions import jsonarrays
+from reverie.sessions import json_streams
 from reverie.sessions.readers.swe_agent import SweAgentReader
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head, Said
@@ -70,7 +70,7 @@ def test_a_file_with_steps_only_is_read_by_its_steps(tmp_path: Path) -> None:
 
 def test_of_an_enormous_run_only_what_was_said_is_loaded(tmp_path: Path) -> None:
     run = json.loads(NEW.read_text())
-    padding = {"query": "x" * (jsonarrays.STREAMED_FROM_BYTES + 1)}
+    padding = {"query": "x" * (json_streams.PIECE + 1)}
     path = tmp_path / NEW.name
     path.write_text(json.dumps({**run, "trajectory": [padding]}))
     assert said(path) == said(NEW)

@@ -162,3 +162,45 @@ def test_who_was_heard_may_listen_as_long_as_it_takes(served: Served, monkeypatc
         got = b""
         while b"session.deleted" not in got:
             got += connection.recv(65536)
+
+
+def test_two_credentials_in_one_request_are_refused(served: Served) -> None:
+    both = {"authorization": f"Bearer {served.key}"}
+    answer = served.call("GET", STORES, headers=both)
+    assert answer.status == 400 and "Two credentials" in answer.text
+    assert served.call("GET", STORES, key="", headers=both).status == 200
+
+
+@pytest.mark.parametrize("body", [
+    b'{"name": "a", "name": "b"}', b'{"name": "a", "metadata": {"x": "1", "\\u0078": "2"}}',
+    json.dumps({"name": "a"}).encode("utf-16"), json.dumps({"name": "a"}).encode("utf-16-le"),
+    json.dumps({"name": "a"}).encode("utf-32-be"), b'{"name": "\xff"}', b'{"name": "\xed\xa0\x80"}',
+])  # fmt: skip
+def test_a_body_that_can_be_read_in_two_ways_is_refused(served: Served, body: bytes) -> None:
+    answer = served.call("POST", STORES, body)
+    assert answer.status == 400 and answer.error == "invalid_request_error"
+    assert served.call("GET", STORES).json["data"] == []
+
+
+def test_lines_of_a_head_end_in_one_way(served: Served) -> None:
+    whole = head(served, "GET /healthz", "connection: close")
+    assert raw(served, whole).startswith(b"HTTP/1.1 200")
+    for bare in (whole.replace(b"\r\n", b"\n"), whole.replace(b"\r\nhost", b"\nhost"), whole[:-2] + b"\n"):
+        assert raw(served, bare).startswith(b"HTTP/1.1 400")
+    split = whole.replace(b"connection: close", b"x: y") + b"GET /healthz HTTP/1.1\nhost: 127.0.0.1\n\n"
+    assert raw(served, split).count(b"HTTP/1.1 400") == 1
+
+
+def test_metrics_need_a_key_from_elsewhere(home: Home) -> None:
+    with serving(home, names=["memory.example"]) as served:
+        assert served.call("GET", "/metrics", key="").status == 200
+        for sign in ({"host": "memory.example"}, {"x-forwarded-for": "203.0.113.9"}, {"forwarded": "for=203.0.113.9"}):
+            assert served.call("GET", "/metrics", key="", headers=sign).status == 401
+            assert served.call("GET", "/metrics", headers=sign).status == 200
+        assert served.call("GET", "/healthz", key="", headers={"x-forwarded-for": "203.0.113.9"}).status == 200
+
+
+def test_a_database_that_is_sent_is_not_opened(served: Served) -> None:
+    for query in ("", "?reader=hermes", "?filename=state.db&reader=hermes"):
+        answer = served.call("POST", f"{guard.IMPORTING}{query}", b"SQLite format 3\0" + b"\0" * 4096)
+        assert answer.status == 400 and "SQLite" in answer.text

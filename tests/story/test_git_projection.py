@@ -303,6 +303,8 @@ def test_a_repository_of_someone_else_is_left_alone(home: Home, skills: Skills, 
     assert not (beside(home) / "deploy").exists()
     assert git(beside(home), "status", "--porcelain") == ""
     assert projection.verify() == []
+    (said,) = projection.elsewhere()
+    assert str(beside(home)) in said and f"the repository {tmp_path}," in said
 
 
 def test_the_history_another_home_keeps_in_a_folder_is_not_ours(

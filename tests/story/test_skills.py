@@ -166,3 +166,31 @@ def test_a_budget_leaves_out_what_does_not_fit_and_says_so(home: Home) -> None:
     given = home.context(budget=60)
     assert "number 19" in given.text and "number 0" in given.text and "number 18" not in given.text
     assert len(given.text) <= 60 * 4 + 60 and given.left_out
+
+
+def test_a_refinement_shows_the_rules_it_contradicts_wherever_they_stand(
+    skills: Path, homes: HomeMaker, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "AGENTS.md").write_text("# Rules\n\n- Always push the tag before the branch.\n")
+    home = homes(instructions=str(project))
+    home.review.write("home", "MEMORY.md", [Add("MEMORY.md", "Always push the tag before the branch.")])
+    proposal = refined(home, "Never push the tag before the branch.")
+    against = {one.surface for one in proposal.related if one.relation == "contradicts"}
+    assert against >= {"home/MEMORY.md", str(project / "AGENTS.md")}
+
+
+def test_every_rule_is_listed_with_the_change_that_brought_it(skills: Path, homes: HomeMaker, tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("- Ask before deploying.\n")
+    home = homes(instructions=str(tmp_path / "AGENTS.md"))
+    list(home.skills.every())
+    landed = home.review.approve(refined(home, "Push the tag first."), "yes")
+    assert isinstance(landed, Landed)
+    rules = {rule.text: rule for rule in home.history.rules()}
+    assert {"Bump the version", "Tag it", "CI fails when the changelog has no date."} <= rules.keys()
+    assert rules["Tag it"].since is None and rules["Tag it"].change.grounds.via is Via.FOUND
+    assert rules["Push the tag first."].change.id == landed.change.id
+    assert rules["Push the tag first."].approved_by == "ann"
+    assert [one.text for one in home.history.blame("release-checklist")] == list(rules)
+    assert [one.text for one in home.instructions()] == ["Ask before deploying."]

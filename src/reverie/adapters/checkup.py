@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +16,12 @@ from sqlalchemy.engine import make_url
 from reverie.adapters.backup_files import is_half_restored
 from reverie.adapters.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
 from reverie.adapters.database.migrations import CURRENT, version
+from reverie.adapters.database.quarantine import quarantined
 from reverie.adapters.database.walls import bypassed, unbound
 from reverie.kernel.errors import ReverieError
+from reverie.kernel.scope import LOCAL
 
+_SHOWN = 5
 ENOUGH_BYTES = 200 * 1024 * 1024
 
 
@@ -28,7 +33,7 @@ class Check:
 
 
 def checks(home: Path, database: str) -> list[Check]:
-    return [_permissions(home), _database(database), _git(), _disk(home)]
+    return [_permissions(home), _database(database), _transcripts(database), _git(), _disk(home)]
 
 
 def _permissions(home: Path) -> Check:
@@ -50,17 +55,41 @@ def _permissions(home: Path) -> Check:
 
 def _database(url: str) -> Check:
     try:
-        parsed = make_url(url)
-        if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
-            return Check("database", True, "not made yet; the first command that needs it makes it")
-        made = engine(url)
-        try:
-            with made.connect() as connection:
-                return _schema(connection)
-        finally:
-            made.dispose()
+        with _looking(url) as connection:
+            if connection is None:
+                return Check("database", True, "not made yet; the first command that needs it makes it")
+            return _schema(connection)
     except ReverieError as error:
         return Check("database", False, str(error))
+
+
+@contextmanager
+def _looking(url: str) -> Iterator[Connection | None]:
+    """A connection, or None where there is no database yet."""
+    made = engine(url)
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
+            yield None
+            return
+        with made.execution_options(workspace=LOCAL).connect() as connection:
+            yield connection
+    finally:
+        made.dispose()
+
+
+def _transcripts(url: str) -> Check:
+    """Files that could not be read are no fault of this machine's: they are named, and the check is passed."""
+    try:
+        with _looking(url) as connection:
+            held = quarantined(connection, LOCAL) if connection is not None else []
+    except ReverieError:
+        return Check("transcripts", True, "not looked at: the database cannot be used")
+    if not held:
+        return Check("transcripts", True, "every file could be read")
+    shown = "; ".join(f"{one.path}: {one.why}" for one in held[:_SHOWN])
+    more = f"; and {len(held) - _SHOWN:,} more" if len(held) > _SHOWN else ""
+    return Check("transcripts", True, f"could not be read, tried again when they change: {shown}{more}")
 
 
 def _schema(connection: Connection) -> Check:

@@ -117,6 +117,19 @@ class GitProjection:
         return [f"The git history of {holder.name}: {said}." for holder, _ in self._with_changes()
                 for said in self._problems(holder)]  # fmt: skip
 
+    def elsewhere(self) -> list[str]:
+        """Where the trail of a skills folder is that lies in someone's own repository: nothing is committed there."""
+        said = []
+        for holder, _ in self._with_changes():
+            root: Path | None = getattr(holder, "root", None)
+            spot = self._spot(holder)
+            if root is not None and spot.work != root and (repository := _repository_of(root)) is not None:
+                said.append(
+                    f"{holder.name} lies in the repository {repository}, where Reverie commits nothing: its git "
+                    f"history is in {spot.work}"
+                )
+        return said
+
     def _problems(self, holder: Holder) -> list[str]:
         try:
             with opened(self._spot(holder)) as repository:
@@ -158,7 +171,7 @@ class GitProjection:
         if root is None:
             return Spot(self._beside(holder), False, lock, holder.key, lambda _: False)
         first, executable = self._first_change(holder), partial(_is_executable, root)
-        if _is_marked(root, first) or (root.is_dir() and not _in_a_repository(root)):
+        if _is_marked(root, first) or (root.is_dir() and _repository_of(root) is None):
             return Spot(root, True, lock, first, executable)
         return Spot(self._beside(holder), False, lock, first, executable)
 
@@ -206,8 +219,8 @@ def _is_marked(root: Path, mark: str) -> bool:
     return folder.is_dir() and read_file(folder / MARK) == f"{mark}\n".encode()
 
 
-def _in_a_repository(root: Path) -> bool:
-    return any(os.path.lexists(folder / ".git") for folder in (root, *root.parents))
+def _repository_of(root: Path) -> Path | None:
+    return next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
 
 
 def _is_executable(root: Path, document: str) -> bool:

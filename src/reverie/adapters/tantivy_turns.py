@@ -45,12 +45,16 @@ def prepared(index: tantivy.Index) -> tantivy.Index:
 
 def documents(entry: IndexedSession) -> Iterator[Document]:
     """A turn is found by its own words, its speaker, the turns beside it, and its session's title and day."""
-    turns = list(entry.turns)
     about = tokens(entry.title or "") + _day(entry.started_at)
-    said = [tokens(turn.name or "") + tokens(turn.text) for turn in turns]
-    for place, turn in enumerate(turns):
-        beside = (said[near][:CONTEXT] for near in (place - 1, place + 1) if 0 <= near < len(turns))
-        yield _document(entry, turn, " ".join(chain(*[said[place]] * OWN, about, *beside)))
+    before: list[str] = []
+    now: tuple[IndexedTurn, list[str]] | None = None
+    for turn in chain(entry.turns, (None,)):  # three turns are held at a time: a session may be larger than memory
+        after = tokens(turn.name or "") + tokens(turn.text) if turn else []
+        if now:
+            own = now[1]
+            yield _document(entry, now[0], " ".join(chain(*[own] * OWN, about, before[:CONTEXT], after[:CONTEXT])))
+            before = own
+        now = (turn, after) if turn else None
 
 
 def _day(at: datetime | None) -> list[str]:

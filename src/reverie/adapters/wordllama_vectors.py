@@ -10,15 +10,16 @@ import logging
 import sqlite3
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from reverie.language.search import IndexedSession, IndexedTurn, TurnKey
-from reverie.language.turn_vectors import BYTES, turn_bits
+from reverie.language.turn_vectors import BYTES, OPENING, turn_bits
 
 FORMAT = 1
 BLOCK = 64  # turns in a row of the table: a few thousand bytes to read, however long the session
+_TURNS_AT_ONCE = 512
 _PATIENCE = 5.0  # seconds
 _SCHEMA = f"""
     begin immediate;
@@ -51,10 +52,9 @@ class WordllamaVectors:
 
     def replace(self, entry: IndexedSession) -> None:
         """The vectors of a session anew. Doing it twice changes nothing."""
-        turns = list(entry.turns)
         blocks: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
-        for turn, bits in zip(turns, turn_bits([_said(turn) for turn in turns]), strict=True):
-            blocks[turn.number // BLOCK].append((turn.number, bits))
+        for number, bits in _vectors(entry.turns):
+            blocks[number // BLOCK].append((number, bits))
         rows = [(entry.user, entry.session_id, block, *_packed(of_block)) for block, of_block in blocks.items()]
         with self._opened() as database:
             database.execute(_REMOVE, (entry.user, entry.session_id))
@@ -105,6 +105,21 @@ class WordllamaVectors:
         _LOG.warning("The vectors in %s are damaged and will be rebuilt: %s", self._file, error)
         self.close()
         self._file.unlink(missing_ok=True)
+
+
+def _vectors(turns: Iterable[IndexedTurn]) -> Iterator[tuple[int, bytes]]:
+    """A few turns at a time: a session may be larger than memory. Each leans to its neighbours, so parts overlap."""
+    part, settled = list[tuple[int, str]](), 0
+    for turn in turns:
+        part.append((turn.number, _said(turn)[:OPENING]))
+        if len(part) > _TURNS_AT_ONCE:
+            yield from list(_told(part))[settled:-1]
+            part, settled = part[-2:], 1
+    yield from list(_told(part))[settled:]
+
+
+def _told(part: list[tuple[int, str]]) -> Iterator[tuple[int, bytes]]:
+    return zip([number for number, _ in part], turn_bits([text for _, text in part]), strict=True)
 
 
 def _said(turn: IndexedTurn) -> str:

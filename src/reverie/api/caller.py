@@ -23,8 +23,8 @@ from reverie.sessions.recorded_definitions import Definitions
 from reverie.sessions.recorded_importing import Importing
 from reverie.sessions.recorded_library import Recording
 
-_bearer = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
-_header = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")
+BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
+HEADER = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ def caller(
     *,
     request: Request,
     needed: SecurityScopes,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
-    header: Annotated[str | None, Security(_header)],
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+    header: Annotated[str | None, Security(HEADER)],
     reverie_user: Annotated[str | None, Header(description="Narrow a key that is bound to nobody to one user.")] = None,
     anthropic_workspace_id: Annotated[str | None, Header(description="If sent, the key's own workspace.")] = None,
 ) -> Iterator[Caller]:

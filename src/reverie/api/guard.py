@@ -24,6 +24,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reverie.api.bodies import one_reading
 from reverie.api.errors import Problem, envelope, problem_of
 from reverie.api.metrics import Metrics
 
@@ -33,6 +34,7 @@ IMPORTING = "/v1/reverie/sessions/import"
 DRAINED = 16 * LARGEST_BODY  # who sends a little too much is told so; who sends far too much is cut off
 BODY_SECONDS = 30.0  # and a second more for each `SLOWEST` bytes that have come
 SLOWEST = 64 * 1024
+WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 METHODS = frozenset({"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"})
 ONCE = ("host", "origin", "authorization", "x-api-key", "reverie-user", "anthropic-workspace-id", "content-length")
 CLOSE = {"connection": "close"}
@@ -78,8 +80,11 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != headers.get("host"):
             raise Problem(403, "Calls from pages of another origin are refused.")
-        largest = LARGEST_IMPORT if scope["path"].endswith(IMPORTING) else LARGEST_BODY
-        await self.app(scope, await _limited(headers, receive, largest), call.send)
+        importing = scope["path"].endswith(IMPORTING)
+        body = await _limited(headers, receive, LARGEST_IMPORT if importing else LARGEST_BODY)
+        if not importing and scope["method"] in WITH_BODY:
+            body = await one_reading(body)
+        await self.app(scope, body, call.send)
 
     def _known(self, host: str) -> bool:
         if not _HOST.fullmatch(host):
@@ -97,6 +102,8 @@ def _unambiguous(headers: Headers) -> None:
     for name in ONCE:
         if len(headers.getlist(name)) > 1:
             raise Problem(400, f"The header {name} is there twice.")
+    if "authorization" in headers and "x-api-key" in headers:
+        raise Problem(400, "Two credentials were sent. Send `Authorization` or `x-api-key`, not both.")
     if "content-length" in headers and "transfer-encoding" in headers:
         raise Problem(400, "The body has a length and is in chunks. Send one of both.", headers=CLOSE)
 

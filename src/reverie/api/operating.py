@@ -1,13 +1,20 @@
-"""For who runs the server: is it alive, does its database answer, how much does it do. No key is needed."""
+"""For who runs the server: is it alive, does its database answer, how much does it do.
+
+No key is needed, but for `/metrics` from elsewhere than this machine: how much is done when is nobody else's business.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import ipaddress
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Security
 from fastapi.responses import PlainTextResponse
+from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import BaseModel
 
+from reverie.api.caller import BEARER, HEADER
+from reverie.api.errors import Problem
 from reverie.api.wiring import House
 
 router = APIRouter(tags=["operating"])
@@ -30,5 +37,27 @@ def readyz(request: Request) -> Health:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-async def metrics(request: Request) -> PlainTextResponse:
+def metrics(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+    header: Annotated[str | None, Security(HEADER)],
+) -> PlainTextResponse:
+    """From elsewhere than this machine, or through a proxy, with any key."""
+    house: House = request.app.state.house
+    if not _is_local(request) and house.keys.admitted(bearer.credentials if bearer else header or "") is None:
+        raise Problem(401, "From elsewhere /metrics needs a key. Send one as `Authorization: Bearer …`.")
     return PlainTextResponse(request.app.state.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def _is_local(request: Request) -> bool:
+    """Asked by this machine, by a name of this machine, and not on behalf of someone else."""
+    passed_on = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via"))
+    asked = request.url.hostname or ""
+    return not passed_on and request.client is not None and all(map(_is_loopback, (request.client.host, asked)))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

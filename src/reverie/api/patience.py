@@ -1,4 +1,4 @@
-"""How long the server waits for a request to arrive: nobody can hold a connection by sending slowly, or nothing.
+"""How a request arrives: nobody can hold a connection by sending slowly, or nothing, and its lines end in one way.
 
 uvicorn closes a connection that is idle between two requests, but waits for ever for the first byte of the first and
 for the end of the head of any. A body is waited for in `guard`, which knows how much of it has come.
@@ -7,10 +7,26 @@ for the end of the head of any. A body is waited for in `guard`, which knows how
 from __future__ import annotations
 
 import asyncio
+import re
 
+from h11 import RemoteProtocolError
+from h11._receivebuffer import ReceiveBuffer
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 20.0
+_BARE_LF = re.compile(rb"(?<!\r)\n")
+
+
+class WholeLineEnds(ReceiveBuffer):
+    """Lines of a head end with CR LF. h11 also takes a bare LF, and a proxy before us may not: to it the same bytes are
+    another request."""
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        before = bytes(self._data)
+        lines = super().maybe_extract_lines()
+        if lines is not None and _BARE_LF.search(before[: len(before) - len(self._data)]):
+            raise RemoteProtocolError("a line ends with a bare LF")
+        return lines
 
 
 class PatientProtocol(H11Protocol):
@@ -20,6 +36,7 @@ class PatientProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.conn._receive_buffer = WholeLineEnds()
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:

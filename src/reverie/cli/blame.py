@@ -9,7 +9,7 @@ import click
 from reverie.cli.history import words
 from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, day, one_line, print_json, visible
-from reverie.cli.rules import row
+from reverie.cli.rules import look_at_skills, row
 
 
 @click.command(name="blame")
@@ -20,6 +20,7 @@ def command(*, path: str, as_of: datetime | None, shell: Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it."""
     with shell.opened() as house:
         look(house)
+        look_at_skills(house)
         rules = house.history.blame(path, as_of)
     if shell.json:
         print_json([row(rule) for rule in rules])

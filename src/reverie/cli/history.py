@@ -29,6 +29,7 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         look(house)
         changes = house.history.changes(path, limit)
         named = {change.id: house.history.name_of(change.shelf) for change in changes}
+        elsewhere = [] if shell.json else house.projection.elsewhere()
     if shell.json:
         print_json([summary(change, named[change.id]) for change in changes])
         return
@@ -41,6 +42,8 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ""
         reason = f": {grounds.reason}" if grounds.reason else ""
         out.print(f"  {one_line(f'{words(change)}{approved}{reason}', max(20, out.width - 4))}", markup=False)
+    for said in elsewhere:
+        out.print(f"Note: {said}.", markup=False)
 
 
 def words(change: Change) -> str:

@@ -14,7 +14,8 @@ from reverie.cli.render import console, print_json, visible
 from reverie.kernel.clock import rfc3339
 
 if TYPE_CHECKING:
-    from reverie.history.library import Rule
+    from reverie.history.library import Instruction, Rule
+    from reverie.home import Home
 
 COLUMNS = ("rule", "where", "since", "seen", "critical", "from", "approved_by", "because", "evidence", "change", "id")
 
@@ -24,18 +25,23 @@ COLUMNS = ("rule", "where", "since", "seen", "critical", "from", "approved_by", 
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @common
 def command(*, as_of: datetime | None, as_csv: bool, shell: Shell) -> None:
-    """Every rule the agents operate under, since when, on what evidence, approved by whom."""
+    """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
+    memory stores, and of instruction files, which Reverie reads and never changes."""
     with shell.opened() as house:
         look(house)
+        look_at_skills(house)
         rules = list(house.history.rules(as_of))
+        told = house.instructions() if as_of is None else []
     if shell.json:
-        print_json([row(rule) for rule in rules])
+        print_json([*(row(rule) for rule in rules), *map(_instruction, told)])
     elif as_csv:
-        _csv(rules)
+        _csv(rules, told)
     else:
         for rule in rules:
             _show(rule)
-        if not rules:
+        for one in told:
+            _show_instruction(one)
+        if not rules and not told:
             click.echo("No rules are known." if as_of is None else "No rules were known then.")
 
 
@@ -52,7 +58,22 @@ def _came_from(rule: Rule) -> str:
     return str(rule.change.grounds.origin or rule.change.grounds.via)
 
 
-def _csv(rules: list[Rule]) -> None:
+def look_at_skills(house: Home) -> None:
+    """Reading a skill records how it stands."""
+    for _ in house.skills.every():
+        pass
+
+
+def _instruction(one: Instruction) -> dict[str, Any]:
+    return dict.fromkeys(COLUMNS) | {"rule": one.text, "where": one.file, "from": "instruction file", "evidence": []}
+
+
+def _show_instruction(one: Instruction) -> None:
+    console().print(visible(one.text), style="bold", markup=False)
+    console().print(f"  {visible(one.file)}  an instruction file; Reverie does not change it", markup=False)
+
+
+def _csv(rules: list[Rule], instructions: list[Instruction]) -> None:
     writer = csv.DictWriter(sys.stdout, COLUMNS)
     writer.writeheader()
     for rule in rules:
@@ -62,6 +83,8 @@ def _csv(rules: list[Rule]) -> None:
         told["rule"] = _inert(told["rule"])
         told["because"] = _inert(told["because"] or "")
         writer.writerow(told)
+    for one in instructions:
+        writer.writerow(_instruction(one) | {"rule": _inert(one.text), "evidence": ""})
 
 
 def _inert(text: str) -> str:

@@ -6,8 +6,10 @@ import ipaddress
 import logging
 import resource
 import socket
+import ssl
 import sys
 from contextlib import nullcontext
+from typing import Any
 
 import click
 
@@ -18,6 +20,10 @@ from reverie.kernel.errors import BadSetting
 IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
 LEAVE_SECONDS = 20
 KEPT_FILES = 200
+_UNENCRYPTED = (
+    "{} can be reached by others, without TLS: keys and memory can be read on the way. "
+    "Give --tls-cert and --tls-key, or let a proxy with TLS be the only one that reaches it."
+)
 
 
 @click.command(name="serve")
@@ -29,10 +35,12 @@ KEPT_FILES = 200
 @click.option("--at-once", default=32, show_default=True, type=click.IntRange(1), help="Calls at a time, for each key.")
 @click.option("--streams", default=100, show_default=True, type=click.IntRange(1), help="Streams open, for each key.")
 @click.option("--dreams", default=2, show_default=True, type=click.IntRange(0), help="Dreams at a time; 0 does none.")
+@click.option("--tls-cert", metavar="FILE", help="Serve HTTPS: the certificate, and those above it, as PEM.")
+@click.option("--tls-key", metavar="FILE", help="The certificate's private key, as PEM.")
 @common
 def command(
     *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, streams: int,
-    dreams: int, shell: Shell,
+    dreams: int, tls_cert: str | None, tls_key: str | None, shell: Shell,
 ) -> None:  # fmt: skip
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
@@ -42,6 +50,7 @@ def command(
     from reverie.api.patience import PatientProtocol
     from reverie.api.wiring import house_of
 
+    tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:
         house = house_of(home)
         if not _is_loopback(host) and not house.keys.any():
@@ -51,6 +60,8 @@ def command(
             )  # fmt: skip
         if not house.keys.any():
             click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --scope …`.", err=True)
+        if not _is_loopback(host) and not tls:
+            click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
         for warning in home.warnings():
             click.echo(f"Warning: {warning}.", err=True)
         limits = Limits(rate, 2 * rate, at_once, streams)
@@ -58,11 +69,11 @@ def command(
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, lifespan="off", http=PatientProtocol,
             ws="none", limit_concurrency=_room(), timeout_keep_alive=IDLE_SECONDS,
-            timeout_graceful_shutdown=LEAVE_SECONDS,
+            timeout_graceful_shutdown=LEAVE_SECONDS, **tls,
         )  # fmt: skip
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), _listening(host, port) as listening:
-            _begin(listening, shell)
+            _begin(listening, shell, "https" if tls else "http")
             uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -71,11 +82,27 @@ def _room() -> int:
     return max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES)
 
 
-def _begin(listening: socket.socket, shell: Shell) -> None:
+def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
+    """What uvicorn is told. Files that do not fit together are said now, not at the first call."""
+    if not cert and not key:
+        return {}
+    if not cert or not key:
+        raise BadSetting("Only one of --tls-cert and --tls-key is given.", expected="both, or neither")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+    except OSError as error:  # ssl.SSLError is one
+        raise BadSetting(
+            f"{cert} and {key} cannot be used for TLS: {error.strerror or error}.",
+            expected="a certificate and its private key, both PEM",
+        ) from error
+    return {"ssl_certfile": cert, "ssl_keyfile": key}
+
+
+def _begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     host, port = listening.getsockname()[:2]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
     if shell.json:
         print_json({"url": url})
     else:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from reverie.dreams.dream import Dream
     from reverie.dreams.stores.records import Located
     from reverie.memory.library import Usage
+    from reverie.sessions.records import Quarantined
+
+_SHOWN = 10
 
 
 @click.command(name="status")
@@ -39,10 +42,11 @@ def command(*, dream: str | None, shell: Shell) -> None:
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
         others = house.dreams_of_others()
+        unread = house.sessions.quarantined()
         off = {name: path for name in names if (path := house.switched_off(name))}
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
-        told |= {"last_success": success, "others": others}
+        told |= {"last_success": success, "others": others, "quarantined": unread}
         print_json(told | {"switched_off": off, "changes": [change.id for change in changes]})
         return
     if not dreams:
@@ -51,9 +55,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
         click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
     for one in dreams:
         _dream(one, one.shelf)
-    if others:
-        click.echo("Over memory stores of others (`reverie explain ID` tells more):")
-        _others(others)
+    _others(others, "Over memory stores of others (`reverie explain ID` tells more):")
     if spending["asked"] or spending["tokens"]:
         click.echo(_this_month(spending))
     for name, documents in usage.items():
@@ -63,8 +65,9 @@ def command(*, dream: str | None, shell: Shell) -> None:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
             click.echo(f"{name}  {counted(staged[name], 'candidate')} staged for other nights")
-    for change in changes:
-        click.echo(f"{day(change.settled_at)}  {change.id}  {change.grounds.reason}".rstrip())
+    recent = (f"{day(change.settled_at)}  {change.id}  {change.grounds.reason}".rstrip() for change in changes)
+    for line in (*_unread(unread), *recent):
+        click.echo(line)
     click.echo(f"{counted(waiting, 'proposal')} waiting.")
 
 
@@ -80,7 +83,9 @@ def _used(document: Usage) -> str:
     return f"{document.document}  {document.characters:,} characters{full}"
 
 
-def _others(found: Sequence[Located]) -> None:
+def _others(found: Sequence[Located], heading: str = "") -> None:
+    if found and heading:
+        click.echo(heading)
     for one in found:
         _dream(one.dream, f"{one.dream.id}  {whose(one)}")
 
@@ -90,6 +95,15 @@ def _dream(dream: Dream, name: str) -> None:
     click.echo(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}")
     for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
         click.echo(line)
+
+
+def _unread(files: list[Quarantined]) -> Iterator[str]:
+    if files:
+        yield f"{counted(len(files), 'transcript')} could not be read; each is tried again when it changes:"
+    for one in files[:_SHOWN]:
+        yield f"  {visible(one.path)}: {visible(one.why)}"
+    if len(files) > _SHOWN:
+        yield f"  … and {len(files) - _SHOWN:,} more (--json lists all)"
 
 
 def _asked(dream: Dream) -> Iterator[str]:

@@ -22,6 +22,7 @@ from reverie.sessions.session import Head, Session
 
 UNREAD = "Reverie could not read "
 _OURS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+MOST_HEARD = 40_000_000  # characters of one session: more than anyone says in years, and less than memory holds
 _LOG = logging.getLogger("reverie.dreams")
 
 
@@ -121,7 +122,7 @@ def heard_session(library: Library, name: str, user: str, revision: int | None =
     """A session as a target of the library's owner hears it: who owns their own session is a member in the memory of
     someone else. An Origin is lowered here, and never raised."""
     try:
-        session = library.get(name, user=user, revision=revision)
+        session = library.get(name, user=user, revision=revision, most=MOST_HEARD)
     except NotFound:
         return None
     head = session.head if session.head.user else replace(session.head, user=user or None)

@@ -9,9 +9,12 @@ from datetime import datetime
 from reverie.history.change import Change, Edit, Via
 from reverie.history.records import Asked, Known, Records
 from reverie.kernel.errors import BadInput, NotFound
+from reverie.kernel.hashes import canonical, sha256
 from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.identity import places_of
+from reverie.skills.edits import rules_of
+from reverie.skills.skill import read_skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,14 @@ class Rule:
     @property
     def approved_by(self) -> str | None:
         return self.change.grounds.approved_by
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """A statement of a file that agents read and Reverie never changes: since when it stands there is not known."""
+
+    text: str
+    file: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +146,29 @@ class History:
 
     def _rules(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
         last = self.records.find(self.scope, Asked(shelf=shelf, document=document, upto=known.number, limit=1))
-        if not last or last[0].form is None:
+        if not last:
+            return
+        if last[0].form is None:
+            yield from self._rules_of_skill(shelf, document, known.number)
             return
         texts = FORMATS[last[0].form].read(known.content or b"").entries
         for at, one in sorted(places_of(known.entries, texts).items()):
             change = self.get(one.change)
             yield Rule(texts[at], self.name_of(shelf), document, one.id, one.since, one.seen, one.critical, change)
+
+    def _rules_of_skill(self, shelf: str, document: str, upto: int) -> Iterator[Rule]:
+        """Each rule of a skill with the Change that brought it, and since which it stands there."""
+        brought: dict[str, Change] = {}
+        asked = Asked(shelf=shelf, document=document, upto=upto, oldest_first=True)
+        for change in self.records.find(self.scope, asked):
+            edit = change.edit(document)
+            said = rules_in(change.subject, document, edit.after if edit else None)
+            brought = {text: brought.get(text, change) for text in said}
+        for text, change in brought.items():
+            since = None if change.grounds.via is Via.FOUND else change.settled_at
+            seen = change.settled_at or change.intended_at
+            name = f"rule_{sha256(canonical([shelf, document, text]))[:24]}"
+            yield Rule(text, self.name_of(shelf), document, name, since, seen, False, change)
 
     def _named(self, path: str) -> list[tuple[str, str]]:
         """The documents a person may mean by a path."""
@@ -155,6 +183,15 @@ class History:
             known = ", ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in every[:8]) or "none yet"
             raise NotFound(f"Nothing is known of {path!r}.", expected=f"one of: {known}")
         return meant
+
+
+def rules_in(subject: str, document: str, content: bytes | None) -> list[str]:
+    """What a skill tells an agent to do: its items and sentences. What lies beside it is material."""
+    if content is None or document not in (subject, f"{subject}/SKILL.md", f"{subject}/skill.md"):
+        return []
+    body = read_skill(subject, {document: content}).body
+    found = (rule.text for rule in rules_of(body.splitlines(keepends=True)))
+    return list(dict.fromkeys(text for text in found if not text.startswith(("#", "```", "~~~"))))
 
 
 def happened(change: Change) -> str:

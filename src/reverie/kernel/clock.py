@@ -8,6 +8,7 @@ from typing import Protocol
 
 # Before this, a number is seconds; after, milliseconds; then micro- and nanoseconds. 1e11 s is the year 5138.
 _SECONDS_END = 1e11
+_NANOSECONDS_END = 1e20
 
 
 class Clock(Protocol):
@@ -42,14 +43,14 @@ def moment(value: object) -> datetime | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return _from_epoch(float(value))
+        return _from_epoch(value)
     if isinstance(value, str):
         return _from_text(value.strip())
     return None
 
 
 def _from_epoch(number: float) -> datetime | None:
-    if not number > 0:  # so that NaN is unknown, too
+    if not 0 < number < _NANOSECONDS_END:  # so that NaN and the infinite are unknown, too
         return None
     while number >= _SECONDS_END:
         number /= 1000

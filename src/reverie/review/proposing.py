@@ -18,7 +18,10 @@ from reverie.review.policy import Case, Policy, Ruling
 from reverie.review.proposal import Proposal, Related, Status, Suggestion, bound, drawn_diff
 from reverie.review.records import Proposals
 from reverie.review.targets import Target
+from reverie.skills.edits import rules_of
+from reverie.skills.page import lines_of, page_of_text
 
+MOST_RELATED = 30  # rules of one amendment that are held against all others
 LINES_AROUND = 3  # a skill is read with its surroundings; an entry of memory stands by itself
 
 
@@ -70,7 +73,8 @@ class Proposing:
 
     def _related(self, target: Target, drawn: Drawn) -> tuple[Related, ...]:
         if not target.is_memory:
-            return ()
+            new, gone = _rules_changed(drawn)
+            return tuple(one for one in self.related(new[:MOST_RELATED]) if one.text not in gone)
         return self.related(text.decode("utf-8", "replace") for text in drawn.new_texts.values())
 
     def _touches_critical(self, target: Target, suggestion: Suggestion) -> bool:
@@ -88,6 +92,21 @@ class Proposing:
             elif suggestion.evidence and not _new_evidence(suggestion, past):  # the same words, worded otherwise
                 return past
         return None
+
+
+def _rules_changed(drawn: Drawn) -> tuple[list[str], set[str]]:
+    """The rules of a skill that an amendment brings, and those it takes away."""
+    before, after = dict[str, None](), dict[str, None]()
+    for edit in drawn.edits:
+        if edit.document.endswith(".md"):
+            before |= dict.fromkeys(_rules(edit.before))
+            after |= dict.fromkeys(_rules(edit.after))
+    return [text for text in after if text not in before], before.keys() - after.keys()
+
+
+def _rules(content: bytes | None) -> list[str]:
+    page = page_of_text((content or b"").decode("utf-8", "replace"))
+    return [rule.text for rule in rules_of(lines_of(page.body)) if not rule.text.startswith("#")]
 
 
 def wanted_by(suggestion: Suggestion) -> tuple[object, ...]:

@@ -1,19 +1,32 @@
-"""One run of bringing transcripts in: walk, recognise, read, redact, keep, and say what happened."""
+"""One run of bringing transcripts in: walk, recognise, read, redact, keep, and say what happened.
+
+This is the one door for files. A file that is too large, takes too long, or makes its reader fail is quarantined with
+the reason, and the next one is read; it is tried again when it changes.
+"""
 
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from reverie.kernel.errors import BadInput, ReverieError
 from reverie.kernel.scope import Scope
+from reverie.sessions.file_limits import FileLimits, FileRefused, check_size, check_time, limited
+from reverie.sessions.file_names import kept_name
 from reverie.sessions.intake import Intake, Reading
 from reverie.sessions.reading import WHOLE_FILE, Event, Flaw, Reader, reader_of
-from reverie.sessions.records import Records, Sources
+from reverie.sessions.records import Quarantine, Quarantined, Records, SessionBusy, Sources
 
 _SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", ".venv"}
+_LONGEST_REASON = 300
+
+
+class ReaderFailed(Exception):
+    """A reader raised something, which is a bug of its: no file may make it do that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +40,8 @@ class Skipped:
 
 @dataclass(slots=True)
 class Added:
-    """What adding did. `fates` counts sessions as new, grown, rewritten, unchanged or removed before."""
+    """What adding did. `fates` counts sessions as new, grown, rewritten, unchanged or removed before; `quarantined`
+    are the files that could not be read, tonight or before."""
 
     fates: Counter[str] = field(default_factory=Counter)
     turns: int = 0
@@ -37,6 +51,7 @@ class Added:
     files: int = 0
     unchanged_files: int = 0
     other_files: int = 0
+    quarantined: int = 0
 
     @property
     def sessions(self) -> int:
@@ -59,6 +74,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
+Through = Callable[[Iterator[Event]], Iterator[Event]]
 
 
 @dataclass(slots=True)
@@ -71,6 +87,8 @@ class Adding:
     sources: Sources
     readers: tuple[Reader, ...]
     intake: Callable[[], Intake]
+    quarantine: Quarantine
+    limits: FileLimits = field(default_factory=FileLimits)
     user: str | None = None
     reader: Reader | None = None
     again: bool = False
@@ -79,6 +97,7 @@ class Adding:
     added: Added = field(default_factory=Added)
     _done: int = 0
     _total: int = 0
+    _held: dict[str, Quarantined] | None = None
 
     @property
     def _mine(self) -> Scope:
@@ -87,10 +106,10 @@ class Adding:
     def folder(self, folder: Path, without: Iterable[Path] = ()) -> None:
         """Every transcript in it, but none of what lies in the folders `without` which it is to be read."""
         others = tuple(without)
-        found = [(path, path.stat().st_size) for path in _files(folder) if not any(map(path.is_relative_to, others))]
+        found = [(path, size) for path, size in _files(folder) if not any(map(path.is_relative_to, others))]
         self._total = sum(size for _, size in found)
         for path, size in found:
-            self._tell(str(path))
+            self._tell(kept_name(path))
             self._one_of_many(path)
             self._done += size
         self._tell("")
@@ -100,37 +119,101 @@ class Adding:
             self.watch(Progress(self._done, self._total, path, self.added.sessions))
 
     def _one_of_many(self, path: Path) -> None:
+        name = kept_name(path)
         try:
-            if not self.again and self.sources.fingerprint(self._mine, str(path)) == _fingerprint(path):
+            fingerprint = _fingerprint(path)
+            if not self.again and self.sources.fingerprint(self._mine, name) == fingerprint:
                 self.added.unchanged_files += 1
+                return
+            if not self.again and self._stays_out(name, fingerprint):
                 return
             reader = self.reader or reader_of(path, self.readers)
         except OSError as error:
-            self.added.flaws.append(Skipped(str(path), WHOLE_FILE, os_reason(error)))
-            return
-        if reader is None:
-            self.added.other_files += 1
+            self._put_away(name, "", Flaw(WHOLE_FILE, os_reason(error), passing=True), "")
+        except Exception as error:  # noqa: BLE001 - one file's fault is not the others'
+            self._put_away(name, "", Flaw(WHOLE_FILE, self._reason(error, "recognising it")), _fingerprint(path))
         else:
-            self.file(path, reader)
+            if reader is None:
+                self.added.other_files += 1
+            else:
+                self.file(path, reader)
 
     def file(self, path: Path, reader: Reader) -> None:
+        name = kept_name(path)
+        before = self.added.sessions
         fingerprint = _fingerprint(path)  # taken before reading: what is written meanwhile is read next time
-        flaws = self.events(reader.read(path), str(path))
+        try:
+            flaws = self.read(path, reader, name)
+        except Exception as error:  # what is not the file's fault is raised again
+            if isinstance(error, ReverieError) and not isinstance(error, BadInput):
+                raise
+            flaw = Flaw(WHOLE_FILE, self._reason(error, f"the {reader.name} reader"), not _lasts(error))
+            self._put_away(name, reader.name, flaw, fingerprint)
+            return
         self.added.files += 1
-        if not any(flaw.where == WHOLE_FILE for flaw in flaws):
-            self.sources.keep_fingerprint(self._mine, str(path), fingerprint)
+        whole = next((flaw for flaw in flaws if flaw.where == WHOLE_FILE), None)
+        if whole is None:
+            self.sources.keep_fingerprint(self._mine, name, fingerprint)
+        if whole is not None and self.added.sessions == before:
+            self._put_away(name, reader.name, whole, fingerprint, told=True)
+        elif name in self._quarantined():
+            self.quarantine.release(self._mine, name)
 
-    def events(self, events: Iterator[Event], path: str | None = None) -> list[Flaw]:
+    def read(
+        self, path: Path, reader: Reader, name: str | None = None, through: Through = lambda events: events
+    ) -> list[Flaw]:
+        """Within the limits. `through` may change what the reader says, or see it."""
+        check_size(path.stat().st_size, self.limits)
+        with limited(self.limits):
+            return self.events(through(_watched(reader.read(path))), name)
+
+    def _quarantined(self) -> dict[str, Quarantined]:
+        if self._held is None:
+            self._held = {one.path: one for one in self.quarantine.held(self._mine)}
+        return self._held
+
+    def _stays_out(self, name: str, fingerprint: str) -> bool:
+        held = self._quarantined().get(name)
+        if held is None or held.fingerprint != fingerprint:
+            return False
+        self.added.quarantined += 1
+        why = f"{held.why} (since {held.since:%Y-%m-%d}; it is tried again when it changes)"
+        self.added.flaws.append(Skipped(name, WHOLE_FILE, why))
+        return True
+
+    def _put_away(self, name: str, reader: str, flaw: Flaw, fingerprint: str, *, told: bool = False) -> None:
+        self.quarantine.put(self._mine, name, reader, "" if flaw.passing else fingerprint, flaw.why)
+        self.added.quarantined += 1
+        if not told:
+            self.added.flaws.append(Skipped(name, flaw.where, flaw.why))
+
+    def _reason(self, error: Exception, what: str) -> str:
+        """Why, for people. An error may quote what it stumbled over."""
+        if isinstance(error, OSError):
+            return os_reason(error)
+        if isinstance(error, ReverieError):
+            return str(error)
+        cause = error.__cause__ if isinstance(error, ReaderFailed) and error.__cause__ else error
+        said = self.intake().clean(" ".join(str(cause).split())[:_LONGEST_REASON])
+        return f"{what} failed at it: {type(cause).__name__}{f' ({said})' if said else ''}. Please report it."
+
+    def events(self, events: Iterable[Event], path: str | None = None) -> list[Flaw]:
         intake = self.intake()
         tally = intake.tally
         try:
             for reading in intake.sessions(events):
                 self._keep(reading, path)
         except OSError as error:
-            tally.flaws.append(Flaw(WHOLE_FILE, os_reason(error)))
-        self.added.redacted.update(tally.redacted)
-        self.added.noise += tally.noise
-        self.added.flaws += [Skipped(path or "the session", flaw.where, flaw.why) for flaw in tally.flaws]
+            tally.flaws.append(Flaw(WHOLE_FILE, os_reason(error), passing=True))
+        except SessionBusy as error:
+            tally.flaws.append(Flaw(WHOLE_FILE, str(error), passing=True))
+        finally:
+            self.added.redacted.update(tally.redacted)
+            self.added.noise += tally.noise
+            name = path or "the session"
+            self.added.flaws += [Skipped(name, flaw.where, flaw.why) for flaw in tally.flaws]
+            if tally.more_flaws:
+                self.added.flaws.append(Skipped(name, "elsewhere", f"{tally.more_flaws:,} more that are not listed"))
         return tally.flaws
 
     def _keep(self, reading: Reading, path: str | None) -> None:
@@ -149,16 +232,42 @@ class Adding:
         return known is not None and known.removed
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _watched(events: Iterable[Event]) -> Iterator[Event]:
+    """What a reader says, for as long as it may take. A failure of its own is told from one of whoever listens."""
+    following = iter(events)
+    while True:
+        check_time()
+        time.sleep(0)  # other threads go first: a server reads what one tenant sends beside the calls of all others
+        try:
+            event = next(following)
+        except StopIteration:
+            return
+        except (OSError, ReverieError):
+            raise
+        except Exception as error:
+            raise ReaderFailed from error
+        yield event
+
+
+def _lasts(error: Exception) -> bool:
+    """Whether the same bytes would fail in the same way."""
+    return isinstance(error, ReaderFailed | FileRefused | BadInput)
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Every plain file, with its size. One that goes away meanwhile is not there."""
     if folder.is_file():
-        yield folder
+        yield folder, folder.stat().st_size
         return
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
         for name in sorted(names):
             path = Path(parent, name)
-            if path.is_file() and not path.is_symlink():
-                yield path
+            try:
+                if path.is_file() and not path.is_symlink():
+                    yield path, path.stat().st_size
+            except OSError:
+                continue
 
 
 def _fingerprint(path: Path) -> str:

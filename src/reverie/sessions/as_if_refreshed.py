@@ -10,7 +10,7 @@ from typing import cast
 
 from reverie.kernel.scope import Scope
 from reverie.sessions.library import Library
-from reverie.sessions.records import Fate, Records, Sources, Stored, Wanted
+from reverie.sessions.records import Fate, Quarantine, Quarantined, Records, Sources, Stored, Wanted
 from reverie.sessions.session import Head, Session, Turn, same_words
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -32,7 +32,8 @@ def as_if_refreshed(
     `most` that are wanted; of the others only that they are there."""
     records = _Overlay(library.records, most, wanted)
     sources = cast(Sources, _Unmarked(library.kept_sources))
-    made = replace(library, records=cast(Records, records), kept_sources=sources)
+    quarantine = cast(Quarantine, _Untouched(library.quarantine))
+    made = replace(library, records=cast(Records, records), kept_sources=sources, quarantine=quarantine)
     made.refresh(harness=harness)
     return Refreshed(made, frozenset(records.fresh))
 
@@ -50,6 +51,22 @@ class _Unmarked:
         return self.sources.fingerprint(scope, path)
 
     def keep_fingerprint(self, scope: Scope, path: str, fingerprint: str) -> None:
+        """Not this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Untouched:
+    """The quarantine, which nothing enters or leaves."""
+
+    quarantine: Quarantine
+
+    def held(self, scope: Scope) -> list[Quarantined]:
+        return self.quarantine.held(scope)
+
+    def put(self, scope: Scope, path: str, reader: str, fingerprint: str, why: str) -> None:
+        """Not this time."""
+
+    def release(self, scope: Scope, path: str) -> None:
         """Not this time."""
 
 
@@ -90,16 +107,19 @@ class _Overlay:
             newest = sorted(self.turns, key=lambda one: _newest_first(self.fresh[one]))[: self.most]
             self.turns = {one: self.turns[one] for one in newest}
 
+    def tidy(self, scope: Scope) -> None:
+        """Not this time."""
+
     def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
         stored = [one for one in self.records.find(scope, wanted) if (one.user, one.head.id) not in self.fresh]
         here = [one for one in self.fresh.values() if scope.user in (None, one.user) and _is_since(one, wanted.since)]
         return iter(sorted([*stored, *here], key=_newest_first))
 
-    def read(self, scope: Scope, session_id: str, revision: int | None = None) -> Session:
+    def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
         name = (scope.user or "", session_id)
         if name in self.turns:
             return Session(self.fresh[name].head, self.turns[name], self.fresh[name].revision)
-        return self.records.read(scope, session_id, revision)
+        return self.records.read(scope, session_id, revision, most)
 
 
 def _is_since(one: Stored, since: datetime | None) -> bool:

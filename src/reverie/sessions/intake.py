@@ -5,18 +5,21 @@ Streams: at any moment one message is held. What could not be kept as it was is 
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reverie.kernel.origin import Origin, weakest
+from reverie.sessions.file_names import LONGEST, kept_id
 from reverie.sessions.noise import noise_in
 from reverie.sessions.projects import project_name
-from reverie.sessions.reading import Closed, Event, Flaw, Opened
-from reverie.sessions.session import Head, Said, ToolCall, Turn
+from reverie.sessions.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.sessions.session import MAX_TURNS, Head, Said, ToolCall, Turn
 
 MAX_TURN_CHARS = 1_000_000
+MAX_FLAWS = 1_000  # of one file
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _BY_ROLE = {
     "system": Origin.OPERATOR,
@@ -37,13 +40,21 @@ class Tally:
     noise: int = 0
     redacted: Counter[str] = field(default_factory=Counter)
     flaws: list[Flaw] = field(default_factory=list)
+    more_flaws: int = 0
+
+    def note(self, flaw: Flaw) -> None:
+        """A file can have more flaws than memory has room for; of most it is enough to know how many."""
+        if len(self.flaws) < MAX_FLAWS or flaw.where == WHOLE_FILE:
+            self.flaws.append(flaw)
+        else:
+            self.more_flaws += 1
 
 
 class Reading:
     """One session of a stream. Consume `turns()` to its end; then `head` is final."""
 
     def __init__(self, head: Head, said: Iterator[Said | Closed], intake: Intake) -> None:
-        self.head = intake.placed(replace(head, title=intake.clean(head.title) if head.title else None))
+        self.head = intake.placed(replace(head, title=intake.clean(head.title[:LONGEST]) if head.title else None))
         self._said = said
         self._intake = intake
 
@@ -54,7 +65,10 @@ class Reading:
                 self.head = self._closed(event)
                 continue
             number += 1
-            yield self._intake.turn(number, event, self.head)
+            if number <= MAX_TURNS:
+                yield self._intake.turn(number, event, self.head)
+        if number > MAX_TURNS:
+            self._intake.tally.note(Flaw(f"turn {MAX_TURNS + 1}", f"{number:,} turns; the rest is left out"))
 
     def skip(self) -> None:
         """Read past this session without keeping it."""
@@ -64,9 +78,9 @@ class Reading:
     def _closed(self, closed: Closed) -> Head:
         return replace(
             self.head,
-            title=self._intake.clean(closed.title) if closed.title else self.head.title,
+            title=self._intake.clean(closed.title[:LONGEST]) if closed.title else self.head.title,
             ended_at=closed.ended_at or self.head.ended_at,
-            outcome=self.head.outcome if closed.outcome is None else closed.outcome,
+            outcome=self.head.outcome if closed.outcome is None else _known(closed.outcome),
         )
 
 
@@ -98,7 +112,7 @@ class Intake:
             if isinstance(event, Opened):
                 return event
             if isinstance(event, Flaw):
-                self.tally.flaws.append(event)
+                self.tally.note(event)
         return None
 
     def _until_opened(self, stream: Iterator[Event], following: list[Opened]) -> Iterator[Said | Closed]:
@@ -108,27 +122,43 @@ class Intake:
                     following.append(event)
                     return
                 case Flaw():
-                    self.tally.flaws.append(event)
+                    self.tally.note(event)
                 case Said() | Closed():
                     yield event
 
     def placed(self, head: Head) -> Head:
-        """With its project as it may be kept: the repository's, where the work was done in one of its folders."""
+        """As it may be kept, with the repository's project where the work was done in one of its folders."""
         name, path = head.project, head.project_path
         if path and (root := self._root_of(path)) != path:
             name, path = project_name(root), root
         return replace(
-            head, project=self.clean(name) if name else None, project_path=self.clean(path) if path else None
+            head,
+            id=kept_id(head.id),
+            user=kept_id(head.user) if head.user else None,
+            harness=kept_id(head.harness),
+            agent=kept_id(head.agent) if head.agent else None,
+            parent=kept_id(head.parent) if head.parent else None,
+            outcome=_known(head.outcome),
+            facts={kept_id(fact): kept_id(value) for fact, value in head.facts.items()},
+            project=self.clean(name[:LONGEST]) if name else None,
+            project_path=self.clean(path[:LONGEST]) if path else None,
         )
 
     def turn(self, number: int, said: Said, head: Head) -> Turn:
         clean = Said(
             role=said.role,
             text=self.clean(self._cut(said.text, number)),
-            name=self.clean(said.name) if said.name else None,
+            name=self.clean(said.name[:LONGEST]) if said.name else None,
             at=said.at,
-            calls=tuple(ToolCall(call.name, self.clean(call.arguments), call.id) for call in said.calls),
-            answers=said.answers,
+            calls=tuple(
+                ToolCall(
+                    kept_id(call.name),
+                    self.clean(self._cut(call.arguments, number)),
+                    kept_id(call.id) if call.id else None,
+                )
+                for call in said.calls
+            ),
+            answers=kept_id(said.answers) if said.answers else None,
             failed=said.failed,
             noise=said.noise,
         )
@@ -155,7 +185,7 @@ class Intake:
             return text
         left_out = len(text) - MAX_TURN_CHARS
         why = f"{len(text):,} characters; the first {MAX_TURN_CHARS:,} are kept"
-        self.tally.flaws.append(Flaw(f"turn {number}", why))
+        self.tally.note(Flaw(f"turn {number}", why))
         return f"{text[:MAX_TURN_CHARS]}\n[cut here: {left_out:,} characters left out]"
 
     def _origin(self, said: Said, head: Head) -> Origin:
@@ -167,3 +197,7 @@ class Intake:
         user = head.user or self._user or self._owner
         spoken_by_user = said.name is None or said.name.casefold() == user.casefold()
         return Origin.OWNER if user == self._owner and spoken_by_user else Origin.MEMBER
+
+
+def _known(outcome: float | None) -> float | None:
+    return outcome if outcome is not None and math.isfinite(outcome) else None

@@ -1,22 +1,20 @@
 """JSON files that hold many sessions, or one enormous one, without holding the whole file.
 
-Small files are parsed at once: that is faster and forgives more (NaN, raw control characters). Large ones,
-and those that turn out to be cut off, are streamed, so that everything before the break is still read.
+Small files are parsed at once: that is faster and forgives more. Large ones, and those that turn out to be cut off,
+are streamed, so that everything before the break is still read.
 """
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from reverie.sessions.jsonfiles import json_lines, whole_json
-from reverie.sessions.reading import Event, Flaw
+from reverie.sessions.json_streams import CutOff, JsonList, Span, StreamedList, StreamedObject, top_values, value_at
+from reverie.sessions.jsonfiles import is_large, json_lines, whole_json
+from reverie.sessions.reading import WHOLE_FILE, Event, Flaw
 
 LINED = (".jsonl", ".ndjson")
-STREAMED_FROM_BYTES = 8 * 1024 * 1024
-_PIECE = 1 << 16
 
 
 def json_values(path: Path) -> Iterator[tuple[str, Any] | Flaw]:
@@ -47,63 +45,40 @@ def json_array(path: Path, inside: str | None = None) -> Iterator[Any | Flaw]:
         if not isinstance(value, Flaw):
             yield from _elements(value, inside)
             return
-    if inside:
-        yield from json_at(path, f"{inside}.item")
-    else:
-        yield from json_at(path, "item" if _first_byte(path) == b"[" else "")
-
-
-def json_at(path: Path, prefix: str) -> Iterator[Any | Flaw]:
-    """Every value at an ijson prefix, streamed. Values that merely follow each other in a file count, too."""
-    import ijson  # type: ignore[import-untyped]
-
     read = 0
+    try:
+        for value in _streamed(path, inside):
+            read += 1
+            yield value
+    except ValueError as error:
+        behind = f"behind value {read}" if read else WHOLE_FILE
+        yield Flaw(behind, f"not JSON from here on, or cut off ({error})")
+
+
+def _streamed(path: Path, inside: str | None) -> Iterator[Any]:
+    """Values that merely follow each other in a file count, too."""
     with path.open("rb") as file:
-        mended = _Mended(file)
-        try:
-            for value in ijson.items(mended, prefix, use_float=True, multiple_values=True):
-                read += 1
-                yield value
-        except (ijson.JSONError, ValueError, RecursionError) as error:
-            behind = f"behind value {read}" if read else "the file"
-            yield Flaw(behind, f"not JSON from here on, or cut off ({_brief(error)})")
-        if mended.replaced:
-            yield Flaw("the file", "not valid UTF-8; the bad bytes are shown as \N{REPLACEMENT CHARACTER}")
-
-
-def is_large(path: Path) -> bool:
-    return path.stat().st_size > STREAMED_FROM_BYTES
+        end = file.seek(0, 2)
+        first = file.seek(0) or file.read(1 << 16).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        if first == b"[" and inside is None:
+            yield from StreamedList(path, Span(0, end))
+            return
+        if inside is not None:
+            value = StreamedObject(path, Span(0, end))
+            yield from _elements(value, inside)
+            if value.cut_off:
+                raise CutOff("cut off")
+            return
+        spans, found = top_values(file), False
+        for span in spans:
+            found = True
+            yield value_at(path, file, span)
+        if not found:
+            raise CutOff("no value")
 
 
 def _elements(value: Any, inside: str | None) -> Iterator[Any]:
     if inside:
-        value = value.get(inside) if isinstance(value, dict) else None
-        value = value if isinstance(value, list) else []
-    yield from value if isinstance(value, list) else [value]
-
-
-def _first_byte(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(_PIECE).removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-
-
-def _brief(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-
-
-class _Mended:
-    """A file whose invalid UTF-8 is replaced on the way, because the parser would stop at it."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
-        self.replaced = False
-
-    def read(self, size: int = _PIECE) -> bytes:
-        text, raw = "", b"more"
-        while size and raw and not text:  # a piece may end in the middle of a character
-            raw = self._file.read(size)
-            text = self._decoder.decode(raw, final=not raw)
-            if "\N{REPLACEMENT CHARACTER}" in text and "\N{REPLACEMENT CHARACTER}".encode() not in raw:
-                self.replaced = True
-        return text.encode()
+        value = value.get(inside) if isinstance(value, dict | StreamedObject) else None
+        value = value if isinstance(value, JsonList) else []
+    yield from value if isinstance(value, JsonList) else [value]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.kernel.errors import BadInput, NotPermitted
+from reverie.kernel.errors import BadInput, NotATranscript, NotPermitted
 from reverie.kernel.scope import Scope
 from reverie.sessions.adding import Added, Adding, Skipped, Watch, os_reason
+from reverie.sessions.file_limits import FileLimits
+from reverie.sessions.file_names import kept_name, path_of
 from reverie.sessions.intake import Intake, Redact, RootOf
+from reverie.sessions.json_text import storable
 from reverie.sessions.readers import plain
 from reverie.sessions.reading import WHOLE_FILE, Reader, named, required_reader
-from reverie.sessions.records import Records, Source, Sources, Stored, Wanted
+from reverie.sessions.records import Quarantine, Quarantined, Records, Source, Sources, Stored, Wanted
 from reverie.sessions.session import Session
 
 
@@ -28,6 +31,8 @@ class Library:
     kept_sources: Sources
     readers: tuple[Reader, ...]
     redact: Redact
+    quarantine: Quarantine
+    limits: FileLimits = field(default_factory=FileLimits)
     root_of: RootOf = str
     standard: Callable[[], Iterable[Source]] = lambda: ()
 
@@ -48,7 +53,7 @@ class Library:
         """
         run = self._run(user=user, reader=named(reader, self.readers) if reader else None, again=again, watch=watch)
         if isinstance(source, Mapping):
-            run.events(plain.events(source))
+            run.events(plain.events(_kept(source)))
             return run.added
         path = _existing(source)
         if path.is_file():
@@ -56,7 +61,7 @@ class Library:
         else:
             run.folder(path)
         if remember:
-            self.kept_sources.remember(self.scope.of(user or self.owner), str(path), reader)
+            self.kept_sources.remember(self.scope.of(user or self.owner), kept_name(path), reader)
         return run.added
 
     def refresh(self, *, harness: str = "", watch: Watch | None = None) -> Added:
@@ -65,10 +70,11 @@ class Library:
         Of the standard places only those of `harness` are read, if one is named.
         """
         added = Added()
+        self.records.tidy(self.scope)
         sources = self.sources()
-        remembered = [Path(source.path) for source in sources if not source.standard]
+        remembered = [path_of(source.path) for source in sources if not source.standard]
         for source in sources:
-            path, chosen = Path(source.path), named(source.reader, self.readers) if source.reader else None
+            path, chosen = path_of(source.path), named(source.reader, self.readers) if source.reader else None
             how: dict[str, Any] = {"user": source.user, "bring_back": False, "watch": watch, "added": added}
             if source.standard:
                 if chosen is not None and harness in ("", chosen.name):  # whatever else lies there is not looked into
@@ -86,15 +92,19 @@ class Library:
         person = None if user == self.owner else user
         return Adding(
             self.scope, self.owner, self.records, self.kept_sources, readers or self.readers,
-            lambda: Intake(self.owner, self.redact, person, self.root_of), person, reader, **how,
+            lambda: Intake(self.owner, self.redact, person, self.root_of), self.quarantine, self.limits, person, reader,
+            **how,
         )  # fmt: skip
 
     def find(self, *, user: str | None = None, wanted: Wanted | None = None) -> Iterator[Stored]:
         """The sessions there are, newest first."""
         return self.records.find(self._narrowed(user), wanted or Wanted())
 
-    def get(self, session_id: str, *, user: str | None = None, revision: int | None = None) -> Session:
-        return self.records.read(self._narrowed(user), session_id, revision)
+    def get(
+        self, session_id: str, *, user: str | None = None, revision: int | None = None, most: int | None = None
+    ) -> Session:
+        """`most`: no more of its beginning than so many characters."""
+        return self.records.read(self._narrowed(user), session_id, revision, most)
 
     def remove(self, session_id: str, *, user: str | None = None) -> None:
         self.records.remove(self._narrowed(user), session_id)
@@ -105,9 +115,13 @@ class Library:
         added = {source.path for source in remembered}
         return [*remembered, *(source for source in self.standard() if source.path not in added)]
 
+    def quarantined(self) -> list[Quarantined]:
+        """The files that could not be read, and why. They are tried again when they change."""
+        return [one for one in self.quarantine.held(self.scope) if path_of(one.path).exists()]
+
     def forget(self, path: str | os.PathLike[str]) -> None:
         """Stop reading a source. What it brought stays."""
-        wanted = str(Path(path).expanduser().absolute())
+        wanted = kept_name(Path(path).expanduser().absolute())
         found = [source for source in self.sources() if source.path == wanted]
         if any(source.standard for source in found):
             raise BadInput(
@@ -122,6 +136,14 @@ class Library:
 
     def _narrowed(self, user: str | None) -> Scope:
         return self.scope if user is None else self.scope.of(user)
+
+
+def _kept(session: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        kept: Mapping[str, Any] = storable(session)
+    except ValueError as error:
+        raise NotATranscript(f"The session is {error}.") from error
+    return kept
 
 
 def _existing(source: str | os.PathLike[str]) -> Path:

@@ -5,12 +5,12 @@ One message is one Turn, whatever its parts: evidence is cited by the number of 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
+from reverie.sessions.json_text import dumped
 from reverie.sessions.session import Role, Said, ToolCall
 
 _ROLES: dict[str, Role] = {
@@ -67,7 +67,7 @@ def text_of(content: object) -> str:
     if isinstance(content, Mapping):
         return text_of([content])
     if not isinstance(content, list):
-        return "" if content is None else json.dumps(content, ensure_ascii=False)
+        return "" if content is None else dumped(content)
     return "\n".join(text for part in content if (text := _part_text(part)))
 
 
@@ -119,7 +119,7 @@ def _function_call(message: Mapping[str, Any]) -> Iterable[ToolCall]:
 
 
 def arguments_text(arguments: object) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+    return arguments if isinstance(arguments, str) else dumped(arguments or {})
 
 
 def _parts(content: object, kind: str) -> list[Mapping[str, Any]]:

@@ -42,10 +42,14 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Something that could not be read. `where` is a place a person can go to: `line 12`, `row 40`."""
+    """Something that could not be read. `where` is a place a person can go to: `line 12`, `row 40`.
+
+    `passing` says that it may be over next time though the file has not changed: a lock, a missing permission.
+    """
 
     where: str
     why: str
+    passing: bool = False
 
 
 Event = Opened | Said | Closed | Flaw

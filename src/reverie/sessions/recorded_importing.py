@@ -6,7 +6,6 @@ workspace may name each one's. Who uploads a file can write any role into it, so
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,15 +13,16 @@ from pathlib import Path
 from reverie.kernel.errors import NotATranscript
 from reverie.kernel.origin import Origin, weakest
 from reverie.kernel.scope import Scope
-from reverie.sessions.adding import Added, Adding
+from reverie.sessions.adding import Added, Adding, ReaderFailed
+from reverie.sessions.file_limits import FileLimits, check_databases, limited
+from reverie.sessions.file_names import kept_id
 from reverie.sessions.intake import Intake, Redact
 from reverie.sessions.reading import Event, Opened, Reader, named, reader_of
-from reverie.sessions.records import Records, Sources
+from reverie.sessions.records import Quarantine, Records, Sources
 from reverie.sessions.session import Head, Said
+from reverie.sessions.sqlitefiles import MAGIC
 
 MOST_NAMES = 10_000
-LONGEST = 1_000  # of what a transcript says about itself
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _SPOKEN = ("system", "developer", "user")
 
 
@@ -45,9 +45,32 @@ class Importing:
     readers: tuple[Reader, ...]
     redact: Redact
     speaker: Callable[[str], Origin]
+    quarantine: Quarantine
+    limits: FileLimits
 
     def add(self, path: Path, reader: str | None = None) -> Imported:
         """Twice is once. The path is nothing that is remembered: it is gone when this is done."""
+        with limited(self.limits):
+            chosen = self._reader(path, reader)
+        owner = self.scope.user or ""
+        run = Adding(
+            self.scope, owner, self.records, self.sources, self.readers, lambda: Intake(owner, self.redact),
+            self.quarantine, self.limits,
+        )  # fmt: skip
+        imported = Imported(run.added, chosen.name)
+        try:
+            run.read(path, chosen, through=lambda events: self._of_sender(events, imported.names))
+        except ReaderFailed as error:
+            raise NotATranscript(
+                f"The {chosen.name} reader failed at the body ({type(error.__cause__).__name__}).",
+                next_step="Please report it. What it had read before is kept.",
+            ) from error
+        return imported
+
+    def _reader(self, path: Path, reader: str | None) -> Reader:
+        with path.open("rb") as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                check_databases()
         chosen = named(reader, self.readers) if reader else reader_of(path, self.readers)
         if chosen is None:
             raise NotATranscript(
@@ -55,13 +78,7 @@ class Importing:
                 expected=f"one of the formats {', '.join(one.name for one in self.readers)}",
                 next_step="Name the format with `reader`, and the file's own name with `filename`.",
             )
-        owner = self.scope.user or ""
-        run = Adding(
-            self.scope, owner, self.records, self.sources, self.readers, lambda: Intake(owner, self.redact),
-        )  # fmt: skip
-        imported = Imported(run.added, chosen.name)
-        run.events(self._of_sender(chosen.read(path), imported.names))
-        return imported
+        return chosen
 
     def _of_sender(self, events: Iterable[Event], names: list[str]) -> Iterator[Event]:
         most = Origin.MEMBER
@@ -81,15 +98,5 @@ class Importing:
         return Origin.MEMBER if user and head.user not in (None, user) else self.speaker(user or head.user or "")
 
     def _owned(self, head: Head) -> Head:
-        """A head that names nobody else and that a database can hold."""
-        return replace(
-            head, id=_clean(head.id), user=self.scope.user or _clean(head.user or "") or None,
-            harness=_clean(head.harness), agent=_clean(head.agent or "") or None,
-            title=_clean(head.title or "") or None, parent=_clean(head.parent or "") or None,
-            facts={_clean(name): _clean(value) for name, value in head.facts.items()},
-            project=_clean(head.project or "") or None, project_path=_clean(head.project_path or "") or None,
-        )  # fmt: skip
-
-
-def _clean(text: str) -> str:
-    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)[:LONGEST]
+        """A head that names nobody else. The id is as it will be kept."""
+        return replace(head, id=kept_id(head.id), user=self.scope.user or kept_id(head.user or "") or None)

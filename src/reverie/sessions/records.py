@@ -48,6 +48,10 @@ class Source:
     standard: bool = False
 
 
+class SessionBusy(Exception):
+    """Someone else changed a session while it was stored. Nothing of it was kept; it can be read again."""
+
+
 class Records(Protocol):
     def known(self, scope: Scope, session_id: str) -> Stored | None:
         """One session, removed or not. A scope without a user finds it if just one user has it."""
@@ -62,13 +66,15 @@ class Records(Protocol):
         source: str | None,
         finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
-        """Keep a whole transcript in one transaction: all of it or nothing. Returns its fate and the turns added.
+        """Keep a whole transcript: all of it or nothing. Returns its fate and the turns added.
 
         `turns` is consumed once, streaming; `finish` is asked for the final head behind the last turn.
         """
         ...
 
-    def read(self, scope: Scope, session_id: str, revision: int | None = None) -> Session: ...
+    def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
+        """`most`: no more of its beginning than so many characters."""
+        ...
 
     def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
         """The session and the named turns of its newest revision; None and nothing if it was removed."""
@@ -89,6 +95,29 @@ class Records(Protocol):
     def remove(self, scope: Scope, session_id: str) -> None:
         """Take the words out, keep a mark that it was removed."""
         ...
+
+    def tidy(self, scope: Scope) -> None:
+        """Take out what writes that were killed left behind."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A file that could not be read. It is tried again when its fingerprint changes; an empty one always has."""
+
+    path: str
+    reader: str
+    fingerprint: str
+    why: str
+    since: datetime
+
+
+class Quarantine(Protocol):
+    def put(self, scope: Scope, path: str, reader: str, fingerprint: str, why: str) -> None: ...
+
+    def release(self, scope: Scope, path: str) -> None: ...
+
+    def held(self, scope: Scope) -> list[Quarantined]: ...
 
 
 class Sources(Protocol):

@@ -11,6 +11,7 @@ from reverie.kernel.errors import NotVerbatim
 from reverie.kernel.origin import Origin
 from reverie.sessions.noise import heard
 
+MAX_TURNS = 1_000_000  # what is kept of one session; nothing that works for a person has more
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Weight = Literal["support", "context"]
 

@@ -99,6 +99,31 @@ files = Table(
     Column("read_at", Moment, nullable=False),
 )
 
+# Files that could not be read: tried again when their fingerprint changes.
+quarantine = Table(
+    "quarantine",
+    metadata,
+    *_keys(),
+    Column("path", Text, primary_key=True),
+    Column("reader", Text, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("since", Moment, nullable=False),
+    Column("tried_at", Moment, nullable=False),
+)
+
+# Long transcripts are stored in several transactions. Until the last one, this says which turns are not yet part of
+# their session, so that those of a write that was killed can be taken out.
+arrivals = Table(
+    "arrivals",
+    metadata,
+    *_keys(),
+    Column("session_id", Text, primary_key=True),
+    Column("revision", Integer, nullable=False),
+    Column("kept", Integer, nullable=False),
+    Column("begun_at", Moment, nullable=False),
+)
+
 counters = Table(
     "counters",
     metadata,

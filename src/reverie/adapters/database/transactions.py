@@ -64,3 +64,19 @@ def hold(connection: Connection, key: str) -> None:
     """Wait until nobody else holds this key, then hold it until the end of the transaction. SQLite has one writer."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": lock_number(key)})
+
+
+@contextmanager
+def held_across(engine: Engine, key: str, *, wait: bool) -> Iterator[bool]:
+    """On Postgres: hold this key over many transactions, or say that someone else does. Who dies lets go of it."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        number = {"key": lock_number(key)}
+        if wait:
+            connection.execute(text("select pg_advisory_lock(:key)"), number)
+        elif not connection.execute(text("select pg_try_advisory_lock(:key)"), number).scalar():
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            connection.execute(text("select pg_advisory_unlock(:key)"), number)

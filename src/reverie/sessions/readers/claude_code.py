@@ -18,6 +18,7 @@ from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
+from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import calls_in, text_of, tool_results
 from reverie.sessions.projects import project_folder, project_name
@@ -98,7 +99,7 @@ def _lines(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
     value = whole_json(path)
     if isinstance(value, Flaw):
         yield value
-    elif isinstance(value, Mapping) and isinstance(logged := value.get("loglines"), list):
+    elif isinstance(value, Mapping) and isinstance(logged := value.get("loglines"), JsonList):
         yield from enumerate(logged, 1)
     else:
         yield Flaw("the file", "not an object with a list of loglines")

@@ -7,17 +7,18 @@ or time, and before that in one JSON object of `{session, items}`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
+from reverie.sessions.json_streams import JsonList
+from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import arguments_text, origin_of, role_of, text_of
 from reverie.sessions.projects import project_folder, project_name
@@ -124,8 +125,8 @@ def _listed(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
     value = whole_json(path)
     if isinstance(value, Flaw):
         yield value
-    elif isinstance(value, Mapping) and isinstance(items := value.get("items"), list):
-        yield from enumerate([{"id": None, "git": None, **_mapping(value.get("session"))}, *items])
+    elif isinstance(value, Mapping) and isinstance(items := value.get("items"), JsonList):
+        yield from enumerate(chain([{"id": None, "git": None, **_mapping(value.get("session"))}], items))
     else:
         yield Flaw("the file", "not an object with a list of items")
 
@@ -333,8 +334,8 @@ def _outcome(output: object) -> tuple[str, bool | None]:
 
 def _unpacked(output: str) -> object:
     try:
-        return json.loads(output)
-    except (ValueError, RecursionError):
+        return parsed(output)
+    except ValueError:
         return output  # cut short by Codex; still what the tool said
 
 

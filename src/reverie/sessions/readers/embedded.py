@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from reverie.sessions.json_text import parsed_beginning
 from reverie.sessions.messages import arguments_text
 from reverie.sessions.session import ToolCall
 
 _THOUGHT_TAGS = ("think", "thinking", "REASONING_SCRATCHPAD")
 _CALL_OPENS, _CALL_CLOSES = "<tool_call>", "</tool_call>"
 _PARSED_CHARS = 4_000_000  # a result longer than this is output, not a statement about how the call ended
-_DECODER = json.JSONDecoder(strict=False)
 _BAD_STATUS = {"error", "failed", "failure", "timeout"}
 
 
@@ -67,8 +66,8 @@ def json_object(text: str) -> dict[str, Any] | None:
     if not text.startswith("{"):
         return None
     try:
-        value, _ = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError):
+        value = parsed_beginning(text)
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
 

@@ -20,7 +20,7 @@ from reverie.sessions.readers import hermes_files
 from reverie.sessions.readers.hermes_rows import Rows
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head
-from reverie.sessions.sqlitefiles import MAGIC, at_rest, columns, is_locked, misses_log, reading, stamp
+from reverie.sessions.sqlitefiles import MAGIC, at_rest, columns, is_interrupted, is_locked, misses_log, reading, stamp
 
 _SESSION_COLUMNS = (
     "id", "source", "user_id", "chat_type", "model", "model_config", "parent_session_id", "started_at",
@@ -52,7 +52,7 @@ class HermesReader:
             with reading(path) as database:
                 yield from _database(database, path)
         except sqlite3.Error as error:
-            yield Flaw("the file", _explained(error))
+            yield Flaw("the file", _explained(error), passing=is_locked(error))
 
     def _knows(self, database: Path, session: str) -> bool:
         """Whether a `state.db` has this session: then the database is the one to read it from."""
@@ -92,11 +92,11 @@ def _database(database: sqlite3.Connection, path: Path) -> Iterator[Event]:
             database.execute("COMMIT")
         except sqlite3.Error as error:
             yield Flaw(f"session {_text(session)}", _explained(error))
-            if is_locked(error):
-                return  # it will be locked for the next one too, and each would be waited for
+            if is_locked(error) or is_interrupted(error):
+                return  # it will be so for the next one too, and each would be waited for
             _end_transaction(database)
     if resting and resting != stamp(path):
-        yield Flaw("the file", "Hermes wrote to it while it was read; it is read again next time")
+        yield Flaw("the file", "Hermes wrote to it while it was read; it is read again next time", passing=True)
 
 
 def _session_ids(database: sqlite3.Connection) -> tuple[list[bytes], Flaw | None]:
@@ -170,6 +170,8 @@ def _end_transaction(database: sqlite3.Connection) -> None:
 def _explained(error: sqlite3.Error) -> str:
     if is_locked(error):
         return "locked by another program; it is read again next time"
+    if is_interrupted(error):
+        return "reading it took too long and was given up"
     return f"cannot be read ({error})"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.kernel.clock import moment
+from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.readers.embedded import failure, json_object, spoken
@@ -52,7 +53,7 @@ def read(path: Path, knows: Callable[[Path, str], bool]) -> Iterator[Event]:
         return
     yield Opened(_head(session, about, path))
     for where, message in messages:
-        yield _said(where, message, {"source": about.get("platform")})
+        yield _said(where, message, {"source": str(about.get("platform") or "")})
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Any]]:
@@ -64,7 +65,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _numbered(messages: object) -> Iterator[tuple[str, Any]]:
-    if not isinstance(messages, list):
+    if not isinstance(messages, JsonList):
         yield "the file", Flaw("the file", "no list of messages")
         return
     for number, message in enumerate(messages, 1):

@@ -7,7 +7,6 @@ copies are noise, or everything said shortly before a compaction would count twi
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reverie.kernel.origin import Origin
+from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import decoded
 from reverie.sessions.messages import role_of, said
 from reverie.sessions.readers.embedded import failure, json_object, spoken
 from reverie.sessions.reading import Flaw
-from reverie.sessions.session import Said
+from reverie.sessions.session import MAX_TURNS, Said
 from reverie.sessions.sqlitefiles import is_locked
 
 _COLUMNS = (
@@ -82,7 +82,8 @@ class Rows:
         found, why = list[tuple[int, float | None]](), ""
         for picked, hint in ((at, ""), ("NULL", ""), ("NULL", "NOT INDEXED")):
             found.clear()
-            query = f"SELECT rowid, {picked} FROM messages {hint} WHERE session_id = CAST(? AS TEXT) ORDER BY rowid"
+            mine = f"{hint} WHERE session_id = CAST(? AS TEXT) ORDER BY rowid LIMIT {MAX_TURNS}"
+            query = f"SELECT rowid, {picked} FROM messages {mine}"
             try:
                 for number, moment in self.database.execute(query, (session,)):
                     found.append((number, float(moment) if isinstance(moment, int | float) else None))
@@ -178,8 +179,8 @@ def _decoded_row(number: int, row: Mapping[str, Any]) -> tuple[dict[str, Any], l
         value = values.get(name)
         if isinstance(value, str) and value and value.startswith(marker):
             try:
-                values[name] = json.loads(value.removeprefix(marker), strict=False)
-            except (ValueError, RecursionError) as error:
+                values[name] = parsed(value.removeprefix(marker))
+            except ValueError as error:
                 flaws.append(Flaw(f"row {number}", f"{name} is not JSON ({error}); kept as text"))
                 values[name] = value.removeprefix(marker)
     return values, flaws

@@ -7,12 +7,13 @@ tool calls, with the return code beside each result. Messages of the Responses A
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
+from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonfiles import whole_json
 from reverie.sessions.messages import openai_calls, origin_of, role_of, text_of
 from reverie.sessions.readers.runs import facts_of, run_id, within
@@ -36,9 +37,9 @@ class MiniSweReader:
 
     def read(self, path: Path) -> Iterator[Event]:
         value = whole_json(path)
-        run: Any = {"messages": value} if isinstance(value, list) else value
+        run: Any = {"messages": value} if isinstance(value, JsonList) else value
         messages = run.get("messages") if isinstance(run, Mapping) else None
-        if not isinstance(messages, list):
+        if not isinstance(messages, JsonList):
             yield value if isinstance(value, Flaw) else Flaw("the file", "no list of messages")
             return
         yield Opened(_head(run, path, messages))
@@ -49,13 +50,16 @@ class MiniSweReader:
             acted = acted or (said is not None and said.role == "assistant")
 
 
-def _head(run: Mapping[str, Any], path: Path, messages: list[Any]) -> Head:
-    times = [at for message in messages if (at := moment(within(message, "extra", "timestamp")))]
+def _head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
+    first = last = None
+    for message in messages:
+        last = moment(within(message, "extra", "timestamp")) or last
+        first = first or last
     return Head(
         id=run_id("mini-swe-agent", path, messages),
         harness="mini-swe-agent",
-        started_at=times[0] if times else None,
-        ended_at=times[-1] if times and within(run, "info", "exit_status") else None,
+        started_at=first,
+        ended_at=last if within(run, "info", "exit_status") else None,
         facts=facts_of(
             exit_status=within(run, "info", "exit_status"),
             model=within(run, "info", "config", "model", "model_name"),

@@ -44,8 +44,8 @@ def _conversation(value: Any, where: str, path: Path) -> Iterator[Event]:
         yield Flaw(where, "not a conversation with a `mapping` of messages")
         return
     yield Opened(_head(value, where, path))
-    for node in _branch(mapping, value.get("current_node")):
-        message = node.get("message")
+    for name in _branch(mapping, value.get("current_node")):
+        message = mapping[name].get("message")
         if isinstance(message, Mapping):
             yield from _said(message, f"{where}, message {message.get('id')}")
 
@@ -64,13 +64,13 @@ def _head(value: Mapping[str, Any], where: str, path: Path) -> Head:
     )
 
 
-def _branch(mapping: Mapping[str, Any], current: object) -> list[Mapping[str, Any]]:
-    """The nodes from the root to the current one."""
+def _branch(mapping: Mapping[str, Any], current: object) -> list[str]:
+    """The names of the nodes from the root to the current one."""
     place = current if isinstance(current, str) and current in mapping else _newest_leaf(mapping)
-    way, seen = list[Mapping[str, Any]](), set[str]()
+    way, seen = list[str](), set[str]()
     while isinstance(place, str) and place not in seen and isinstance(node := mapping.get(place), Mapping):
         seen.add(place)
-        way.append(node)
+        way.append(place)
         place = node.get("parent")
     return way[::-1]
 

@@ -8,7 +8,6 @@ room. What the gateway says in a person's place (heartbeats, cron jobs, system e
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 
 from reverie.kernel.clock import moment
 from reverie.kernel.origin import Origin
+from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import arguments_text, origin_of, text_of
 from reverie.sessions.projects import project_folder, project_name
@@ -273,8 +273,8 @@ class _Transcript:
 
 def _told(block: str) -> Entry:
     try:
-        value = json.loads(block)
-    except (ValueError, RecursionError):
+        value = parsed(block)
+    except ValueError:
         return {}  # the gateway shortens long ones
     return value if isinstance(value, Mapping) else {}
 

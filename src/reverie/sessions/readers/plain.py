@@ -16,6 +16,7 @@ from typing import Any
 from reverie.kernel.clock import moment
 from reverie.kernel.errors import NotATranscript
 from reverie.kernel.hashes import canonical, sha256
+from reverie.sessions.json_streams import JsonList, StreamedObject
 from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.projects import one_line, project_folder, project_name
@@ -46,7 +47,7 @@ def _session_or_flaw(session: Any, where: str) -> Iterator[Event]:
 def events(session: Mapping[str, Any], where: str = "the session") -> Iterator[Event]:
     """The stream of one session dict. Raises `NotATranscript` when it is not one."""
     messages = session.get("messages") if isinstance(session, Mapping) else None
-    if not isinstance(messages, list):
+    if not isinstance(messages, JsonList):
         raise NotATranscript(
             f"A session without a list of messages was found (it is {_described(session)}).",
             expected='{"id", "user", "started_at", "messages": [{"role", "content"}, …]}',
@@ -80,10 +81,12 @@ def _head(session: Mapping[str, Any]) -> Head:
 
 
 def _named_by_content(session: Mapping[str, Any]) -> str:
+    if isinstance(session, StreamedObject):
+        return f"plain:{session.sha256()[:24]}"
     try:
         content = canonical(session)
-    except ValueError:  # NaN, which JSON files hold and the canonical form does not
-        content = json.dumps(session, sort_keys=True).encode()
+    except (ValueError, TypeError):  # only what was handed in by Python code can be so
+        content = json.dumps(session, sort_keys=True, default=str).encode()
     return f"plain:{sha256(content)[:24]}"
 
 

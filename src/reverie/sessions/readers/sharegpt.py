@@ -6,7 +6,6 @@ In a trajectory the model's calls stand in the text as `<tool_call>`, what came 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from reverie.kernel.clock import moment
+from reverie.sessions.json_streams import JsonList
+from reverie.sessions.json_text import dumped
 from reverie.sessions.jsonarrays import events_of
 from reverie.sessions.messages import origin_of, role_of, text_of
 from reverie.sessions.readers.embedded import calls_out_of, failure, json_object, spoken
@@ -38,7 +39,7 @@ class ShareGPTReader:
 
 def _conversation(value: Any, where: str, path: Path) -> Iterator[Event]:
     messages = value.get("conversations") if isinstance(value, Mapping) else None
-    if not isinstance(messages, list):
+    if not isinstance(messages, JsonList):
         yield Flaw(where, "not an object with a list of `conversations`")
         return
     yield Opened(_head(value, where, path))
@@ -53,7 +54,10 @@ def _head(value: Mapping[str, Any], where: str, path: Path) -> Head:
     identity = about.get("id")
     completed = about.get("completed")
     toolsets = about.get("toolsets_used")
-    facts = {"model": about.get("model"), "toolsets": ", ".join(map(str, toolsets)) if toolsets else None}
+    facts = {
+        "model": about.get("model"),
+        "toolsets": ", ".join(map(str, toolsets)) if isinstance(toolsets, list) else None,
+    }
     return Head(
         id=f"sharegpt:{identity if identity not in (None, '') else f'{path.stem}-{number}'}",
         harness="sharegpt",
@@ -99,7 +103,7 @@ def _together(ends: list[bool | None]) -> bool | None:
 
 
 def _plain(word: object) -> str:
-    return word if isinstance(word, str) else json.dumps(word, ensure_ascii=False)
+    return word if isinstance(word, str) else dumped(word)
 
 
 def _known(value: object) -> str | None:

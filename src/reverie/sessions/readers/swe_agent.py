@@ -7,14 +7,15 @@ says that the agent submitted something, not that it was right; the outcome is l
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reverie.kernel.origin import Origin
-from reverie.sessions.jsonarrays import is_large, json_array, json_at
+from reverie.sessions.json_streams import JsonList, Span, StreamedObject
+from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import whole_json
 from reverie.sessions.messages import openai_calls, role_of, text_of
 from reverie.sessions.readers.runs import facts_of, run_id, within
@@ -42,7 +43,7 @@ class SweAgentReader:
             yield run
             return
         attempts = run.get("attempts")
-        if run.get("history") or run.get("trajectory") or not isinstance(attempts, list):
+        if run.get("history") or run.get("trajectory") or not isinstance(attempts, JsonList):
             yield from _events(run, path)
             return
         for attempt in attempts:
@@ -51,20 +52,20 @@ class SweAgentReader:
 
 
 def _run(path: Path) -> Mapping[str, Any] | Flaw:
-    """The file's object. Of a large one only what is needed: every step repeats the whole conversation."""
-    value = None if is_large(path) else whole_json(path)
-    if isinstance(value, Mapping):
-        return value
-    history = [message for message in json_array(path, "history") if not isinstance(message, Flaw)]
-    if not history:
-        return value if isinstance(value, Flaw) else Flaw("the file", "no `history` of messages")
-    whole = {key: next(json_at(path, key), None) for key in ("info", "environment", "replay_config")}
-    return {"history": history, **{key: part for key, part in whole.items() if not isinstance(part, Flaw)}}
+    """The file's object, or of one that is cut off what stands before the break."""
+    value = whole_json(path)
+    if isinstance(value, Flaw):
+        try:
+            begun = StreamedObject(path, Span(0, path.stat().st_size))
+        except ValueError:
+            return value
+        return begun if "history" in begun else value
+    return value if isinstance(value, Mapping) else Flaw("the file", "no `history` of messages")
 
 
 def _events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
     history = run.get("history")
-    messages = history if isinstance(history, list) and history else _from_steps(run.get("trajectory"))
+    messages = history if isinstance(history, JsonList) and history else _Steps(run.get("trajectory"))
     yield Opened(_head(run, path, messages))
     acted, called = False, None
     for number, message in enumerate(messages, 1):
@@ -77,24 +78,24 @@ def _events(run: Mapping[str, Any], path: Path) -> Iterator[Event]:
         yield said
 
 
-def _from_steps(steps: object) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _Steps:
     """The messages of a file that has only steps."""
-    messages: list[dict[str, Any]] = []
-    for step in steps if isinstance(steps, list) else []:
-        if isinstance(step, Mapping):
-            answer = {
-                "role": "assistant",
-                "content": step.get("response"),
-                **{k: step.get(k) for k in ("thought", "action")},
-            }
-            messages += [answer, {"role": "tool", "content": step.get("observation")}]
-    return messages
+
+    steps: object
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for step in self.steps if isinstance(self.steps, JsonList) else []:
+            if isinstance(step, Mapping):
+                thought = {key: step.get(key) for key in ("thought", "action")}
+                yield {"role": "assistant", "content": step.get("response"), **thought}
+                yield {"role": "tool", "content": step.get("observation")}
 
 
-def _head(run: Mapping[str, Any], path: Path, messages: list[Any]) -> Head:
+def _head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
     replayed = run.get("replay_config")
     try:
-        config = json.loads(replayed) if isinstance(replayed, str) else replayed
+        config = parsed(replayed) if isinstance(replayed, str) else replayed
     except ValueError:
         config = None  # only the model's name is lost
     return Head(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.kernel.clock import moment
+from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonarrays import json_array
 from reverie.sessions.messages import is_message, said, text_of
 from reverie.sessions.readers.runs import facts_of, within
@@ -45,7 +46,7 @@ class TauBenchReader:
 
 def _result(result: Any, where: str, path: Path) -> Iterator[Event]:
     messages = within(result, "traj") or within(result, "messages")
-    if not isinstance(messages, list):
+    if not isinstance(messages, JsonList):
         yield Flaw(where, "no list of messages")
         return
     yield Opened(_head(result, path))

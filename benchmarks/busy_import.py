@@ -1,0 +1,105 @@
+"""How long another tenant's write takes while one tenant imports a large transcript, beside its idle time.
+
+    python benchmarks/busy_import.py [MEGABYTES]      default 40
+
+One server on SQLite; two workspaces. The second writes a memory every few milliseconds, first while nothing else goes
+on, then while the import runs. Prints both medians and 95th percentiles and their ratios; wanted: no more than three.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from reverie.api.wiring import keys_of
+from reverie.home import open_home
+from reverie.kernel.keys import Permission
+
+WRITES = 150
+WANTED = 3.0
+WORDS = "We moved the staging database to the new host on Tuesday, and the nightly export ran twice. " * 8
+
+
+class Tenant:
+    def __init__(self, port: int, key: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+        self.key = key
+        self.count = 0
+
+    def call(self, method: str, path: str, body: bytes) -> dict[str, object]:
+        self.connection.request(method, path, body, {"x-api-key": self.key, "content-type": "application/json"})
+        answer = self.connection.getresponse()
+        told = answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{answer.status} {told[:200]!r}")
+        return dict(json.loads(told))
+
+    def write(self, store: object) -> float:
+        self.count += 1
+        body = {"path": f"/notes/{self.count}.md", "content": f"Answer {self.count}: short, the command first."}
+        began = time.perf_counter()
+        self.call("POST", f"/v1/memory_stores/{store}/memories", json.dumps(body).encode())
+        return time.perf_counter() - began
+
+
+def transcript(megabytes: int) -> bytes:
+    count = megabytes * 1_000_000 // (len(WORDS) + 60)
+    messages = [{"role": ("user", "assistant")[n % 2], "content": f"{n}: {WORDS}"} for n in range(count)]
+    return json.dumps({"id": "big", "messages": messages}).encode()
+
+
+def main() -> None:
+    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    with tempfile.TemporaryDirectory() as folder:
+        with open_home(Path(folder, "home")) as home:
+            scopes = frozenset(Permission) - {Permission.ADMIN}
+            keys = [keys_of(home, name).create("bench", scopes).secret for name in ("importing", "writing")]
+        command = [sys.executable, "-m", "reverie", "serve", "--port", "0", "--home", f"{folder}/home", "--dreams", "0",
+                   "--rate", "100000"]  # fmt: skip
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            assert server.stdout is not None
+            port = int(re.findall(r":(\d+)", server.stdout.readline())[-1])
+            _compare(Tenant(port, keys[0]), Tenant(port, keys[1]), megabytes)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _compare(importer: Tenant, writer: Tenant, megabytes: int) -> None:
+    store = writer.call("POST", "/v1/memory_stores", b'{"name": "Notes"}')["id"]
+    for _ in range(20):
+        writer.write(store)
+    idle = [writer.write(store) for _ in range(WRITES)]
+    told: dict[str, object] = {}
+    body = transcript(megabytes)
+    thread = threading.Thread(
+        target=lambda: told.update(importer.call("POST", "/v1/reverie/sessions/import?filename=big.json", body))
+    )
+    began = time.perf_counter()
+    thread.start()
+    time.sleep(0.5)
+    busy = []
+    while thread.is_alive():
+        busy.append(writer.write(store))
+        time.sleep(0.01)
+    thread.join()
+    took = time.perf_counter() - began
+    print(f"import of {megabytes} MB: {told['turns_added']:,} turns in {took:.1f} s; {len(busy)} writes meanwhile")
+    ratios = []
+    for name, pick in (("median", statistics.median), ("p95", lambda t: sorted(t)[int(len(t) * 0.95)]), ("worst", max)):
+        ratios.append(pick(busy) / pick(idle))
+        print(f"{name:7} idle {pick(idle) * 1000:7.1f} ms  busy {pick(busy) * 1000:7.1f} ms  ×{ratios[-1]:.1f}")
+    sys.exit(ratios[0] > WANTED)
+
+
+if __name__ == "__main__":
+    main()
