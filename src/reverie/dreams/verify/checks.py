@@ -135,8 +135,18 @@ def own_words(case: Case) -> Iterator[Finding]:
     spoken = [one for one in case.support if one.origin is not Origin.OPERATOR]
     text = case.restored(case.item.text)
     own = [span for one in spoken if not one.plays for span in one.spans if not (text and span.quotes(text))]
-    if case.may_speak and spoken and not own:
+    if case.may_speak and spoken and (not own or _mostly_pasted(case, text)):
         yield finding(Reason.NOT_OWN_WORDS)
+
+
+def _mostly_pasted(case: Case, text: str) -> bool:
+    """Most of what the text says beyond the entry it changes was not typed by whoever is quoted, only pasted."""
+    if case.item.op is Op.REMOVE or any(one.origin is Origin.OPERATOR for one in case.support):
+        return False
+    beyond = words.stems(text) - words.stems(" ".join(case.old))
+    pasted = beyond & words.stems(" ".join(one.evidence.quote for one in case.support))
+    pasted -= words.stems(" ".join(one.typed for one in case.support))
+    return len(pasted) * 2 > len(beyond)
 
 
 def asserted(case: Case) -> Iterator[Finding]:
