@@ -140,7 +140,7 @@ def _reported(text: str, start: int, end: int) -> Iterator[Range]:
         if others < 0 and (_tells_of_others(sentence) or _expression("according").match(sentence)):
             others = begins
         colon = sentence.find(":")
-        if colon > 0 and _expression("hands_over").match(sentence[:colon]):
+        if colon > 0 and any(_expression(one).match(sentence[:colon]) for one in ("hands_over", "sources")):
             yield begins + colon, end
             return
     if others >= 0:

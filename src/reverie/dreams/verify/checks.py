@@ -15,6 +15,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, is_asserted
+from reverie.dreams.verify.floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
@@ -413,6 +414,8 @@ def safe(case: Case) -> Iterator[Finding]:
         yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
     elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in spoken):
         yield finding(Reason.AUTHORITY) if case.own else finding(Reason.UNSAFE, "it would give authority")
+    elif case.changes_memory and not case.tidies and crossed(text, case.old):
+        yield finding(Reason.AUTHORITY)
 
 
 @dataclass(frozen=True, slots=True)
