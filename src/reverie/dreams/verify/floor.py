@@ -25,6 +25,7 @@ _BUCKET = re.compile(
     r"|(?<!\w)\+\d[\d ()/-]{7,}\d",  # phones
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"(?<=[\w,;:'’\"(] )[^\W\d_a-zß-öø-ÿа-я][^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{4}")
 _MAIL = re.compile(r"@[\w-]+\.")
 
 
@@ -61,7 +62,7 @@ def _decides(text: str) -> bool:
     found = {name for name in _CONCEPTS if _pattern(name).search(said)}
     if found and found <= {"sends", "goes"} and _pattern("own").search(said):
         return False
-    return bool(found)
+    return bool(found) or (_pattern("papers").search(said) is not None and _NAMED.search(text) is not None)
 
 
 def _beyond(text: str, old: Sequence[str]) -> bool:
