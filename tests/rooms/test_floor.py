@@ -61,6 +61,8 @@ HARMLESS = (
     "Schick mir die Zusammenfassung morgens.",
     "Never send invoices on Fridays.",
     "Postgres runs on localhost:5432.",
+    "The staging database is db2.internal.",
+    "The sprinkler is at 192.168.1.40.",
     "Python 3.12 is pinned in build.zig.zon.",
     "The owner is coeliac.",
 )

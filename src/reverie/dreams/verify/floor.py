@@ -16,9 +16,12 @@ from importlib.resources import files
 from reverie.dreams.verify import words
 from reverie.safety.personal_numbers import cards, ibans
 
-_CONCEPTS = ("sends", "goes", "pays", "fetches", "permits")
+_CONCEPTS = ("sends", "pays", "fetches")
+# This machine and the person's own network: nobody else is reached there.
 _HERE = re.compile(
-    r"(?:\w+://)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|[\w-]+\.localhost)(?:[:/]|$)", re.IGNORECASE
+    r"(?:\w+://)?(?:[\w.+-]+@)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|10(?:\.\d+){3}|192\.168(?:\.\d+){2}"
+    r"|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|[\w.-]+\.(?:localhost|local|lan|internal|intranet|home|test))(?:[:/]|$)",
+    re.IGNORECASE,
 )
 _BUCKET = re.compile(
     r"\b(?:s3|gs|az|ftp|sftp|ssh|git|rsync|smb|nfs)://\S+|\bgit@[\w.-]+:\S+"  # where files go
@@ -56,13 +59,16 @@ def _all_places(texts: Iterable[str]) -> list[str]:
 
 
 def _decides(text: str) -> bool:
-    said = words.plain(text)
-    if words.negated(said) and not _pattern("permits").search(said):
+    said, named = words.plain(text), _NAMED.search(text) is not None
+    if _pattern("permits").search(said) and not _pattern("forbids").search(said):
+        return True
+    if words.negated(said):
         return False  # what is not to be sent or paid stays where it is
     found = {name for name in _CONCEPTS if _pattern(name).search(said)}
-    if found and found <= {"sends", "goes"} and _pattern("own").search(said):
+    found |= {name for name in ("goes", "papers") if named and _pattern(name).search(said)}
+    if found and found <= {"sends", "goes", "papers"} and _pattern("own").search(said):
         return False
-    return bool(found) or (_pattern("papers").search(said) is not None and _NAMED.search(text) is not None)
+    return bool(found)
 
 
 def _beyond(text: str, old: Sequence[str]) -> bool:
