@@ -66,7 +66,7 @@ class Piece:
 
 def told_apart(text: str, forms: Iterable[Form]) -> list[Piece]:
     """The message as the person's parts and the harness's, in order. Whitespace between them is nobody's."""
-    leading, anywhere = [], []
+    leading, anywhere = list[Form](), list[Form]()
     for form in forms:
         (anywhere if form.anywhere else leading).append(form)
     pieces, place = list[Piece](), 0
