@@ -120,9 +120,14 @@ def _reported(words: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
 
 WRAPPERS: Mapping[str, Wrap] = {
     **{name: _tag(name) for name in ("document", "file_content", "webpage", "article", "email")},
-    "fence": _fence, "quotation": _quotation, "mail": _mail, "chat": _chat, "page": _page, "program": _program,
+    "fence": _fence,
+    "quotation": _quotation,
+    "mail": _mail,
+    "chat": _chat,
+    "page": _page,
+    "program": _program,
     "reported": _reported,
-}  # fmt: skip
+}
 
 
 def turns() -> Iterator[Turn]:

@@ -21,19 +21,33 @@ LONGEST = 1000  # characters of a line; nobody of 3,800 people's statements was 
 _QUOTED_WORDS = 6  # so many words between quotation marks are somebody's sentence, fewer are a name or a phrase
 _SHAPES = (
     r"[>|#$%*•·▪‣●✓✗✕✔+=~{}@]",  # quotations, tables, headings, prompts, bullets, diffs, data
-    r"[-–—]\s", r"\d{1,3}[.)]\s", r"\(\w{1,3}\)\s", r"\[",  # lists, logs
-    r"(?:-{3,}|_{3,}|<!--)", r"</?[A-Za-z][\w:.-]*[^<>]*>", r"<\?xml", r"\\[a-zA-Z]", r"<!DOCTYPE",
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", r"\d{1,2}:\d\d:\d\d\b", r"\w{3} +\d{1,2} \d\d:\d\d:\d\d",  # logs
-    r"[\w.-]+@[\w.-]+[:~][^ ]*[$#%] ", r">>> ", r"PS [A-Z]:\\", r"\w+=\S+$",  # terminals
-    r"[A-Z]{4,}(?:\]|:|!| -) ", r"npm (?i:warn|err!|notice) ",  # WARNING:
+    r"[-–—]\s",
+    r"\d{1,3}[.)]\s",
+    r"\(\w{1,3}\)\s",
+    r"\[",  # lists, logs
+    r"(?:-{3,}|_{3,}|<!--)",
+    r"</?[A-Za-z][\w:.-]*[^<>]*>",
+    r"<\?xml",
+    r"\\[a-zA-Z]",
+    r"<!DOCTYPE",
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d",
+    r"\d{1,2}:\d\d:\d\d\b",
+    r"\w{3} +\d{1,2} \d\d:\d\d:\d\d",  # logs
+    r"[\w.-]+@[\w.-]+[:~][^ ]*[$#%] ",
+    r">>> ",
+    r"PS [A-Z]:\\",
+    r"\w+=\S+$",  # terminals
+    r"[A-Z]{4,}(?:\]|:|!| -) ",
+    r"npm (?i:warn|err!|notice) ",  # WARNING:
     r"(?i:warn(?:ing)?|error|fatal|hint|debug|notice|deprecat\w*)(?:\[[\w-]+\])?: ",
     r"(?i:from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet|objet|asunto|para|oggetto|van|aan|onderwerp): ",
     r"\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?\s+[\w.'’-]+(?: [\w.'’-]+)?: ",  # 10:32 bob: …
     r"[\w.'’-]+(?: [\w.'’-]+)?,? \[?\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?: ",  # Bob 10:32: …
     r"(?:@[\w.-]+|[A-ZÀ-Þ][\w.'’-]{1,20} [A-ZÀ-Þ][\w.'’-]{1,20})(?: \([^()]{1,30}\))?: ",  # Bob Smith: …
-)  # fmt: skip
+)
 _SHAPED = re.compile("|".join(_SHAPES))
-_DELIMITED = re.compile(r"\s*(?:<[A-Za-z][\w:.-]*(?:\s[^<>\n]*)?>|>)")
+_LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_DELIMITED = re.compile(r"\s*<(?P<tag>[A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>(?=.*</(?P=tag)>)", re.DOTALL)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?/?>")
 _MARKS = {
     '"': '"',
@@ -55,9 +69,9 @@ _SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?:\s+|(?<=[。�
 def typed(text: str) -> tuple[Range, ...]:
     """The ranges of a user turn that its sender plainly typed, in order."""
     start = len(text) - len(text.lstrip())
-    line_end = text.find("\n", start)
-    end = len(text.rstrip()) if line_end < 0 else line_end
-    if line_end >= 0 and text[line_end:].strip() and not _DELIMITED.match(text, line_end):
+    line_end = _LINE_END.search(text, start)
+    end = line_end.start() if line_end else len(text.rstrip())
+    if text[end:].strip() and not _DELIMITED.match(text, end):
         return ()
     indented = text.lstrip("\r\n").startswith(("    ", "\t"))
     if end - start > LONGEST or indented or _SHAPED.match(text, start, end):
