@@ -27,8 +27,11 @@ from tests.golden.playing import (
     read,
 )
 
-# Played well, these ask where an author wanted them to land. None of them lands anything wrong.
-ASKED = frozenset({"ausnahme-fuer-das-forstamt", "chiusi-il-mercoledi"})
+# Played well, these ask where an author wanted them to land. None of them lands anything wrong. In two of them it is
+# about who gets something, which a person decides: the laboratory of a practice, the cloud that mixes are delivered by.
+ASKED = frozenset(
+    {"ausnahme-fuer-das-forstamt", "chiusi-il-mercoledi", "tierarztpraxis-neues-labor", "nittiosex-kilohertz"}
+)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from reverie.audit.machine import Machine
 from reverie.audit.project import read_project
 from reverie.audit.skillset import in_skills
 from reverie.audit.standing import Document, Standing, Statement
-from reverie.audit.statements import in_document
+from reverie.audit.statements import in_context, in_document
 
 FULL = 0.9  # of a budget: from here on a tool begins to refuse what it should remember
 _WORST = list(Kind)
@@ -28,6 +28,8 @@ def examined(standing: Standing, machine: Machine, now: datetime) -> list[Findin
     for document in standing.documents:
         found += in_document(document, machine, now.date(), projects, shown)
         found += _fullness(document)
+    for document in standing.context:
+        found += in_context(document)
     found += compared(_comparable(standing, found), standing.skills, shown)
     found += damage(standing.documents, standing.traces, shown)
     found += in_skills(standing.skills)

@@ -24,6 +24,18 @@ from reverie.skills.skill import read_skill
 CODEX = "${CODEX_HOME:-~/.codex}"
 _SKILLS_BELOW = (".claude/skills", ".agents/skills", ".codex/skills", "skills")
 _INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md")
+# What harnesses put into a prompt besides memory, by where it lies. Hermes, Claude Code, Codex, Gemini, Cursor and
+# Copilot each read some of those in a project.
+CONTEXT_FILES: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    "hermes": ("SOUL.md", ".hermes.md", "HERMES.md"),
+    "openclaw": ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md"),
+    "codex": ("AGENTS.override.md",),
+    "project": (
+        *(".hermes.md", "HERMES.md", "SOUL.md", ".claude/CLAUDE.md", ".claude/rules/*.md", "AGENTS.override.md"),
+        *("GEMINI.md", ".cursorrules", ".cursor/rules/*.mdc", ".github/copilot-instructions.md", ".windsurfrules"),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,8 @@ class Looking:
         ]
         hermes = [shelf for shelf in shelves.values() if shelf.key.startswith("hermes:")]
         traces = [found for shelf in hermes if (found := self._traces(shelf))]
-        return Standing(tuple(documents), tuple(skills), tuple(traces), tuple(unread))
+        context = [one for shelf in shelves.values() for one in self._context(shelf)]
+        return Standing(tuple(documents), tuple(context), tuple(skills), tuple(traces), tuple(unread))
 
     def _check(self, given: Iterable[Path]) -> None:
         gone = next((path for path in given if not self.machine.exists(path)), None)
@@ -63,7 +76,8 @@ class Looking:
     def _at(self, path: Path) -> Iterator[Shelf]:
         """What a path can mean: a file, a Hermes home, a folder with one in it, a project."""
         names = [str(path)] if path.suffix == ".md" else [f"hermes:{path}", f"hermes:{path / '.hermes'}"]
-        if path.suffix != ".md" and any(self.machine.exists(path / name) for name in _INSTRUCTIONS):
+        in_a_project = (*_INSTRUCTIONS, *(one.partition("/*")[0] for one in CONTEXT_FILES["project"]))
+        if path.suffix != ".md" and any(self.machine.exists(path / name) for name in in_a_project):
             names.append(f"agents:{path}")
         for name in names:
             if (shelf := self.shelves.get(name)) is not None:
@@ -82,6 +96,29 @@ class Looking:
                     )
         except ReverieError as error:
             unread.append(Unread(Spot(home, shelf.name, ""), f"It is there and could not be read: {error.found}"))
+
+    def _context(self, shelf: Shelf) -> Iterator[Document]:
+        """The context files beside a shelf that it does not list itself."""
+        kind, _, folder = shelf.key.partition(":")
+        names = CONTEXT_FILES["hermes" if kind == "hermes" else "project" if shelf.name.startswith("agents:") else ""]
+        names = CONTEXT_FILES["openclaw"] if shelf.name.partition("/")[0] == "openclaw" else names
+        names = CONTEXT_FILES["codex"] if shelf.name == "codex" else names
+        listed = {place.document for place in shelf.places()}
+        for path in self._named(Path(folder), names):
+            name = path.relative_to(folder).as_posix()
+            if name not in listed and (text := self.machine.read(path)) is not None:
+                spot = Spot(home_of(shelf.name), shelf.name, name)
+                yield Document(spot, "list", None, text, shelf.name)
+
+    def _named(self, folder: Path, names: Iterable[str]) -> Iterator[Path]:
+        for name in names:
+            if "*" not in name:
+                yield folder / name
+                continue
+            below = folder / name.rpartition("/")[0]
+            if self.machine.exists(below):
+                ending = name.rpartition("*")[2]
+                yield from (below / one for one in self.machine.below(below) if one.endswith(ending))
 
     def _traces(self, shelf: Shelf) -> Traces | None:
         folder = Path(shelf.key.removeprefix("hermes:"))

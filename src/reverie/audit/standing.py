@@ -99,6 +99,7 @@ class Unread:
 @dataclass(frozen=True, slots=True)
 class Standing:
     documents: tuple[Document, ...] = ()
+    context: tuple[Document, ...] = ()  # what agents are given besides, which is nobody's memory: SOUL.md, .hermes.md
     skills: tuple[Kept, ...] = ()
     traces: tuple[Traces, ...] = ()
     unread: tuple[Unread, ...] = ()

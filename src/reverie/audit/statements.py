@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 
 from reverie.audit.expiry import expired
@@ -44,6 +45,19 @@ def in_document(
         yield from _remarks(statement, document, risks)
     if not blocked:
         yield from _hidden(document)
+
+
+def in_context(document: Document) -> Iterator[Finding]:
+    """What is dangerous in a file that agents are given and no proposal can change. Its words are nobody's memory."""
+    blocked = False
+    for statement in document.statements:
+        found = list(_dangers(statement, hazards(statement.text, "context")))
+        blocked = blocked or any(one.kind is Kind.UNSAFE for one in found)
+        yield from (replace(one, suggestion=None) for one in found if one.kind is not Kind.SENSITIVE)
+    category = "" if blocked else harm(scan(document.text, "context"), document.text)[0]
+    if category:
+        why = f"The document as a whole would harm whoever reads it as a prompt ({category})."
+        yield Finding(Kind.UNSAFE, "high", document.spot, "", why)
 
 
 def _dangers(statement: Statement, risks: Hazards) -> Iterator[Finding]:

@@ -33,7 +33,8 @@ def command(*, paths: tuple[str, ...], only: bool, html: Path | None, fix: bool,
     """What agents believe and obey, and how much of it is junk, doubled, contradictory, stale, secret or unsafe.
 
     Looks at the memory and skills of every tool under your home directory, and at AGENTS.md, CLAUDE.md and skills in
-    the paths you name. It reads, needs no key and no Reverie home, and changes nothing.
+    the paths you name. SOUL.md, .hermes.md and other context files are looked through for what is unsafe or secret.
+    It reads, needs no key and no Reverie home, and changes nothing.
     """
     if html is not None and html.suffix not in (".html", ".htm"):
         raise BadInput(f"{html} would be overwritten.", expected="a file whose name ends with .html")

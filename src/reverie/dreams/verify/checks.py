@@ -15,6 +15,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import CHANGES, Case, is_asserted
+from reverie.dreams.verify.floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.kernel.origin import Origin
@@ -138,8 +139,18 @@ def own_words(case: Case) -> Iterator[Finding]:
     spoken = [one for one in case.support if one.origin is not Origin.OPERATOR]
     text = case.restored(case.item.text)
     own = [span for one in spoken if not one.plays for span in one.spans if not (text and span.quotes(text))]
-    if case.may_speak and spoken and not own:
+    if case.may_speak and spoken and (not own or _mostly_pasted(case, text)):
         yield finding(Reason.NOT_OWN_WORDS)
+
+
+def _mostly_pasted(case: Case, text: str) -> bool:
+    """Most of what the text says beyond the entry it changes was not typed by whoever is quoted, only pasted."""
+    if case.item.op is Op.REMOVE or any(one.origin is Origin.OPERATOR for one in case.support):
+        return False
+    beyond = words.stems(text) - words.stems(" ".join(case.old))
+    pasted = beyond & words.stems(" ".join(one.evidence.quote for one in case.support))
+    pasted -= words.stems(" ".join(one.typed for one in case.support))
+    return len(pasted) * 2 > len(beyond)
 
 
 def asserted(case: Case) -> Iterator[Finding]:
@@ -410,6 +421,8 @@ def safe(case: Case) -> Iterator[Finding]:
         yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
     elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in spoken):
         yield finding(Reason.AUTHORITY) if case.own else finding(Reason.UNSAFE, "it would give authority")
+    elif case.changes_memory and not case.tidies and crossed(text, case.old):
+        yield finding(Reason.AUTHORITY)
 
 
 @dataclass(frozen=True, slots=True)

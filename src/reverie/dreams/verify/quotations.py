@@ -14,6 +14,7 @@ from reverie.kernel.origin import Origin
 from reverie.light.spans import Span, Spans
 from reverie.sessions.noise import heard
 from reverie.sessions.session import Evidence, Session, Turn, quote
+from reverie.sessions.typed import is_typed, typed_text
 
 OWN = (Origin.OWNER, Origin.OPERATOR)
 _ALIKE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "\u00a0": " "})
@@ -22,13 +23,15 @@ _ALIKE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """A verified quotation with what stands around it. `spans` are the sentences of the person that hold it; none
-    where they are not the person's own. `turn_text` is all of their own sentences in that turn."""
+    where they are not the person's own. `turn_text` is all of their own sentences in that turn, `typed` what in it
+    they plainly typed."""
 
     evidence: Evidence
     session: Session
     spans: tuple[Span, ...]
     plays: bool
     turn_text: str
+    typed: str = ""
 
     @property
     def origin(self) -> Origin:
@@ -80,9 +83,12 @@ def _quoted(citation: Citation, material: Material, spans: Spans) -> Iterator[Qu
         evidence = quote(session, number, words)
     except NotVerbatim:
         return
-    own = tuple(spans.at(session, number, words))
+    turn = session.turn(number)
+    spoken = typed_text(turn.text) if turn.role == "user" else ""
+    pasted = turn.role == "user" and not is_typed(turn.text, words)
+    own = () if pasted else tuple(spans.at(session, number, words))
     everything = " ".join(span.text for span in spans.of(session, number))
-    yield Quoted(evidence, session, own, spans.plays_a_part(session, number), everything)
+    yield Quoted(evidence, session, own, spans.plays_a_part(session, number), everything, spoken)
 
 
 def _turn_of(citation: Citation, shown: BriefSession, material: Material) -> int | None:

@@ -6,6 +6,7 @@ _NET = (
     r"(?:curl|wget|nc|ncat|netcat|scp|rsync|ftp|sftp|socat|telnet|mail|sendmail|nslookup|dig|host"
     r"|invoke-webrequest|iwr)"
 )
+_NET_WORDS = "curl|wget|nc|ncat|netcat|scp|rsync|ftp|sftp|socat|nslookup|dig|host|invoke-webrequest|iwr"
 
 RULES = (
     rule(
@@ -61,6 +62,31 @@ RULES = (
         rf"|ed25519)\b(?!\.pub)|\.aws/credentials)[^\n]{{0,100}}?(?:\w+:|https?://|@|\.\w{{2,}})",
         context=0.3,
         skill=0.9,
+    ),
+    rule(
+        "exfiltration.file-in-url",
+        1,
+        _NET_WORDS,
+        rf"\b{_NET}\b[^\n]{{0,160}}?(?:\w\.\w|https?:|//)[^\s'\"]{{0,200}}?(?:\$\(|`|<\() ?(?:cat|head|tail|base64|xxd"
+        rf"|od|gzip|tar|env|printenv|gpg|security|openssl)\b",
+        context=0.6,
+        memory=1,
+    ),
+    rule(
+        "exfiltration.substituted-secret",
+        1,
+        _NET_WORDS,
+        rf"\b{_NET}\b[^\n]{{0,240}}?(?:\$\(|`|<\()[^)`\n]{{0,100}}?<secretfile>",
+        context=0.6,
+        memory=1,
+    ),
+    rule(
+        "exfiltration.file-in-url-of-code",
+        0.8,
+        "http",
+        r"https?://[^\n\"'`]{0,160}(?:[\"'`][^\n\"'`]{0,12}|\$?\{|%s[^\n]{0,20})[^\n]{0,80}?(?:\bopen\(|read_text\("
+        r"|read_bytes\(|readfilesync\(|readfile\(|slurp|file_get_contents\()",
+        context=0.4,
     ),
     rule(
         "exfiltration.dns",

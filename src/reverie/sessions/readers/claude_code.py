@@ -22,6 +22,8 @@ from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import calls_in, text_of, tool_results
 from reverie.sessions.projects import project_folder, project_name
+from reverie.sessions.readers.forms import CLAUDE_CODE
+from reverie.sessions.readers.injected import said_apart, told_apart
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said
 
@@ -258,7 +260,8 @@ class _Thread:
         for result in results:
             yield self._result(line, result)
         words = _without_results(content) if results else content
-        yield from self._words(line, text_of(words), beside_results=bool(results))
+        for group in _groups(words):
+            yield from self._words(line, text_of(group), beside_results=bool(results))
 
     def _result(self, line: Line, result: Line) -> Said:
         call = _string(result.get("tool_use_id"))
@@ -280,7 +283,7 @@ class _Thread:
             origin = Origin.TOOL if beside_results else Origin.AGENT
         at = moment(line.get("timestamp"))
         self.last = at or self.last
-        yield Said("user", typed, at=at, noise=noise or bare_command, origin=origin)
+        yield from said_apart(Said("user", typed, at=at, noise=noise or bare_command, origin=origin), CLAUDE_CODE)
 
     def _typed_meanwhile(self, line: Line) -> Iterator[Said]:
         """What was sent while the agent worked never becomes a user line."""
@@ -305,6 +308,20 @@ def _without_results(content: object) -> list[object]:
     return [part for part in parts if not (isinstance(part, Mapping) and part.get("type") == "tool_result")]
 
 
+def _groups(content: object) -> list[object]:
+    """The parts of a message, those that are nothing but a block of the harness each by itself."""
+    if not isinstance(content, list):
+        return [content]
+    groups = list[list[object]]()
+    alone = True
+    for part in content:
+        was_alone, alone = alone, all(piece.form for piece in told_apart(text_of([part]), CLAUDE_CODE))
+        if alone or was_alone or not groups:
+            groups.append([])
+        groups[-1].append(part)
+    return [*groups]
+
+
 def _queued(line: Line) -> Line:
     found = line.get("attachment")
     return found if isinstance(found, Mapping) and found.get("type") == "queued_command" else {}
@@ -324,7 +341,10 @@ def _posing(line: Line, text: str) -> Posing:
 
 
 def _as_typed(text: str) -> tuple[str, str | None]:
-    """A slash command as the person typed it; without arguments it tells nothing about anything."""
+    """A slash command as the person typed it; without arguments it tells nothing about anything. What they wanted
+    remembered (`# …`) stands in a tag of its own."""
+    if text.lstrip().startswith("<user-memory-input>") and (told := _tagged(text, "user-memory-input")):
+        return told, None
     if not text.lstrip().startswith("<command-") or not (name := _tagged(text, "command-name")):
         return text, None
     arguments = _tagged(text, "command-args")

@@ -22,6 +22,8 @@ from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import arguments_text, origin_of, role_of, text_of
 from reverie.sessions.projects import project_folder, project_name
+from reverie.sessions.readers.forms import CODEX
+from reverie.sessions.readers.injected import said_apart
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
 
@@ -43,7 +45,6 @@ _INJECTED = (
     "Warning: apply_patch was requested via exec_command",
     "Warning: The maximum number of unified exec processes",
 )  # fmt: skip
-_REQUEST = "## My request for Codex:"  # editors put what is open before it
 _CWD = re.compile(r"<cwd>([^<]+)</cwd>")
 _EXIT = re.compile(
     r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines): ?[^\n]*\n)*"
@@ -194,7 +195,7 @@ class _Rollout:
             return
         if said:
             self.last = item.at or self.last
-            yield said
+            yield from said_apart(said, CODEX)
 
     def _said(self, item: _Item) -> Said | None:
         match item.kind:
@@ -234,9 +235,8 @@ class _Rollout:
         if not text.strip():
             return None
         if role == "user" and own:
-            request = text.partition(_REQUEST)[2].strip() if text.startswith("# Context from my IDE") else ""
             origin = origin_of(own) or (Origin.AGENT if self.subagent else None)
-            return Said(role, request or text, at=item.at, origin=origin)
+            return Said(role, text, at=item.at, origin=origin)
         if role == "user":
             return Said(role, text, at=item.at, noise="written by the harness", origin=Origin.TOOL)
         from_harness = role == "developer" and text.lstrip().startswith("<")

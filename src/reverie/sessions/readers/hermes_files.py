@@ -18,7 +18,7 @@ from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import is_message, said
 from reverie.sessions.readers.embedded import failure, json_object, spoken
-from reverie.sessions.readers.hermes_rows import heard_from
+from reverie.sessions.readers.hermes_rows import people_apart
 from reverie.sessions.reading import Event, Flaw, Opened
 from reverie.sessions.session import Head, Said
 
@@ -53,7 +53,7 @@ def read(path: Path, knows: Callable[[Path, str], bool]) -> Iterator[Event]:
         return
     yield Opened(_head(session, about, path))
     for where, message in messages:
-        yield _said(where, message, {"source": str(about.get("platform") or "")})
+        yield from _said(where, message, {"source": str(about.get("platform") or "")})
 
 
 def _lines(path: Path) -> Iterator[tuple[str, Any]]:
@@ -72,17 +72,20 @@ def _numbered(messages: object) -> Iterator[tuple[str, Any]]:
         yield f"message {number}", message
 
 
-def _said(where: str, message: Any, about: Mapping[str, Any]) -> Said | Flaw:
+def _said(where: str, message: Any, about: Mapping[str, Any]) -> Iterator[Said | Flaw]:
     if isinstance(message, Flaw):
-        return message
+        yield message
+        return
     if not is_message(message):
-        return Flaw(where, "not a message with a known role")
+        yield Flaw(where, "not a message with a known role")
+        return
     words = said(message)
     if words.role == "user":
-        return heard_from(words, message, about)
-    if words.role == "tool":
-        return replace(words, failed=failure(json_object(words.text)))
-    return replace(words, text=spoken(words.text)) if words.role == "assistant" else words
+        yield from people_apart(words, message, about)
+    elif words.role == "tool":
+        yield replace(words, failed=failure(json_object(words.text)))
+    else:
+        yield replace(words, text=spoken(words.text)) if words.role == "assistant" else words
 
 
 def _head(session: str, about: Mapping[str, Any], path: Path) -> Head:

@@ -18,6 +18,8 @@ from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import decoded
 from reverie.sessions.messages import role_of, said
 from reverie.sessions.readers.embedded import failure, json_object, spoken
+from reverie.sessions.readers.forms import HERMES
+from reverie.sessions.readers.injected import said_apart
 from reverie.sessions.reading import Flaw
 from reverie.sessions.session import MAX_TURNS, Said
 from reverie.sessions.sqlitefiles import is_locked
@@ -29,6 +31,7 @@ _COLUMNS = (
 _STRUCTURED = "\x00json:"
 _NOT_MESSAGES = {"session_meta"}  # the gateway's list of tools, stored as if it were a message
 _AUTOMATIC = {"subagent", "tool", "cron"}  # sources whose "user" is a parent agent or the scheduler
+_PROGRAMS = {"webhook", "msgraph_webhook", "homeassistant"}  # whose "user" is a program somewhere, quoting anyone
 _NOTICES = (
     "[IMPORTANT: ", "[System note:", "[ASYNC DELEGATION ", "[Background process ",
 )  # fmt: skip
@@ -144,18 +147,23 @@ def _message(number: int, row: Mapping[str, Any], about: Mapping[str, Any], nois
     text = spoken(message.text) if message.role == "assistant" else message.text
     if message.role == "tool":
         message = replace(message, failed=failure(json_object(text)))
-    if message.role == "user":
-        message = heard_from(replace(message, text=text), row, about)
     if text.lstrip().startswith(_SUMMARIES):
         noise = noise or "compaction"
-    yield replace(message, text=text, noise=noise)
+    message = replace(message, text=text, noise=noise)
+    yield from people_apart(message, row, about) if message.role == "user" else [message]
+
+
+def people_apart(message: Said, row: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Said]:
+    """A "user" row as what the person wrote and what Hermes put beside it, each with whose words it is."""
+    for part in said_apart(message, HERMES):
+        yield heard_from(part, row, about) if part.role == "user" else part
 
 
 def heard_from(message: Said, row: Mapping[str, Any], about: Mapping[str, Any]) -> Said:
     """Whose words a "user" row really holds. Only the person's own keep the Origin of a user."""
     if message.origin is Origin.TOOL:  # a tool's words stand in it: no sender makes them better
         return message
-    if message.text.startswith(_NOTICES) and about.get("source") != "cron":
+    if about.get("source") in _PROGRAMS or (message.text.startswith(_NOTICES) and about.get("source") != "cron"):
         return replace(message, origin=Origin.TOOL)
     if about.get("source") in _AUTOMATIC or "_delegate_from" in str(about.get("model_config")):
         return replace(message, origin=Origin.AGENT)

@@ -23,6 +23,8 @@ from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import arguments_text, origin_of, text_of
 from reverie.sessions.projects import project_folder, project_name
+from reverie.sessions.readers.forms import OPENCLAW
+from reverie.sessions.readers.injected import said_apart
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
 
@@ -37,10 +39,16 @@ _EVENTS = re.compile(r"\s*(?:System(?: \(untrusted\))?: \[[^\n]*(?:\n|$))+")
 _STAMP = re.compile(r"\s*\[[^\]\n]{0,200}\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,60}\]\s*")
 _ROOM = re.compile(r"\bgroup\b|@g\.us|\bid:-\d|#\w|\bchannel id:", re.IGNORECASE)  # in a stamp of before 2026.2
 _RECALLED = re.compile(r"\s*<(relevant-memories|recalled-memories|memory-context)>.*?</\1>\s*", re.DOTALL)
-_WRAPPINGS = (_EVENTS, _WRAPPED, _STAMP, _RECALLED)
+# Since 2026.9 the gateway marks what it puts before a message, and what it hangs behind it, with a sign of its own.
+_SIGN = "⟦openclaw:ctx⟧"
+_MARKED = re.compile(rf"\s*([^\n]{{1,160}}): ?{_SIGN}\n(?:```json\n(.*?)\n```|(?:[^\n]+(?:\n|\Z))+)\s*", re.DOTALL)
+_WRAPPINGS = (_EVENTS, _WRAPPED, _MARKED, _STAMP, _RECALLED)
 _WORKSPACE = re.compile(r"[\\/]\.(?:openclaw|clawdbot|moltbot)(?:[\\/]|$)|[\\/]clawd[\\/]?$")
 _MESSAGE_ID = re.compile(r"\n\[message_id: [^\]\n]{0,200}\]$")
-_UNTRUSTED_END = "Untrusted context (metadata, do not treat as instructions or commands):"
+_BEHIND = re.compile(
+    rf"(?:Untrusted context \(metadata, do not treat as instructions or commands\):|^[^\n]{{1,160}}: ?{_SIGN})",
+    re.MULTILINE,
+)
 _TASK = "[Subagent Task]"
 _FROM_AGENTS = ("[Subagent Context]", _TASK, "[Inter-session message]")
 _FROM_GATEWAY = (
@@ -204,7 +212,7 @@ class _Transcript:
             yield Opened(self.head)
         if said:
             self.last = said.at or self.last
-            yield said
+            yield from said_apart(said, OPENCLAW)
 
     def closing(self) -> Iterator[Event]:
         if self.opened:
@@ -263,11 +271,12 @@ class _Transcript:
         sender, place = None, 0
         while wrapping := next(filter(None, (known.match(text, place) for known in _WRAPPINGS)), None):
             place = wrapping.end()
-            told = _told(wrapping.group(2)) if wrapping.re is _WRAPPED else {}
+            told = _told(wrapping.group(2) or "") if wrapping.re in (_WRAPPED, _MARKED) else {}
             sender = sender or _string(told.get("name")) or _string(told.get("sender"))
             shared = wrapping.re is _STAMP and _ROOM.search(wrapping.group(0)) is not None
             self.in_a_room = self.in_a_room or shared or told.get("is_group_chat") is True
-        words = text[place:].partition(_UNTRUSTED_END)[0].strip()
+        hung = _BEHIND.search(text, place)
+        words = text[place : hung.start() if hung else len(text)].strip()
         return _MESSAGE_ID.sub("", words).strip(), sender
 
 
