@@ -52,7 +52,9 @@ class Sessions:
     owner: str
     kept: Sequence[Session]
 
-    def get(self, name: str, *, user: str | None = None, revision: int | None = None) -> Session:
+    def get(
+        self, name: str, *, user: str | None = None, revision: int | None = None, most: int | None = None
+    ) -> Session:
         found = next((one for one in self.kept if one.id == name and (one.head.user or "") == user), None)
         if found is None:
             raise NotFound(f"There is no session {name}.")
@@ -120,6 +122,7 @@ class FileRooms:
     search: None = None
     gates: Any = field(default_factory=lambda: target_of_store("", "ann", []).gates)
     limits: Limits = WIDE
+    review: Any = field(default_factory=lambda: SimpleNamespace(waiting=lambda every: []))
 
     def surfaces(self, shelf: str) -> list[tuple[str, str]]:
         return []

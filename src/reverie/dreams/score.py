@@ -117,7 +117,8 @@ def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
     others = [one for one in case.brief.entries if one not in case.replaced and one.document == case.item.document]
     alike = max((_likeness(one.text, text) for one in others), default=0.0) if case.item.op is Op.ADD else 0.0
     yield "duplication", alike, "Something like it stands there." if alike > 0.4 else "Nothing like it stands there."
-    shaky = 0.0 if case.tidies else 1 - case.surest
+    doubts = [span.reading.doubt for one in case.asserted or case.support for span in one.spans]
+    shaky = 0.0 if case.tidies or case.asked_to_keep else min([*doubts, 1 - case.surest])
     yield "volatility", shaky, "It may pass." if shaky > 0.5 else "Nothing says that it will pass."
     private = sorted({one.kind for one in sensitive(text)})
     yield (

@@ -75,10 +75,11 @@ def _read(tagged: Tagged, sentence: Sentence, among_many: bool) -> Reading:
         start, end = (
             (surer.start + sentence.start, surer.end + sentence.start) if surer is alone else (surer.start, surer.end)
         )
-        reading = replace(surer, keep=round((alone.keep + reading.keep) / 2, 4), start=start, end=end)
+        keep, doubt = ((getattr(alone, name) + getattr(reading, name)) / 2 for name in ("keep", "doubt"))
+        reading = replace(surer, keep=round(keep, 4), doubt=round(doubt, 4), start=start, end=end)
     if reading.keep >= REMEMBERED or not asked_to_remember(sentence.text):
         return reading
-    return replace(reading, keep=REMEMBERED, start=sentence.start, end=sentence.start + len(sentence.text))
+    return replace(reading, keep=REMEMBERED, doubt=0.0, start=sentence.start, end=sentence.start + len(sentence.text))
 
 
 def _clause(text: str, sentence: Sentence, reading: Reading) -> str:

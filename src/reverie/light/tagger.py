@@ -40,6 +40,11 @@ WHYS = (
     "other_person", "undecided", "joke", "past", "none",
 )  # fmt: skip
 _CLASSES = (*KINDS, *WHYS)
+# The others say that it is not worth keeping, not that it is not so.
+_DOUBTFUL = [
+    _CLASSES.index(one)
+    for one in ("one_off", "question", "quoted", "temporary", "hypothetical", "other_person", "undecided", "joke")
+]
 _TELLING = 4  # words of a sentence that decide: one clause may be worth keeping, the rest not
 _INSIDE = 0.5  # from where a word belongs to what is worth keeping
 _MOST_TOKENS = 320
@@ -50,12 +55,13 @@ _LOG = logging.getLogger("reverie.light")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a stretch of text is. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `start` and `end`:
-    where the words stand that are."""
+    """What a stretch of text is. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `doubt`: how likely
+    it does not hold at all, or not for long. `start` and `end`: where the words stand that are worth keeping."""
 
     keep: float
     kind: str
     why: str
+    doubt: float
     start: int
     end: int
 
@@ -73,7 +79,7 @@ class Tagged:
 
         inside = np.nonzero((self.starts >= start) & (self.starts < end))[0]
         if not len(inside):
-            return Reading(0.0, KINDS[0], WHYS[-1], start, end)
+            return Reading(0.0, KINDS[0], WHYS[-1], 0.0, start, end)
         chances = self.chances[inside]
         keep = chances[:, : len(KINDS)].sum(axis=1)
         telling = np.sort(keep)[-_TELLING:]
@@ -81,7 +87,11 @@ class Tagged:
         why = WHYS[int(chances[:, len(KINDS) :].sum(axis=0).argmax())]
         kept = inside[keep >= _INSIDE]
         first, last = (kept[0], kept[-1]) if len(kept) else (inside[0], inside[-1])
-        return Reading(round(float(telling.mean()), 4), kind, why, int(self.starts[first]), int(self.ends[last]))
+        doubt = chances[:, _DOUBTFUL].sum(axis=1).mean()
+        return Reading(
+            round(float(telling.mean()), 4), kind, why, round(float(doubt), 4), int(self.starts[first]),
+            int(self.ends[last]),
+        )  # fmt: skip
 
 
 _READING = Lock()

@@ -19,6 +19,7 @@ from reverie.sessions.session import Evidence
 # How sure Light has to be of the very words: that they say something that is so, and that it is to be kept. People say
 # "always" of printers and neighbours, so for something new whose words were only copied they have to want it, too.
 ASSERTED = 0.15
+DOUBTED = 0.5
 STANDING = 0.8
 CHANGES = frozenset({"update", "correction", "contradiction"})
 WANTED = frozenset({"instruction", "preference", "decision", "correction"})
@@ -81,7 +82,8 @@ class Case:
     @cached_property
     def asserted(self) -> tuple[Quoted, ...]:
         """The support that a person said as so: not asked, supposed, quoted, played or meant for once."""
-        return tuple(one for one in self.support if one.origin is Origin.OPERATOR or is_asserted(one))
+        known = self.item.op is not Op.ADD  # that it is worth keeping shows in the entry it would change
+        return tuple(one for one in self.support if one.origin is Origin.OPERATOR or is_asserted(one, known))
 
     @property
     def sessions(self) -> int:
@@ -147,12 +149,20 @@ def _bare(text: str) -> str:
     return " ".join(text.lower().split()).strip(" .")
 
 
-def is_asserted(quoted: Quoted) -> bool:
+def is_asserted(quoted: Quoted, known: bool = False) -> bool:
     """Some sentence that holds the words says that it is so: Light does not take it for a question, a task for once, a
-    guess, a passing state or somebody else's; or it says in so many words that it always holds."""
+    guess, a passing state or somebody else's; or it says in so many words that it always holds. `known`: it need not be
+    worth keeping by itself."""
     return not quoted.plays and any(
         asked_to_remember(span.text)
-        or (not span.asked and (span.reading.keep >= ASSERTED or words.says_always(span.text)))
+        or (
+            not span.asked
+            and (
+                span.reading.keep >= ASSERTED
+                or words.says_always(span.text)
+                or (known and span.reading.doubt < DOUBTED)
+            )
+        )
         for span in quoted.spans
     )
 

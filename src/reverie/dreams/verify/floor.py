@@ -2,7 +2,7 @@
 
 Held against the resulting entry, whatever the words and the language they are in: an address that no entry names yet,
 and words for sending, paying, fetching and allowing (`floor.toml`). A new host, port or version of a thing that the
-replaced entry names already is no new place; neither is a new hour.
+replaced entry names already is no new place; neither is a colleague who takes over what another one had.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def crossed(text: str, old: Sequence[str] = ()) -> bool:
         return bool(new) or decides
     if any(_MAIL.search(one) or _BUCKET.match(one) for one in new) or len(new) > len(set(_all_places(old))):
         return True
-    return decides and (bool(new) or _beyond(text, old))
+    someone = bool(words.missing(words.names(text), old)) and any(_pattern(name).search(text) for name in _CONCEPTS)
+    return decides and (bool(new) or someone or not any(map(_decides, old)))
 
 
 def _places(text: str) -> list[str]:
@@ -49,7 +50,7 @@ def _places(text: str) -> list[str]:
     found = [
         one.lower() for one in words.addresses(text) if not one.startswith(("/", "~", ".")) and not _HERE.match(one)
     ]
-    found += [one.lower() for one in _BUCKET.findall(text)]
+    found += [one.lower().rstrip(".,;:)") for one in _BUCKET.findall(text)]
     found += [text[one.start : one.end].lower() for find in (ibans, cards) for one in find(text)]
     return list(dict.fromkeys(found))
 
@@ -69,13 +70,6 @@ def _decides(text: str) -> bool:
     if found and found <= {"sends", "goes", "papers"} and _pattern("own").search(said):
         return False
     return bool(found)
-
-
-def _beyond(text: str, old: Sequence[str]) -> bool:
-    """Whether it says more than the old entries, other than a new number, hour, host, port or version."""
-    there = words.stems(" ".join(old))
-    places = set(words.stems(" ".join(_places(text))))
-    return any(not any(sign.isdigit() for sign in one) for one in words.stems(text) - there - places)
 
 
 @cache
