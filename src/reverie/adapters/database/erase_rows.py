@@ -1,0 +1,291 @@
+"""Every row of a workspace without what is to go: what rests on it, what quotes it, what names it.
+
+The tables are gone through by their columns, so that one that is added later is looked into as well. Bytes of documents
+are named by their hash: where they change, so does every row that names them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Table, Text, and_, delete, func, select, update
+
+from reverie.adapters.database import ledger, schema
+from reverie.adapters.database.erase_links import GONE, Key, Taken, key_of, looked, of_workspace, take_out
+from reverie.adapters.database.upsert import put_if_new
+from reverie.erasure.wanted import Kind, Place, Sought
+from reverie.erasure.words import Phrase, Scrubber
+from reverie.history.ledger import ERASURE, ranges
+from reverie.kernel.hashes import sha256
+from reverie.kernel.scope import Scope
+from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.operation import entry_hash
+
+STAY = ("ledger", "erasures", "tombstones", "tombstone_keys", "backups", "counters")
+TRANSCRIPTS = ("turns", "sessions", "recorded", "recorded_events")
+# Columns that hold names of kinds and hashes, never anyone's words.
+_KINDS = frozenset(
+    "workspace user harness role origin noise standing via kind status operation hand redacted_hand type phase outcome"
+    " permissions prefix sha256 hash previous salt prompt_sha256 question fingerprint reader before after changed".split()
+)
+_NAMED_BY_HASH = (
+    (schema.edits, "before"), (schema.edits, "after"), (schema.documents, "sha256"), (schema.contexts, "sha256"),
+    (schema.memory_versions, "sha256"), (schema.memories, "sha256"),
+)  # fmt: skip
+LABELS = {
+    "turns": "turns of transcripts", "sessions": "sessions", "recorded": "sessions recorded over the API",
+    "recorded_events": "events recorded over the API", "candidates": "candidates", "noticed": "candidates",
+    "proposals": "proposals", "changes": "changes", "blobs": "versions of documents", "dreams": "dreams and diaries",
+    "ledger": "rows of the ledger", "memories": "memories in stores", "memory_versions": "versions of memories",
+    "answers": "answers of models", "planned": "nights under way", "nights": "nights under way",
+    "chosen": "nights under way", "contexts": "contexts given to sessions", "files": "files that were read",
+    "dreamt": "marks of what was dreamt", "api_keys": "API keys", "definitions": "agents and environments",
+    "definition_versions": "agents and environments", "store_dreams": "dreams and diaries",
+}  # fmt: skip
+
+
+@dataclass
+class RowEraser:
+    """In one transaction. Rolled back instead of committed it is a dry run: what it counted is what it would do."""
+
+    connection: Connection
+    scope: Scope
+    sought: Sought
+    erasure: str
+    at: datetime
+    counts: Counter[str] = field(default_factory=Counter)
+    met: set[Phrase] = field(default_factory=set)
+    hit: set[tuple[str, str]] = field(default_factory=set)  # sessions in whose turns a text stood
+    _gone: set[str] = field(default_factory=set)  # hashes of statements that are gone
+    _unsalted: set[tuple[str, str]] = field(default_factory=set)
+
+    def run(self) -> Sought:
+        """What was sought after all, with what rests on it."""
+        self.sought = looked(self.connection, self.scope.workspace, self.sought)
+        taken = Taken()
+        if self.sought.everything:
+            self._tables(lambda table: [table.c.workspace == self.scope.workspace])
+        else:
+            if (user := self.sought.user) is not None:
+                self._tables(lambda table: [table.c.workspace == self.scope.workspace, table.c.user == user])
+            taken = take_out(self.connection, self.scope.workspace, self.sought)
+            self.counts.update(taken.rows)
+            self._blobs()
+            self._columns()
+            self._forget_hashes()
+            self._unused_blobs()
+        self._ledger(taken.proposals)
+        return self.sought
+
+    def places(self) -> list[Place]:
+        return [Place(LABELS.get(name, name.replace("_", " ")), name, count) for name, count in self.counts.items()]
+
+    # ---- whole rows --------------------------------------------------------------------------------------------------
+
+    def _tables(self, whose: Any) -> None:
+        for table in schema.metadata.sorted_tables:
+            if table.name in STAY or "user" not in table.c:
+                continue
+            self._counted(table, self.connection.execute(delete(table).where(*whose(table))).rowcount)
+        if self.sought.everything:
+            counters = schema.counters
+            others = and_(counters.c.workspace == self.scope.workspace, counters.c.name.not_in(("ledger", "erasures")))
+            self.connection.execute(delete(counters).where(others))
+
+    def _counted(self, table: Table, number: int = 1) -> None:
+        if number:
+            self.counts[table.name] += number
+
+    # ---- documents ---------------------------------------------------------------------------------------------------
+
+    def _blobs(self) -> None:
+        scrub = self.sought.of_documents
+        if not scrub:
+            return
+        about = self._about()
+        changed: list[tuple[str, str, bytes, bytes]] = []
+        for row in of_workspace(self.connection, schema.blobs, self.scope.workspace):
+            content = bytes(row.content)
+            form, name = about.get((row.user, row.sha256), (None, ""))
+            new = scrub.document(content, form, name)
+            if new != content:
+                changed.append((row.user, row.sha256, content, new))
+                self._note_entries(content, new, form)
+        for user, name, _, new in changed:
+            self._renamed(user, name, new)
+        self._counted(schema.blobs, len(changed))
+
+    def _about(self) -> dict[tuple[str, str], tuple[FormatName | None, str]]:
+        """How each version of a document splits into statements, and what it is called."""
+        found: dict[tuple[str, str], tuple[FormatName | None, str]] = {}
+        forms = {
+            (row.user, row.id): (json.loads(row.details).get("form"), row.shelf)
+            for row in of_workspace(self.connection, schema.changes, self.scope.workspace)
+        }
+        for row in of_workspace(self.connection, schema.edits, self.scope.workspace):
+            form, _ = forms.get((row.user, row.change_id), (None, ""))
+            for name in (row.before, row.after):
+                if name is not None:
+                    found[row.user, name] = (form, row.document)
+        for row in of_workspace(self.connection, schema.memory_versions, self.scope.workspace):
+            if row.sha256 is not None and (row.user, row.sha256) not in found:
+                found[row.user, row.sha256] = ("page", row.path or "")
+        return found
+
+    def _note_entries(self, old: bytes, new: bytes, form: FormatName | None) -> None:
+        for chosen in FORMATS.values() if form is None else (FORMATS[form],):
+            left = {entry_hash(text) for text in chosen.read(new).entries}
+            self._gone |= {entry_hash(text) for text in chosen.read(old).entries} - left
+
+    def _renamed(self, user: str, name: str, content: bytes) -> None:
+        whose = {"workspace": self.scope.workspace, "user": user}
+        now = sha256(content)
+        put_if_new(self.connection, schema.blobs, whose | {"sha256": now}, {"content": content})
+        for table, column in _NAMED_BY_HASH:
+            here = [table.c.workspace == self.scope.workspace, table.c.user == user, table.c[column] == name]
+            if table is schema.edits:
+                hit = self.connection.execute(select(table.c.change_id).where(*here)).scalars()
+                self._unsalted.update((user, change) for change in hit)
+            values: Key = {column: now} | ({"size": len(content)} if "size" in table.c else {})
+            number = self.connection.execute(update(table).where(*here).values(**values)).rowcount
+            if table in (schema.memories, schema.memory_versions):
+                self._counted(table, number)
+        self.connection.execute(delete(schema.blobs).filter_by(**whose, sha256=name))
+
+    def _unused_blobs(self) -> None:
+        table = schema.blobs
+        used = [
+            table.c.sha256.not_in(
+                select(other.c[column]).where(
+                    other.c.workspace == table.c.workspace, other.c.user == table.c.user, other.c[column].is_not(None)
+                ).correlate(table)
+            )
+            for other, column in _NAMED_BY_HASH
+        ]  # fmt: skip
+        gone = delete(table).where(table.c.workspace == self.scope.workspace, *used)
+        self._counted(table, self.connection.execute(gone).rowcount)
+
+    def _forget_hashes(self) -> None:
+        """The hash of a short statement would let anyone check a guess; so would a digest whose salt is known."""
+        table = schema.entries
+        for row in list(of_workspace(self.connection, table, self.scope.workspace)):
+            if row.sha256 in self._gone:
+                self.connection.execute(delete(table).filter_by(**key_of(table, row)))
+                self._counted(table)
+        for row in list(of_workspace(self.connection, schema.changes, self.scope.workspace)):
+            told = json.loads(row.details)
+            old = [one.get("old_sha256") for one in told["operations"]]
+            hashes = self._gone.intersection(old)
+            if hashes or (row.user, row.id) in self._unsalted:
+                operations = [
+                    one | {"old_sha256": GONE} if one.get("old_sha256") in hashes else one for one in told["operations"]
+                ]
+                said = {"details": json.dumps(told | {"operations": operations}), "salt": ""}
+                key = key_of(schema.changes, row)
+                self.connection.execute(update(schema.changes).filter_by(**key).values(**said))
+
+    # ---- columns -----------------------------------------------------------------------------------------------------
+
+    def _columns(self) -> None:
+        records, transcripts = self.sought.of_records, replace(self.sought.of_transcripts, met=self.met)
+        for table in schema.metadata.sorted_tables:
+            scrub = transcripts if table.name in TRANSCRIPTS else records
+            if scrub and table.name not in STAY and table is not schema.blobs:
+                self._sweep(table, scrub)
+
+    def _sweep(self, table: Table, scrub: Scrubber) -> None:
+        key = {column.name for column in table.primary_key.columns}
+        names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in key | _KINDS]
+        named = [c.name for c in table.primary_key.columns if isinstance(c.type, Text) and c.name not in _KINDS]
+        changed: list[tuple[Key, Key]] = []
+        gone: list[Key] = []
+        for row in of_workspace(self.connection, table, self.scope.workspace):
+            held = row._mapping
+            if any(held[name] in scrub.exact or scrub.has(held[name]) for name in named):
+                gone.append(key_of(table, row))
+                continue
+            new = {name: scrub.value(held[name]) for name in names if held[name] is not None}
+            differs = {name: value for name, value in new.items() if value != held[name]}
+            if differs:
+                changed.append((key_of(table, row), differs))
+                if table is schema.turns:
+                    self.hit.add((row.user, row.session_id))
+        for which in gone:
+            self.connection.execute(delete(table).filter_by(**which))
+        for which, values in changed:
+            more = {"salt": ""} if table is schema.changes else {"hash": GONE} if table is schema.proposals else {}
+            self.connection.execute(update(table).filter_by(**which).values(**values, **more))
+        self._counted(table, len(gone) + len(changed))
+
+    # ---- the ledger --------------------------------------------------------------------------------------------------
+
+    def _ledger(self, proposals: Iterable[str]) -> None:
+        hit = [one.number for one in self._rows() if self._is_to_go(one, set(proposals))]
+        ledger.emptied(self.connection, self.scope, hit)
+        self._counted(schema.ledger, len(hit))
+        told = {"erasure": self.erasure, "what": str(self.sought.wanted.kind), "because": self.sought.wanted.reason}
+        rows = dict(self.counts)
+        if hit or sum(rows.values()):
+            body = told | {"actor": self._actor(), "rows": ranges(hit), "counts": rows}
+            ledger.append(self.connection, Scope(self.scope.workspace, "", self.scope.actor), ERASURE, body, self.at)
+
+    def _rows(self) -> list[Any]:
+        asked = select(schema.ledger).filter_by(workspace=self.scope.workspace).where(schema.ledger.c.kind != ERASURE)
+        return [row for row in self.connection.execute(asked) if row.body != ledger.EMPTIED]
+
+    def _is_to_go(self, row: Any, proposals: set[str]) -> bool:
+        if self.sought.everything or (self.sought.user is not None and row.user == self.sought.user):
+            return True
+        told = json.loads(row.body)
+        if told.get("proposal") in proposals:
+            return True
+        return bool(self.sought.of_records.told(told) != told)
+
+    def _actor(self) -> str:
+        return GONE if self.scope.actor in self.sought.exact else self.scope.actor
+
+
+def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Place]:
+    """Where it still stands, looked for by its words and by nothing that erasing knows of the tables."""
+    found: Counter[str] = Counter()
+    words, ids = Scrubber(sought.texts, partial=True), {session.id for session in sought.sessions}
+    for table in schema.metadata.sorted_tables:
+        if table.name in ("erasures", "backups") or "workspace" not in table.c:
+            continue
+        for row in of_workspace(connection, table, scope.workspace) if words else ():
+            if any(_stands(words, value) for name, value in row._mapping.items() if name not in _KINDS):
+                found[table.name] += 1
+        for name in ("session_id", "session", "id") if ids and table.name in _OF_SESSIONS else ():
+            if name in table.c:
+                asked = select(func.count()).where(table.c.workspace == scope.workspace, table.c[name].in_(ids))
+                whose = {one.user for one in sought.sessions}
+                asked = asked.where(table.c["session_user" if "session_user" in table.c else "user"].in_(whose))
+                found[table.name] += connection.execute(asked).scalar_one()
+    if sought.wanted.kind is Kind.PERSON:
+        found.update(_of_person(connection, scope, sought.user or ""))
+    return [Place(LABELS.get(name, name), name, count) for name, count in found.items() if count]
+
+
+_OF_SESSIONS = ("sessions", "turns", "recorded", "recorded_events", "dreamt", "chosen")
+
+
+def _stands(words: Scrubber, value: object) -> bool:
+    if isinstance(value, str):
+        return words.value(value) != value
+    return isinstance(value, bytes | memoryview) and words.content(bytes(value)) != bytes(value)
+
+
+def _of_person(connection: Connection, scope: Scope, user: str) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for table in schema.metadata.sorted_tables:
+        if "user" in table.c and table.name not in STAY:
+            asked = select(func.count()).where(table.c.workspace == scope.workspace, table.c.user == user)
+            found[table.name] = connection.execute(asked).scalar_one()
+    return found
+
+
