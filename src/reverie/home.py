@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from reverie.adapters.backup_manifest import Manifest, Watch
     from reverie.adapters.backup_restore import Restored
     from reverie.adapters.checkup import Check
-    from reverie.adapters.database.erasures import SqlErasures
     from reverie.adapters.database.dreams import SqlDreams
+    from reverie.adapters.database.erasures import SqlErasures
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
     from reverie.adapters.database.store_dreams import SqlStoreDreams
@@ -608,6 +608,12 @@ class Home:
 
         return Storing(self.stores_for(scope), self._desks, self.ids, self.clock, author, speaks_for)
 
+    def sessions_in(self, workspace: str) -> Library:
+        """The transcripts of a workspace, for whoever runs the server."""
+        from reverie.kernel.keys import checked_workspace
+
+        return self._library(Scope(checked_workspace(workspace), None, self.config.owner), self.config.owner)
+
     def sessions_for(self, scope: Scope) -> Library:
         """The transcripts of a tenant, whoever brought them."""
         return self._library(scope, scope.user or "")
@@ -744,6 +750,10 @@ class Home:
             self.config.retention, self.ids, self.clock,
         )  # fmt: skip
 
+    def erasing_for(self, scope: Scope) -> Erasing:
+        """Erasure in a tenant, by whoever calls."""
+        return replace(self.erase, scope=scope)
+
     @cached_property
     def _erasures(self) -> SqlErasures:
         from reverie.adapters.database.erasures import SqlErasures
@@ -752,11 +762,14 @@ class Home:
 
     @cached_property
     def _erased_files(self) -> HomeFiles:
+        from reverie.adapters.erase_engine import forget_nights
         from reverie.adapters.erase_files import HomeFiles
 
+        home = self.config.home
         return HomeFiles(
-            self.config.home, lambda: self.projection, self._dream_folders, self._show_dreams, self.index.renew
-        )
+            home, lambda: self.projection, self._dream_folders, self._show_dreams, self.index.renew,
+            lambda: forget_nights(home, self.config.database),
+        )  # fmt: skip
 
     def _dream_folders(self) -> list[Path]:
         """Every folder nights may have left their views in."""

@@ -40,6 +40,7 @@ class HomeFiles:
     dream_folders: Callable[[], Iterable[Path]]
     show: Callable[[], None]
     renew_index: Callable[[], None]
+    forget_nights: Callable[[], None]
 
     def alone(self) -> AbstractContextManager[None]:
         return flocked(self.home / "erasure.lock", PATIENCE_SECONDS)
@@ -47,9 +48,8 @@ class HomeFiles:
     # ---- files -------------------------------------------------------------------------------------------------------
 
     def holding(self, scope: Scope, sought: Sought) -> Iterator[Place]:
-        scrub = _words(sought)
-        for path in self._files() if scrub else ():
-            if _holds(path, scrub):
+        for path in self._files():
+            if _holds(path, self._scrubber(path, sought)):
                 yield Place("files", str(path))
 
     def views(self, scope: Scope, sought: Sought) -> list[Place]:
@@ -60,14 +60,18 @@ class HomeFiles:
         if sought.everything:
             for name in ("memory", "skills", "dreaming"):
                 shutil.rmtree(self.home / name, ignore_errors=True)
-        scrub = _words(sought)
-        for path in self._files() if scrub else ():
-            content = _read(path)
+        for path in self._files():
+            content, scrub = _read(path), self._scrubber(path, sought)
             if content is not None and (new := _cleaned(path, content, scrub)) != content:
                 replace_file(path, new)
                 done.append(Place("files", str(path)))
         self.show()
         return done
+
+    def _scrubber(self, path: Path, sought: Sought) -> Scrubber:
+        """What stands in memory and in skills by someone's own hand is not a quotation."""
+        own = any(path.is_relative_to(self.home / name) for name in ("memory", "skills"))
+        return sought.of_documents if own else _words(sought)
 
     def _files(self) -> Iterator[Path]:
         """What may hold somebody's words and is neither the database's, git's nor the index's."""
@@ -85,13 +89,15 @@ class HomeFiles:
         try:
             kept = self.projection().purge()
         except (ReverieError, OSError) as error:
-            kept = ()
+            kept = []
             left.append(Left(str(self.home / "history"), f"git could not be made anew: {error}"))
         left += [Left(str(root), "a repository of your own: what was committed there stays in it") for root in kept]
         return left
 
-    def git_gone(self) -> None:
+    def before_rows_go(self) -> None:
+        """Where all Changes of somebody go, nothing says afterwards which repositories were made of them."""
         self.projection().remove_all()
+        self.forget_nights()
 
     def index(self, scope: Scope) -> None:
         if scope.workspace == LOCAL:
@@ -120,7 +126,7 @@ class HomeFiles:
         self._add(self.home / f"home{BESIDE}", scope.workspace, stones)
 
     def _add(self, file: Path, workspace: str, stones: Tombstones) -> None:
-        told = {name: one for name, one in read_stones(file)} | {workspace: stones}
+        told = dict(read_stones(file)) | {workspace: stones}
         said = [one.to_json(name) for name, one in told.items()]
         try:
             replace_file(file, json.dumps({"made_by": "reverie", "workspaces": said}, indent=1).encode())
@@ -184,7 +190,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _holds(path: Path, scrub: Scrubber) -> bool:
-    content = _read(path)
+    content = _read(path) if scrub else None
     return content is not None and _cleaned(path, content, scrub) != content
 
 

@@ -11,7 +11,7 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import counted, one_line, print_json, visible
 
 if TYPE_CHECKING:
-    from reverie.erasure.wanted import Erasure, Plan
+    from reverie.erasure.wanted import Erasure, Left, Plan, Rules
 
 KINDS = ("text", "session", "person", "project", "workspace")
 SHOWN = 12
@@ -19,7 +19,9 @@ SHOWN = 12
 
 @click.command(name="erase")
 @click.option("--text", multiple=True, metavar="WORDS", help="These words, wherever they stand. May be given again.")
-@click.option("--session", multiple=True, metavar="ID", help="This session and what was made of it. May be given again.")
+@click.option(
+    "--session", multiple=True, metavar="ID", help="This session and what was made of it. May be given again."
+)
 @click.option("--person", metavar="NAME", help="Everything of this user.")
 @click.option("--project", metavar="NAME", help="Every session in this repository or folder, by name or path.")
 @click.option("--workspace", metavar="NAME", help="All of this workspace; with another option: only there.")
@@ -38,13 +40,13 @@ SHOWN = 12
 @common
 def command(
     *, text: tuple[str, ...], session: tuple[str, ...], person: str | None, project: str | None, workspace: str | None,
-    expired: bool, user: str | None, rules: str, transcripts: bool, dry_run: bool, yes: bool, shell: Shell,
+    expired: bool, user: str | None, rules: Rules, transcripts: bool, dry_run: bool, yes: bool, shell: Shell,
 ) -> None:  # fmt: skip
     """Erase a text, a session, a person, a project or a whole workspace.
 
     It goes from transcripts, search, candidates, proposals, changes, diaries, views, git, the ledger's details and the
-    database's free pages. Rules that rest on nothing else go, too. It cannot be undone. What is not Reverie's is listed:
-    transcripts of a harness, and backups that still hold it.
+    database's free pages. Rules that rest on nothing else go, too. It cannot be undone. What is not Reverie's is
+    listed: transcripts of a harness, and backups that still hold it.
     """
     named = {"text": text, "session": session, "person": (person,) if person else (),
              "project": (project,) if project else ()}  # fmt: skip
@@ -94,11 +96,11 @@ def _show(shell: Shell, plan: Plan, dry_run: bool) -> None:
     _left(plan.left)
 
 
-def _left(left: tuple[object, ...]) -> None:
+def _left(left: tuple[Left, ...]) -> None:
     if left:
         click.echo("Not touched:")
     for one in left:
-        click.echo(f"  {visible(one.where)}: {one.why}")  # type: ignore[attr-defined]
+        click.echo(f"  {visible(one.where)}: {one.why}")
 
 
 def _tell(shell: Shell, plan: Plan | None, done: list[Erasure]) -> None:

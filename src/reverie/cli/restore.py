@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 @click.command(name="restore")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--erased", type=click.Path(path_type=Path), metavar="FILE",
-              help="What was erased since, where it does not lie beside the backup: a home's `home.erased.json`.")
+@click.option(
+    "--erased",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What was erased since, where it does not lie beside the backup: a home's `home.erased.json`.",
+)
 @click.option("--verify-only", is_flag=True, help="Read and check all of FILE; restore nothing.")
 @common
 def command(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell) -> None:

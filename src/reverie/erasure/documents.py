@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from reverie.erasure.wanted import Left, Place
 from reverie.erasure.words import Scrubber
@@ -97,12 +98,12 @@ class LiveDocuments:
         for shelf in self.shelves():
             for place in shelf.places():
                 target = memory_target(shelf, place)
-                yield lambda scrub, shelf=shelf, target=target: _memory(shelf, target, scrub)
+                yield partial(_memory, shelf, target)
         for folder in self.folders():
-            archived = {path for path in folder.files(ARCHIVE)} if hasattr(folder, "root") else set[str]()
+            archived = set(folder.files(ARCHIVE)) if hasattr(folder, "root") else set[str]()
             subjects = [*folder.subjects(), *sorted({"/".join(path.split("/")[:2]) for path in archived})]
             for subject in subjects:
-                yield lambda scrub, folder=folder, subject=subject: self._skill(folder, subject, scrub)
+                yield partial(self._skill, folder, subject)
 
     def _skill(self, folder: Folder, subject: str, scrub: Scrubber) -> _Live | None:
         files = folder.files(subject)

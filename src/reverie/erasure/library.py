@@ -1,8 +1,8 @@
 """`home.erase`: what stands where, and then that none of it stands anywhere.
 
-The plan is committed before anything is touched, together with the tombstones: from then on nothing of it can be imported
-any more. Each step can be done twice. Killed at any moment, `resume` goes on with the step it was at. The row of the plan
-holds the words for as long as they are needed; they are taken out of it before the database is compacted.
+The plan is committed before anything is touched, together with the tombstones: from then on nothing of it can be
+imported any more. Each step can be done twice. Killed at any moment, `resume` goes on with the step it was at. The row
+of the plan holds the words for as long as they are needed; they go from it before the database is compacted.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from reverie.erasure.wanted import Erasure, Kind, Left, Place, Plan, Rules, Soug
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, NotFound
 from reverie.kernel.ids import Ids
+from reverie.kernel.keys import checked_workspace
 from reverie.kernel.scope import LOCAL, Scope
 
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
@@ -62,6 +63,7 @@ class Erasing:
             raise BadInput(f"rules is {rules!r}.", expected=f"one of {', '.join(get_args(Rules))}")
         kind = Kind(kind)
         within = workspace or (values[0] if kind is Kind.WORKSPACE and values else self.scope.workspace)
+        checked_workspace(within)
         return self.planned(replace(self.scope, workspace=within), Wanted(kind, values, user, rules).checked())
 
     def planned(self, scope: Scope, wanted: Wanted) -> Plan:
@@ -82,7 +84,8 @@ class Erasing:
         """Do it. `transcripts`: also delete the harness's own files, where they hold nothing else."""
         scope, wanted = plan.scope or self.scope, plan.sought.wanted
         with self.derived.alone():
-            self._resume()
+            for one in self.records.open():
+                self._run(one)
             try:
                 found = self._found(scope, wanted)
             except NotFound:  # an erasure that was broken off was this one
@@ -103,10 +106,7 @@ class Erasing:
         if not self.records.open():
             return []
         with self.derived.alone():
-            return self._resume()
-
-    def _resume(self) -> list[Erasure]:
-        return [self._run(one) for one in self.records.open()]
+            return [self._run(one) for one in self.records.open()]
 
     def expire(self) -> list[Erasure]:
         """Erase the sessions that are older than their workspace keeps them. What was learned from them stays."""
@@ -152,6 +152,8 @@ class Erasing:
             return (), self.records.compact(scope)
         match step:
             case "rules" if local:
+                if sought.everything or sought.user is not None:
+                    self.derived.before_rows_go()
                 done, left = self.documents.without(sought.of_documents)
                 return [*done, Place("rules to be asked about", "", self.documents.ask_about(sought.asked))], left
             case "rows":
@@ -197,4 +199,3 @@ class Erasing:
 
 HARNESS = "a transcript of the harness: it is not Reverie's, and is not touched"
 SHARED = "a transcript of the harness that holds other sessions as well: take it out there"
-

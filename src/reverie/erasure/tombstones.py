@@ -116,11 +116,17 @@ class Tombstones:
     # ---- beside a backup ---------------------------------------------------------------------------------------------
 
     def to_json(self, workspace: str) -> dict[str, Any]:
-        return {"workspace": workspace, "key": self.key.hex(), "known": {kind: dict(one) for kind, one in self.known.items()}}
+        return {
+            "workspace": workspace,
+            "key": self.key.hex(),
+            "known": {kind: dict(one) for kind, one in self.known.items()},
+        }
 
     @staticmethod
     def from_json(told: Mapping[str, Any]) -> Tombstones:
-        known = {str(kind): {str(name): int(count) for name, count in one.items()} for kind, one in told["known"].items()}
+        known = {
+            str(kind): {str(name): int(count) for name, count in one.items()} for kind, one in told["known"].items()
+        }
         return Tombstones(bytes.fromhex(told["key"]), known)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Literal
 
 from reverie.erasure.words import Scrubber, phrase
@@ -55,7 +56,7 @@ class SessionName:
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sought:
     """What is wanted, worked out against what there is. `rules` are statements that go from memory, skills and stores;
     `phrases` are quotations that go from what was derived; `exact` are names that go where they stand alone."""
@@ -80,18 +81,18 @@ class Sought:
     def everything(self) -> bool:
         return self.wanted.kind is Kind.WORKSPACE
 
-    @property
+    @cached_property
     def of_documents(self) -> Scrubber:
         """For what memory, skills and stores say and said: rules go, a quotation in one's own hand stays."""
         return Scrubber((*self.texts, *self.rules), partial=bool(self.texts))
 
-    @property
+    @cached_property
     def of_records(self) -> Scrubber:
         """For everything that was derived."""
         texts = (*self.texts, *self.rules, *self.phrases)
         return Scrubber(texts, frozenset(self.exact), partial=bool(self.texts))
 
-    @property
+    @cached_property
     def of_transcripts(self) -> Scrubber:
         """For transcripts of others: only a text that is to go as such."""
         return Scrubber(self.texts, partial=True)
@@ -99,8 +100,8 @@ class Sought:
     def joined(self, other: Sought) -> Sought:
         """What two looks found together."""
         names = ("sessions", "rules", "asked", "phrases", "exact", "sources")
-        both = {name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names}
-        return replace(self, **both)
+        both = (tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names)
+        return Sought(self.wanted, *both)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

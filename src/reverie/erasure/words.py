@@ -29,10 +29,50 @@ _SHORTEST_ENCODED = 5  # bytes; encoded forms of less stand everywhere by chance
 
 # In our own JSON: names of kinds, which are nobody's words, and names of rows, which only go as a whole.
 _KINDS = frozenset(
-    "op kind origin weight fate verb form status mode role type via policy action language outcome phase permissions"
-    " stop_reason reasons marks dates models curator harness".split()
+    [
+        "op",
+        "kind",
+        "origin",
+        "weight",
+        "fate",
+        "verb",
+        "form",
+        "status",
+        "mode",
+        "role",
+        "type",
+        "via",
+        "policy",
+        "action",
+        "language",
+        "outcome",
+        "phase",
+        "permissions",
+        "stop_reason",
+        "reasons",
+        "marks",
+        "dates",
+        "models",
+        "curator",
+        "harness",
+    ]
 )
-_NAMES = frozenset("id ref dream change proposal candidates staged settled earlier old_sha256 entry key".split())
+_NAMES = frozenset(
+    [
+        "id",
+        "ref",
+        "dream",
+        "change",
+        "proposal",
+        "candidates",
+        "staged",
+        "settled",
+        "earlier",
+        "old_sha256",
+        "entry",
+        "key",
+    ]
+)
 
 Phrase = tuple[str, ...]
 
@@ -92,18 +132,23 @@ class Scrubber:
         return [found for found in dict.fromkeys(map(phrase, self.texts)) if found]
 
     @cached_property
-    def _rarest(self) -> list[tuple[str, Phrase]]:
-        return [(max(one, key=len), one) for one in self.phrases]
+    def _by_word(self) -> dict[str, list[Phrase]]:
+        """By the longest word of each: there may be thousands of phrases, and most texts have none of them."""
+        found: dict[str, list[Phrase]] = {}
+        for one in self.phrases:
+            found.setdefault(max(one, key=len), []).append(one)
+        return found
 
     @cached_property
     def _encoded(self) -> re.Pattern[str] | None:
-        forms = dict.fromkeys(form for text in self.texts for form in encoded_forms(text))
+        """Only of a text that was named: what Reverie itself quoted it wrote down in known forms."""
+        forms = dict.fromkeys(form for text in self.texts for form in encoded_forms(text)) if self.partial else ()
         return re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None
 
     @cached_property
     def _wide(self) -> dict[str, re.Pattern[bytes]]:
         """UTF-16, as some editors write a file."""
-        if not self.texts:
+        if not self.texts or not self.partial:
             return {}
         return {
             name: re.compile(b"|".join(re.escape(text.encode(name, "surrogatepass")) for text in self.texts))
@@ -112,16 +157,25 @@ class Scrubber:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         found = [match.span() for match in self._encoded.finditer(text)] if self._encoded else []
-        flat = folded(text)
-        wanted = [one for rarest, one in self._rarest if rarest in flat]
-        if wanted:
-            standing = words(text)
-            for one in wanted:
-                for at in self._places(one, standing):
-                    here = standing[at : at + len(one)]
-                    found.append((here[0].start, here[-1].end))
-                    self.met.add(tuple(word.text for word in here))
+        standing, wanted = self._wanted(text)
+        for one in wanted:
+            for at in self._places(one, standing):
+                here = standing[at : at + len(one)]
+                found.append((here[0].start, here[-1].end))
+                self.met.add(tuple(word.text for word in here))
         return [*found, *self.more(text)] if self.more else found
+
+    def _wanted(self, text: str) -> tuple[list[Word], list[Phrase]]:
+        """The words of a text, and the phrases that may stand in it."""
+        if not self._by_word:
+            return [], []
+        if self.partial:
+            flat = folded(text)
+            wanted = [one for rarest, some in self._by_word.items() if rarest in flat for one in some]
+            return (words(text), wanted) if wanted else ([], [])
+        standing = words(text)
+        there = self._by_word.keys() & {word.text for word in standing}
+        return standing, [one for rarest in there for one in self._by_word[rarest]]
 
     def _places(self, wanted: Phrase, standing: Sequence[Word]) -> Iterator[int]:
         count = len(wanted)
@@ -202,9 +256,9 @@ class Scrubber:
         return content
 
     def document(self, content: bytes, form: FormatName | None, name: str = "") -> bytes:
-        """A document of memory or a file of a skill: a statement that has it goes whole, elsewhere only the words do."""
-        if form in ("hermes", "list", "page") or (form is None and name.endswith(".md")):
-            chosen = FORMATS[form or "list"]
+        """A document of memory or a file of a skill: a statement that has it goes whole, elsewhere the words do."""
+        if form in ("hermes", "list", "page") or name.endswith(".md"):
+            chosen = FORMATS["list" if form is None else "page" if form == "whole" else form]
             pieces = list(chosen.read(content).pieces)
             gone = [at for at, piece in enumerate(pieces) if piece.entry is not None and self.has(piece.entry)]
             for at in reversed(gone):

@@ -121,7 +121,7 @@ def _critical(connection: Connection, workspace: str, rules: Iterable[str]) -> l
 
 @dataclass
 class Taken:
-    """What taking sessions out did: rows by table, Changes whose grounds are told otherwise, proposals that are gone."""
+    """What taking sessions out did: rows by table, and the proposals that are gone."""
 
     rows: dict[str, int] = field(default_factory=dict)
     proposals: set[str] = field(default_factory=set)

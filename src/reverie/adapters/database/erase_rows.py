@@ -30,8 +30,37 @@ STAY = ("ledger", "erasures", "tombstones", "tombstone_keys", "backups", "counte
 TRANSCRIPTS = ("turns", "sessions", "recorded", "recorded_events")
 # Columns that hold names of kinds and hashes, never anyone's words.
 _KINDS = frozenset(
-    "workspace user harness role origin noise standing via kind status operation hand redacted_hand type phase outcome"
-    " permissions prefix sha256 hash previous salt prompt_sha256 question fingerprint reader before after changed".split()
+    [
+        "workspace",
+        "user",
+        "harness",
+        "role",
+        "origin",
+        "noise",
+        "standing",
+        "via",
+        "kind",
+        "status",
+        "operation",
+        "hand",
+        "redacted_hand",
+        "type",
+        "phase",
+        "outcome",
+        "permissions",
+        "prefix",
+        "sha256",
+        "hash",
+        "previous",
+        "salt",
+        "prompt_sha256",
+        "question",
+        "fingerprint",
+        "reader",
+        "before",
+        "after",
+        "changed",
+    ]
 )
 _NAMED_BY_HASH = (
     (schema.edits, "before"), (schema.edits, "after"), (schema.documents, "sha256"), (schema.contexts, "sha256"),
@@ -287,5 +316,3 @@ def _of_person(connection: Connection, scope: Scope, user: str) -> Counter[str]:
             asked = select(func.count()).where(table.c.workspace == scope.workspace, table.c.user == user)
             found[table.name] = connection.execute(asked).scalar_one()
     return found
-
-

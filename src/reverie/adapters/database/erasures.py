@@ -92,9 +92,7 @@ class SqlErasures:
             }  # fmt: skip
             connection.execute(insert(schema.erasures), _key(scope) | row)
 
-    def _stones(
-        self, connection: Connection, scope: Scope, stones: Tombstones, found: Found
-    ) -> Iterator[Tombstone]:
+    def _stones(self, connection: Connection, scope: Scope, stones: Tombstones, found: Found) -> Iterator[Tombstone]:
         sought = found.sought
         for name in sought.sessions:
             yield stones.of_session(name.user, name.id)
@@ -206,7 +204,9 @@ class SqlErasures:
         with writing(self._engine, scope) as connection:
             held = connection.execute(select(schema.tombstone_keys.c.key).filter_by(workspace=scope.workspace)).scalar()
             if held in (None, stones.key.hex()):
-                flat = [Tombstone(kind, name, count) for kind, one in stones.known.items() for name, count in one.items()]
+                flat = [
+                    Tombstone(kind, name, count) for kind, one in stones.known.items() for name, count in one.items()
+                ]
                 tombstones.put(connection, scope.workspace, stones, flat, "restored")
 
 
@@ -285,9 +285,7 @@ def _turns(connection: Connection, scope: Scope, name: SessionName) -> Iterator[
     return (turn_of(row) for row in connection.execute(asked))
 
 
-def _sources(
-    connection: Connection, scope: Scope, names: set[tuple[str, str]]
-) -> tuple[list[str], list[str]]:
+def _sources(connection: Connection, scope: Scope, names: set[tuple[str, str]]) -> tuple[list[str], list[str]]:
     """The files these sessions came from, and those of them that brought no other session."""
     mine, others = dict[str, None](), set[str]()
     table = schema.sessions

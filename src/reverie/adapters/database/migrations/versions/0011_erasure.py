@@ -44,9 +44,7 @@ def upgrade() -> None:
         sa.Column("erasure", sa.Text, nullable=False),
     )
     op.create_table("tombstone_keys", _key("workspace"), sa.Column("key", sa.Text, nullable=False))
-    op.create_table(
-        "backups", _key("workspace"), _key("path"), sa.Column("made_at", sa.BigInteger, nullable=False)
-    )
+    op.create_table("backups", _key("workspace"), _key("path"), sa.Column("made_at", sa.BigInteger, nullable=False))
 
 
 def _let_rows_be_emptied() -> None:
