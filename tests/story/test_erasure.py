@@ -49,7 +49,7 @@ def lived_in(home: Home) -> Home:
         home.review.approve(proposal)
     home.context()
     home.index.catch_up()
-    assert [entry.text for entry in home.memory.entries("home")] == [RULE, OTHER]
+    assert {entry.text for entry in home.memory.entries("home")} == {RULE, OTHER}
     return home
 
 
