@@ -140,8 +140,8 @@ def restore_home(
     from reverie.adapters.erase_files import hand_over
 
     asked = config.values["database"].came_from == "--database"
-    hand_over(config.home, file, erased)
-    made = restore(file, config.home, config.database, named=config.database if asked else None, watch=watch)
+    with hand_over(config.home, file, erased):
+        made = restore(file, config.home, config.database, named=config.database if asked else None, watch=watch)
     flags = {"database": config.database} if asked else {}
     with open_home(config.home, settings=flags) as home:
         return made, home.erase.again()

@@ -102,7 +102,8 @@ def finished(folder: Path, kind: str, report: Path) -> None:
 
 def points(names: list[str], most: int) -> list[int]:
     """The first line of every step, and others spread over the whole run."""
-    first = [names.index(step) + 1 for step in STEPS if step in names]
+    steps = STEPS if most else ("begin", "rows", "purge", "compacted")
+    first = [names.index(step) + 1 for step in steps if step in names]
     spread = [1 + at * (len(names) - 1) // max(1, most) for at in range(most)]
     return sorted({*first, *spread, len(names)})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,17 +154,26 @@ def read_stones(file: Path) -> list[tuple[str, Tombstones]]:
         ) from error  # fmt: skip
 
 
-def hand_over(home: Path, backup: Path, named: Path | None) -> None:
-    """What was erased since a backup was made, laid where the restored Home finds it."""
+@contextmanager
+def hand_over(home: Path, backup: Path, named: Path | None) -> Iterator[None]:
+    """What was erased since a backup was made, laid where the restored Home finds it. It lies there before the rows are
+    in, so that a restore that is killed behind its commit is still followed by the erasing."""
     found: dict[str, Tombstones] = {}
     for file in (Path(f"{backup}{BESIDE}"), home / f"home{BESIDE}", *([named] if named else [])):
         found |= dict(read_stones(file))
     if named and not read_stones(named):
         raise BadInput(f"There is nothing in {named}.", expected="a file that `reverie erase` wrote")
-    if found:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        said = [stones.to_json(workspace) for workspace, stones in found.items()]
-        replace_file(home / RESTORED, json.dumps({"made_by": "reverie", "workspaces": said}).encode())
+    if not found:
+        yield
+        return
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    said = [stones.to_json(workspace) for workspace, stones in found.items()]
+    replace_file(home / RESTORED, json.dumps({"made_by": "reverie", "workspaces": said}).encode())
+    try:
+        yield
+    except ReverieError:
+        (home / RESTORED).unlink(missing_ok=True)  # nothing was restored
+        raise
 
 
 def _words(sought: Sought) -> Scrubber:
