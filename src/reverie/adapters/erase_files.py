@@ -90,7 +90,7 @@ class HomeFiles:
             kept = self.projection().purge()
         except (ReverieError, OSError) as error:
             kept = []
-            left.append(Left(str(self.home / "history"), f"git could not be made anew: {error}"))
+            left.append(Left(str(self.home / "history"), f"git could not be made anew: {error}", failed=True))
         left += [Left(str(root), "a repository of your own: what was committed there stays in it") for root in kept]
         return left
 

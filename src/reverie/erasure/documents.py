@@ -71,7 +71,7 @@ class LiveDocuments:
             try:
                 outcome = self._landed(look, scrub)
             except ReverieError as error:
-                left.append(Left(error.found, "it could not be looked at or written: mend that and erase it again"))
+                left.append(Left(error.found, "it could not be read or written: mend that and erase it again", True))
                 continue
             if isinstance(outcome, Place):
                 done.append(outcome)
@@ -92,7 +92,7 @@ class LiveDocuments:
             if isinstance(outcome, Landed):
                 return Place("rules and skills agents read", live.where, live.statements)
             said = live.where if isinstance(outcome, Unchanged) else f"{live.where}: {in_words(outcome)}"
-        return Left(said, "it is being written all the time: erase it again")
+        return Left(said, "it is being written all the time: erase it again", failed=True)
 
     def _every(self) -> Iterator[Callable[[Scrubber], _Live | None]]:
         for shelf in self.shelves():

@@ -172,7 +172,8 @@ class Erasing:
         found = self.records.residue(scope, sought)
         if scope.workspace == LOCAL:
             found += [*self.documents.holding(sought.of_documents), *self.derived.holding(scope, sought)]
-        return [Left(place.where, f"{place.kind}: it was written again meanwhile; erase it again") for place in found]
+        why = "it was written again meanwhile; erase it again"
+        return [Left(place.where, f"{place.kind}: {why}", failed=True) for place in found]
 
     def _transcripts(self, found: Found, remove: bool) -> list[Left]:
         left = []

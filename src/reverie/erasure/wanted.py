@@ -127,10 +127,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What erasure does not touch, and why."""
+    """What erasure does not touch, and why. `failed`: it was to go, and could not."""
 
     where: str
     why: str
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ def _done(connection: Any, statement: str, file: Path) -> list[Left]:
         except connection.driver_connection.Error as error:
             said = str(error)
         if time.monotonic() > until:
-            return [Left(str(file), f"its free pages or its log could not be cleared ({said}): run `reverie recover`")]
+            why = f"its free pages or its log could not be cleared ({said}): erase something again when nobody reads it"
+            return [Left(str(file), why, failed=True)]
         time.sleep(0.05)
 
 
