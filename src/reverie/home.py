@@ -744,11 +744,16 @@ class Home:
         from reverie.erasure.documents import LiveDocuments
         from reverie.erasure.library import Erasing
 
-        documents = LiveDocuments(self._shelves.available, self._skill_folders.values, self.review)
+        documents = LiveDocuments(self._live_shelves, self._skill_folders.values, self.review)
         return Erasing(
             self.scope, self._erasures, documents, self._erased_files, lambda path: remove_file(Path(path)),
             self.config.retention, self.ids, self.clock,
         )  # fmt: skip
+
+    def _live_shelves(self) -> list[Shelf]:
+        """Those that stand on this machine, and every other that was ever changed and is still there."""
+        known = [self._shelves.get(key) for key in dict.fromkeys(key for key, _ in self._history.documents(self._own))]
+        return list({one.key: one for one in (*known, *self._shelves.available()) if one is not None}.values())
 
     def erasing_for(self, scope: Scope) -> Erasing:
         """Erasure in a tenant, by whoever calls."""

@@ -119,6 +119,30 @@ def test_a_person_goes_with_all_their_rows_and_from_what_others_keep(home_on: Ho
     assert {stored.user for stored in home.sessions.find()} == {"ann"} and whole(home)
 
 
+def test_what_a_person_said_in_the_sessions_of_others_goes_too(home: Home) -> None:
+    said = [{"role": "user", "name": "Bob", "content": RULE}, {"role": "user", "content": "Thanks, Bob."}]
+    home.sessions.add({"id": "plain:anns", "user": "ann", "messages": said})
+    home.erase.person("bob")
+    assert [turn.text for turn in home.sessions.get("plain:anns").turns] == ["[erased]", "Thanks, Bob."]
+
+
+def test_the_owner_goes_with_all_history_and_what_was_learned(home: Home) -> None:
+    lived_in(home)
+    home.erase.person("ann")
+    assert left_in_rows(home.engine) == [] and left_in_files(home.config.home) == []
+    assert "plants" not in "".join(path.read_text() for path in home.config.home.rglob("*.md")) and whole(home)
+
+
+def test_a_target_named_by_its_path_is_gone_through_as_well(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    rules = tmp_path / "project" / "rules.md"
+    rules.write_text(f"# Rules\n\n- {OTHER}\n")
+    home.review.write(str(rules), "rules.md", [Add("rules.md", RULE)])
+    assert RULE in rules.read_text()
+    home.erase.text(CANARY)
+    assert rules.read_text() == f"# Rules\n\n- {OTHER}\n" and left_in_rows(home.engine) == []
+
+
 def test_a_project_goes_by_name_or_by_path(home: Home) -> None:
     for number, folder in enumerate(("/work/shop", "/work/shop/cart", "/work/other")):
         one = session(f"plain:{number}", f"The {CANARY} of {number} is blue.", cwd=folder)

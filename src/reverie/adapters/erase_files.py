@@ -25,6 +25,8 @@ from reverie.kernel.scope import LOCAL, Scope
 
 SETTINGS = ("reverie.toml", "policy.toml")
 OURS_BY_OTHER_MEANS = ("index", "history", ".restoring")
+# What nights left is told again from the rows; the mark that the folder is ours goes last.
+VIEWS = ("runs", "backups", "DREAMS.md", "candidates.jsonl", "decisions.jsonl", "promotions.jsonl", "state.json")
 BESIDE = ".erased.json"  # the name of a backup, with this behind it
 RESTORED = "erased-since-the-backup.json"
 _DATABASE = (".db", ".db-wal", ".db-shm", ".db-journal", ".lock")
@@ -55,8 +57,8 @@ class HomeFiles:
     def views(self, scope: Scope, sought: Sought) -> list[Place]:
         done: list[Place] = []
         for folder in self.dream_folders():
-            for name in ("runs", "backups") if _is_ours(folder) else ():
-                shutil.rmtree(folder / name, ignore_errors=True)
+            for name in VIEWS if _is_ours(folder) else ():
+                shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink(missing_ok=True)
         if sought.everything:
             for name in ("memory", "skills", "dreaming"):
                 shutil.rmtree(self.home / name, ignore_errors=True)

@@ -110,8 +110,9 @@ class Tombstones:
         if not scrub:
             return head
         facts = {name: scrub.value(text) for name, text in head.facts.items()}
-        titled = head.title and scrub.clean(head.title)
-        return replace(head, title=titled, facts=facts)
+        title, agent = head.title and scrub.clean(head.title), head.agent and scrub.clean(head.agent)
+        project, path = head.project and scrub.clean(head.project), head.project_path and scrub.clean(head.project_path)
+        return replace(head, title=title, agent=agent, project=project, project_path=path, facts=facts)
 
     # ---- beside a backup ---------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from reverie.adapters.database import ledger, schema
 from reverie.adapters.database.erase_links import GONE, Key, Taken, key_of, looked, of_workspace, take_out
 from reverie.adapters.database.upsert import put_if_new
 from reverie.erasure.wanted import Kind, Place, Sought
-from reverie.erasure.words import Phrase, Scrubber
+from reverie.erasure.words import ERASED, Phrase, Scrubber
 from reverie.history.ledger import ERASURE, ranges
 from reverie.kernel.hashes import sha256
 from reverie.kernel.scope import Scope
@@ -101,6 +101,7 @@ class RowEraser:
             self._tables(lambda table: [table.c.workspace == self.scope.workspace])
         else:
             if (user := self.sought.user) is not None:
+                self._spoken_by(user)
                 self._tables(lambda table: [table.c.workspace == self.scope.workspace, table.c.user == user])
             taken = take_out(self.connection, self.scope.workspace, self.sought)
             self.counts.update(taken.rows)
@@ -125,6 +126,15 @@ class RowEraser:
             counters = schema.counters
             others = and_(counters.c.workspace == self.scope.workspace, counters.c.name.not_in(("ledger", "erasures")))
             self.connection.execute(delete(counters).where(others))
+
+    def _spoken_by(self, user: str) -> None:
+        """What they said in the sessions of others."""
+        table = schema.turns
+        theirs = [table.c.workspace == self.scope.workspace, table.c.user != user]
+        named = select(table.c.name).where(*theirs, table.c.name.is_not(None)).distinct()
+        spelt = [name for name in self.connection.execute(named).scalars() if name.casefold() == user.casefold()]
+        gone = update(table).where(*theirs, table.c.name.in_(spelt))
+        self._counted(table, self.connection.execute(gone.values(name=ERASED, text=ERASED, detail=None)).rowcount)
 
     def _counted(self, table: Table, number: int = 1) -> None:
         if number:
