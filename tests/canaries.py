@@ -14,7 +14,7 @@ from urllib.parse import quote
 from sqlalchemy import Engine, Text, insert, select, update
 
 from reverie.adapters.database import schema
-from reverie.adapters.database.erase_rows import _KINDS, STAY
+from reverie.adapters.database.erase_columns import KINDS, STAY
 from reverie.adapters.database.transactions import reading_across, writing_across
 from reverie.erasure.words import encoded_forms, folded
 
@@ -47,7 +47,7 @@ def planted(engine: Engine, workspace: str = "local", user: str = "ann") -> int:
             if connection.execute(select(table).filter_by(workspace=workspace).limit(1)).first() is None:
                 connection.execute(insert(table), _made_up(table, workspace, user))
             row = connection.execute(select(table).filter_by(workspace=workspace).limit(1)).one()._mapping
-            names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in {*key, *_KINDS}]
+            names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in {*key, *KINDS}]
             values = {name: _with(row[name], forms) for name in names}
             if values:
                 connection.execute(update(table).filter_by(**{name: row[name] for name in key}).values(**values))

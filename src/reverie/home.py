@@ -746,9 +746,15 @@ class Home:
 
         documents = LiveDocuments(self._live_shelves, self._skill_folders.values, self.review)
         return Erasing(
-            self.scope, self._erasures, documents, self._erased_files, lambda path: remove_file(Path(path)),
-            self.config.retention, self.ids, self.clock,
-        )  # fmt: skip
+            self.scope,
+            self._erasures,
+            documents,
+            self._erased_files,
+            lambda path: remove_file(Path(path)),
+            self.config.retention,
+            self.ids,
+            self.clock,
+        )
 
     def _live_shelves(self) -> list[Shelf]:
         """Those that stand on this machine, and every other that was ever changed and is still there."""
@@ -772,9 +778,13 @@ class Home:
 
         home = self.config.home
         return HomeFiles(
-            home, lambda: self.projection, self._dream_folders, self._show_dreams, self.index.renew,
+            home,
+            lambda: self.projection,
+            self._dream_folders,
+            self._show_dreams,
+            self.index.renew,
             lambda: forget_nights(home, self.config.database),
-        )  # fmt: skip
+        )
 
     def _dream_folders(self) -> list[Path]:
         """Every folder nights may have left their views in."""

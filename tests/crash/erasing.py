@@ -23,10 +23,17 @@ from tests.canaries import CANARY, left_in_files, left_in_rows
 
 STEPS = ("begin", "without", "rows", "views", "purge", "renew", "residue", "compacted")
 WATCHED = (
-    "reverie.erasure", "reverie.adapters.database.eras", "reverie.adapters.database.compact", "reverie.review.landing",
-    "reverie.adapters.erase", "reverie.adapters.git_", "reverie.adapters.tantivy_index", "reverie.language.following",
-    "reverie.adapters.database.tombstones", "reverie.adapters.database.ledger",
-)  # fmt: skip
+    "reverie.erasure",
+    "reverie.adapters.database.eras",
+    "reverie.adapters.database.compact",
+    "reverie.review.landing",
+    "reverie.adapters.erase",
+    "reverie.adapters.git_",
+    "reverie.adapters.tantivy_index",
+    "reverie.language.following",
+    "reverie.adapters.database.tombstones",
+    "reverie.adapters.database.ledger",
+)
 
 
 class Lines:

@@ -26,8 +26,11 @@ def test_an_erasure_killed_at_any_line_is_finished_by_the_next_process_without_r
     home.close()
     done = subprocess.run(
         [sys.executable, "-m", "tests.crash.erasing", str(tmp_path), kind, str(POINTS)],
-        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     said = json.loads(done.stdout)
     assert said["problems"] == {} and said["killed"] >= 4 + POINTS // 2, said

@@ -86,8 +86,11 @@ def test_a_hash_knows_a_text_and_a_session_again_and_nothing_else() -> None:
     stones = Tombstones(b"k" * 32)
     content = stones.of_content([turn(1, "a" * 150), turn(2, "b" * 150)])
     assert content is not None and stones.of_content([turn(1, "hello")]) is None
-    known = {"text": {stones.of_text(phrase("door code 4711")).hash: 3}, "content": {content.hash: 0},
-             "session": {stones.of_session("ann", "s1").hash: 0}}  # fmt: skip
+    known = {
+        "text": {stones.of_text(phrase("door code 4711")).hash: 3},
+        "content": {content.hash: 0},
+        "session": {stones.of_session("ann", "s1").hash: 0},
+    }
     stones = replace(stones, known=known)
     assert [one.text for one in stones.screened([turn(1, "My door-code: 4711, ok?")])] == [f"My {ERASED}, ok?"]
     assert [one.text for one in stones.screened([turn(1, "a door code")])] == ["a door code"]

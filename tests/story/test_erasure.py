@@ -202,8 +202,11 @@ def test_a_dry_run_lists_the_places_and_changes_not_one_byte_of_a_row(home_on: H
 
 def _dump(home: Home) -> list[str]:
     with home.engine.execution_options(errand="upkeep", reads=True).connect() as connection:
-        return [f"{table.name} {row}" for table in schema.metadata.sorted_tables
-                for row in connection.execute(table.select())]  # fmt: skip
+        return [
+            f"{table.name} {row}"
+            for table in schema.metadata.sorted_tables
+            for row in connection.execute(table.select())
+        ]
 
 
 def test_it_is_not_imported_again_under_its_own_name_or_another(home_on: Home) -> None:

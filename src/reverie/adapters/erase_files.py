@@ -151,9 +151,10 @@ def read_stones(file: Path) -> list[tuple[str, Tombstones]]:
         return [(str(one["workspace"]), Tombstones.from_json(one)) for one in json.loads(content)["workspaces"]]
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
-            f"{file} is not a list of what was erased.", expected="a file that `reverie erase` wrote",
+            f"{file} is not a list of what was erased.",
+            expected="a file that `reverie erase` wrote",
             next_step="Take the one beside the backup. Nothing was changed.",
-        ) from error  # fmt: skip
+        ) from error
 
 
 @contextmanager

@@ -39,17 +39,32 @@ SHOWN = 12
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @common
 def command(
-    *, text: tuple[str, ...], session: tuple[str, ...], person: str | None, project: str | None, workspace: str | None,
-    expired: bool, user: str | None, rules: Rules, transcripts: bool, dry_run: bool, yes: bool, shell: Shell,
-) -> None:  # fmt: skip
+    *,
+    text: tuple[str, ...],
+    session: tuple[str, ...],
+    person: str | None,
+    project: str | None,
+    workspace: str | None,
+    expired: bool,
+    user: str | None,
+    rules: Rules,
+    transcripts: bool,
+    dry_run: bool,
+    yes: bool,
+    shell: Shell,
+) -> None:
     """Erase a text, a session, a person, a project or a whole workspace.
 
     It goes from transcripts, search, candidates, proposals, changes, diaries, views, git, the ledger's details and the
     database's free pages. Rules that rest on nothing else go, too. It cannot be undone. What is not Reverie's is
     listed: transcripts of a harness, and backups that still hold it.
     """
-    named = {"text": text, "session": session, "person": (person,) if person else (),
-             "project": (project,) if project else ()}  # fmt: skip
+    named = {
+        "text": text,
+        "session": session,
+        "person": (person,) if person else (),
+        "project": (project,) if project else (),
+    }
     chosen = [kind for kind, values in named.items() if values]
     if workspace and not chosen and not expired:
         chosen, named["workspace"] = ["workspace"], (workspace,)

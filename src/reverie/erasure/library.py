@@ -55,9 +55,13 @@ class Erasing:
         return self(self.plan(Kind.WORKSPACE, workspace, workspace=workspace))
 
     def plan(
-        self, kind: Kind | str, *values: str, user: str | None = None, workspace: str | None = None,
+        self,
+        kind: Kind | str,
+        *values: str,
+        user: str | None = None,
+        workspace: str | None = None,
         rules: Rules = "remove",
-    ) -> Plan:  # fmt: skip
+    ) -> Plan:
         """Every place it stands in. Nothing is changed."""
         if rules not in get_args(Rules):
             raise BadInput(f"rules is {rules!r}.", expected=f"one of {', '.join(get_args(Rules))}")

@@ -149,8 +149,12 @@ def _transcript(connection: Connection, workspace: str, user: str, session: str,
     source = connection.execute(asked).scalar()
     if source:
         _delete(connection, schema.files, {"workspace": workspace, "path": source}, taken)
-    for table, name in ((schema.turns, "session_id"), (schema.sessions, "id"), (schema.recorded_events, "session"),
-                        (schema.recorded, "id")):  # fmt: skip
+    for table, name in (
+        (schema.turns, "session_id"),
+        (schema.sessions, "id"),
+        (schema.recorded_events, "session"),
+        (schema.recorded, "id"),
+    ):
         _delete(connection, table, whose | {name: session}, taken)
     _delete(connection, schema.contexts, {"workspace": workspace, "session": session}, taken)
     _delete(connection, schema.dreamt, {"workspace": workspace, "session_user": user, "session_id": session}, taken)

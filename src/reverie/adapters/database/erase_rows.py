@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Table, Text, and_, delete, func, select, update
+from sqlalchemy import Connection, Table, Text, and_, delete, select, update
 
 from reverie.adapters.database import ledger, schema
+from reverie.adapters.database.erase_columns import KINDS, LABELS, STAY, TRANSCRIPTS
 from reverie.adapters.database.erase_links import GONE, Key, Taken, key_of, looked, of_workspace, take_out
 from reverie.adapters.database.upsert import put_if_new
-from reverie.erasure.wanted import Kind, Place, Sought
+from reverie.erasure.wanted import Place, Sought
 from reverie.erasure.words import ERASED, Phrase, Scrubber
 from reverie.history.ledger import ERASURE, ranges
 from reverie.kernel.hashes import sha256
@@ -26,56 +27,14 @@ from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash
 
-STAY = ("ledger", "erasures", "tombstones", "tombstone_keys", "backups", "counters")
-TRANSCRIPTS = ("turns", "sessions", "recorded", "recorded_events")
-# Columns that hold names of kinds and hashes, never anyone's words.
-_KINDS = frozenset(
-    [
-        "workspace",
-        "user",
-        "harness",
-        "role",
-        "origin",
-        "noise",
-        "standing",
-        "via",
-        "kind",
-        "status",
-        "operation",
-        "hand",
-        "redacted_hand",
-        "type",
-        "phase",
-        "outcome",
-        "permissions",
-        "prefix",
-        "sha256",
-        "hash",
-        "previous",
-        "salt",
-        "prompt_sha256",
-        "question",
-        "fingerprint",
-        "reader",
-        "before",
-        "after",
-        "changed",
-    ]
-)
 _NAMED_BY_HASH = (
-    (schema.edits, "before"), (schema.edits, "after"), (schema.documents, "sha256"), (schema.contexts, "sha256"),
-    (schema.memory_versions, "sha256"), (schema.memories, "sha256"),
-)  # fmt: skip
-LABELS = {
-    "turns": "turns of transcripts", "sessions": "sessions", "recorded": "sessions recorded over the API",
-    "recorded_events": "events recorded over the API", "candidates": "candidates", "noticed": "candidates",
-    "proposals": "proposals", "changes": "changes", "blobs": "versions of documents", "dreams": "dreams and diaries",
-    "ledger": "rows of the ledger", "memories": "memories in stores", "memory_versions": "versions of memories",
-    "answers": "answers of models", "planned": "nights under way", "nights": "nights under way",
-    "chosen": "nights under way", "contexts": "contexts given to sessions", "files": "files that were read",
-    "dreamt": "marks of what was dreamt", "api_keys": "API keys", "definitions": "agents and environments",
-    "definition_versions": "agents and environments", "store_dreams": "dreams and diaries",
-}  # fmt: skip
+    (schema.edits, "before"),
+    (schema.edits, "after"),
+    (schema.documents, "sha256"),
+    (schema.contexts, "sha256"),
+    (schema.memory_versions, "sha256"),
+    (schema.memories, "sha256"),
+)
 
 
 @dataclass
@@ -200,12 +159,14 @@ class RowEraser:
         table = schema.blobs
         used = [
             table.c.sha256.not_in(
-                select(other.c[column]).where(
+                select(other.c[column])
+                .where(
                     other.c.workspace == table.c.workspace, other.c.user == table.c.user, other.c[column].is_not(None)
-                ).correlate(table)
+                )
+                .correlate(table)
             )
             for other, column in _NAMED_BY_HASH
-        ]  # fmt: skip
+        ]
         gone = delete(table).where(table.c.workspace == self.scope.workspace, *used)
         self._counted(table, self.connection.execute(gone).rowcount)
 
@@ -239,8 +200,8 @@ class RowEraser:
 
     def _sweep(self, table: Table, scrub: Scrubber) -> None:
         key = {column.name for column in table.primary_key.columns}
-        names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in key | _KINDS]
-        named = [c.name for c in table.primary_key.columns if isinstance(c.type, Text) and c.name not in _KINDS]
+        names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in key | KINDS]
+        named = [c.name for c in table.primary_key.columns if isinstance(c.type, Text) and c.name not in KINDS]
         changed: list[tuple[Key, Key]] = []
         gone: list[Key] = []
         for row in of_workspace(self.connection, table, self.scope.workspace):
@@ -287,42 +248,3 @@ class RowEraser:
 
     def _actor(self) -> str:
         return GONE if self.scope.actor in self.sought.exact else self.scope.actor
-
-
-def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Place]:
-    """Where it still stands, looked for by its words and by nothing that erasing knows of the tables."""
-    found: Counter[str] = Counter()
-    words, ids = Scrubber(sought.texts, partial=True), {session.id for session in sought.sessions}
-    for table in schema.metadata.sorted_tables:
-        if table.name in ("erasures", "backups") or "workspace" not in table.c:
-            continue
-        for row in of_workspace(connection, table, scope.workspace) if words else ():
-            if any(_stands(words, value) for name, value in row._mapping.items() if name not in _KINDS):
-                found[table.name] += 1
-        for name in ("session_id", "session", "id") if ids and table.name in _OF_SESSIONS else ():
-            if name in table.c:
-                asked = select(func.count()).where(table.c.workspace == scope.workspace, table.c[name].in_(ids))
-                whose = {one.user for one in sought.sessions}
-                asked = asked.where(table.c["session_user" if "session_user" in table.c else "user"].in_(whose))
-                found[table.name] += connection.execute(asked).scalar_one()
-    if sought.wanted.kind is Kind.PERSON:
-        found.update(_of_person(connection, scope, sought.user or ""))
-    return [Place(LABELS.get(name, name), name, count) for name, count in found.items() if count]
-
-
-_OF_SESSIONS = ("sessions", "turns", "recorded", "recorded_events", "dreamt", "chosen")
-
-
-def _stands(words: Scrubber, value: object) -> bool:
-    if isinstance(value, str):
-        return words.value(value) != value
-    return isinstance(value, bytes | memoryview) and words.content(bytes(value)) != bytes(value)
-
-
-def _of_person(connection: Connection, scope: Scope, user: str) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for table in schema.metadata.sorted_tables:
-        if "user" in table.c and table.name not in STAY:
-            asked = select(func.count()).where(table.c.workspace == scope.workspace, table.c.user == user)
-            found[table.name] = connection.execute(asked).scalar_one()
-    return found

@@ -13,8 +13,9 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, insert, or_, sel
 
 from reverie.adapters.database import schema, tombstones
 from reverie.adapters.database.compact import compacted
+from reverie.adapters.database.erase_columns import residue
 from reverie.adapters.database.erase_links import of_workspace
-from reverie.adapters.database.erase_rows import RowEraser, residue
+from reverie.adapters.database.erase_rows import RowEraser
 from reverie.adapters.database.rows import turn_of
 from reverie.adapters.database.transactions import reading, reading_across, writing
 from reverie.adapters.database.upsert import next_number, upsert
@@ -87,9 +88,13 @@ class SqlErasures:
             made = list(self._stones(connection, scope, stones, found))
             tombstones.put(connection, scope.workspace, stones, made, erasure.id)
             row = {
-                "id": erasure.id, "kind": erasure.kind, "step": erasure.step, "begun_at": erasure.begun_at,
-                "wanted": json.dumps(found.sought.to_json()), "report": json.dumps({"actor": scope.actor}),
-            }  # fmt: skip
+                "id": erasure.id,
+                "kind": erasure.kind,
+                "step": erasure.step,
+                "begun_at": erasure.begun_at,
+                "wanted": json.dumps(found.sought.to_json()),
+                "report": json.dumps({"actor": scope.actor}),
+            }
             connection.execute(insert(schema.erasures), _key(scope) | row)
 
     def _stones(self, connection: Connection, scope: Scope, stones: Tombstones, found: Found) -> Iterator[Tombstone]:
