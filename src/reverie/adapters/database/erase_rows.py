@@ -156,19 +156,17 @@ class RowEraser:
         self.connection.execute(delete(schema.blobs).filter_by(**whose, sha256=name))
 
     def _unused_blobs(self) -> None:
-        table = schema.blobs
-        used = [
-            table.c.sha256.not_in(
-                select(other.c[column])
-                .where(
-                    other.c.workspace == table.c.workspace, other.c.user == table.c.user, other.c[column].is_not(None)
-                )
-                .correlate(table)
-            )
-            for other, column in _NAMED_BY_HASH
-        ]
-        gone = delete(table).where(table.c.workspace == self.scope.workspace, *used)
-        self._counted(table, self.connection.execute(gone).rowcount)
+        """Versions that nothing names any more: what a context or a memory said that is gone."""
+        used: set[tuple[str, str]] = set()
+        for table, column in _NAMED_BY_HASH:
+            asked = select(table.c.user, table.c[column]).where(table.c.workspace == self.scope.workspace)
+            used.update((row[0], row[1]) for row in self.connection.execute(asked) if row[1] is not None)
+        blobs = schema.blobs
+        asked = select(blobs.c.user, blobs.c.sha256).where(blobs.c.workspace == self.scope.workspace)
+        unused = [(row[0], row[1]) for row in self.connection.execute(asked) if (row[0], row[1]) not in used]
+        for user, name in unused:
+            self.connection.execute(delete(blobs).filter_by(workspace=self.scope.workspace, user=user, sha256=name))
+        self._counted(blobs, len(unused))
 
     def _forget_hashes(self) -> None:
         """The hash of a short statement would let anyone check a guess; so would a digest whose salt is known."""
