@@ -33,7 +33,7 @@ def folder(homes: HomeMaker, tmp_path: Path) -> Path:
 
 def test_it_shows_every_place_and_asks_before_it_erases(folder: Path) -> None:
     code, said = run(folder, "erase", "--session", "plain:one", said="n\n")
-    assert code == 1 and "2 turns of transcripts" in said and "Erase all of this? It cannot be undone." in said
+    assert code == 1 and "turns of transcripts: 2" in said and "Erase all of this? It cannot be undone." in said
     assert run(folder, "sessions", "show", "plain:one")[0] == 0
     code, said = run(folder, "erase", "--session", "plain:one", "--yes")
     assert code == 0 and "Erased (era_" in said and "1 erasure done; the ledger says that, and not what it was." in said

@@ -256,6 +256,18 @@ def test_what_is_written_while_it_is_erased_does_not_stay_either(home_on: Home) 
     assert left_in_files(home.config.home) == []
 
 
+def test_a_proposal_that_would_say_it_does_not_wait_with_a_gap_in_it(home: Home) -> None:
+    home.sessions.add(session("plain:canary", f"We could deploy {CANARY} on Tuesdays, perhaps."))
+    evidence = (quote(home.sessions.get("plain:canary"), 1, CANARY),)
+    for name, rule in (("MEMORY.md", RULE), ("USER.md", OTHER)):
+        wanted = Suggestion("home", name, (Add(name, rule),), evidence=evidence, proposer="ann")
+        assert isinstance(home.review.propose(wanted, land=False), Waiting)
+    home.erase.text(CANARY)
+    waiting = home.review.waiting()
+    assert len(waiting) == 1 and OTHER in waiting[0].diff
+    assert waiting[0].suggestion.evidence[0].quote == "[erased]"
+
+
 def test_rules_can_be_asked_about_and_a_critical_one_always_is(home: Home) -> None:
     lived_in(home)
     entry = next(entry for entry in home.memory.entries("home") if entry.text == RULE)

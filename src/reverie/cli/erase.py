@@ -99,8 +99,8 @@ def _show(shell: Shell, plan: Plan, dry_run: bool) -> None:
     if plan.empty:
         click.echo("It stands nowhere. Erasing it all the same keeps it from being imported.")
     for place in plan.places:
-        name = f"{place.where}: " if place.kind in ("files", "rules and skills agents read") else ""
-        click.echo(f"  {visible(name)}{place.count:,} {place.kind}")
+        name = f", {place.where}" if place.kind in ("files", "rules and skills agents read") else ""
+        click.echo(f"  {place.kind}{visible(name)}: {place.count:,}")
     for title, texts in (("Rules that go", plan.rules), ("Rules you will be asked about", plan.sought.asked)):
         if texts:
             click.echo(f"{title}:")
@@ -130,7 +130,7 @@ def _tell(shell: Shell, plan: Plan | None, done: list[Erasure]) -> None:
     if not done:
         click.echo("Nothing is older than `retention` allows.")
     for one in done:
-        total = ", ".join(f"{count:,} {kind}" for kind, count in sorted(one.counts.items()) if count) or "nothing"
+        total = ", ".join(f"{kind} {count:,}" for kind, count in sorted(one.counts.items()) if count) or "nothing"
         click.echo(f"Erased ({one.id}): {total}.")
         if plan is None or one.left != plan.left:
             _left(one.left)

@@ -16,6 +16,7 @@ from reverie.dreams.diary import diary
 from reverie.dreams.dream import Status
 from reverie.erasure import evidence
 from reverie.erasure.wanted import Sought
+from reverie.erasure.words import Scrubber
 from reverie.memory.operation import entry_hash
 
 GONE = evidence.GONE
@@ -195,6 +196,16 @@ def _proposals(connection: Connection, workspace: str, ids: set[str], taken: Tak
             said = json.dumps(told | {"evidence": evidence.kept(told, ids)})
             connection.execute(update(table).filter_by(**key_of(table, row)).values(details=said))
             taken.count(table)
+
+
+def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber, taken: Taken) -> None:
+    """What waits to become memory and would say it: with a gap in it, it would be nonsense that could still land."""
+    for table in (schema.candidates, schema.noticed, schema.proposals) if scrub else ():
+        for row in list(of_workspace(connection, table, workspace)):
+            if any(scrub.has(text) for text in evidence.statements(json.loads(row.details))):
+                _delete(connection, table, key_of(table, row), taken)
+                if table is schema.proposals:
+                    taken.proposals.add(row.id)
 
 
 def _changes(connection: Connection, workspace: str, ids: set[str], taken: Taken) -> None:

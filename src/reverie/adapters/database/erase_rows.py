@@ -17,7 +17,16 @@ from sqlalchemy import Connection, Table, Text, and_, delete, select, update
 
 from reverie.adapters.database import ledger, schema
 from reverie.adapters.database.erase_columns import KINDS, LABELS, STAY, TRANSCRIPTS
-from reverie.adapters.database.erase_links import GONE, Key, Taken, key_of, looked, of_workspace, take_out
+from reverie.adapters.database.erase_links import (
+    GONE,
+    Key,
+    Taken,
+    key_of,
+    looked,
+    of_workspace,
+    take_out,
+    take_statements_out,
+)
 from reverie.adapters.database.upsert import put_if_new
 from reverie.erasure.wanted import Place, Sought
 from reverie.erasure.words import ERASED, Phrase, Scrubber
@@ -63,6 +72,7 @@ class RowEraser:
                 self._spoken_by(user)
                 self._tables(lambda table: [table.c.workspace == self.scope.workspace, table.c.user == user])
             taken = take_out(self.connection, self.scope.workspace, self.sought)
+            take_statements_out(self.connection, self.scope.workspace, self.sought.of_documents, taken)
             self.counts.update(taken.rows)
             self._blobs()
             self._columns()
