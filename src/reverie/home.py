@@ -782,9 +782,12 @@ class Home:
             lambda: self.projection,
             self._dream_folders,
             self._show_dreams,
-            self.index.renew,
+            self._renew_index,
             lambda: forget_nights(home, self.config.database),
         )
+
+    def _renew_index(self) -> None:
+        self.index.renew()  # it is opened only where something is erased
 
     def _dream_folders(self) -> list[Path]:
         """Every folder nights may have left their views in."""

@@ -83,6 +83,7 @@ def command(
                 shell,
             )
             return
+        house.erase.resume()  # what is half erased is not dreamt about
         if if_missed or after:
             night = house.dream.if_due(_due(house, target, if_missed, after), target, mode)
         else:

@@ -22,7 +22,7 @@ from reverie.adapters.database.rows_of_recorded import (
     recorded_row,
     walked,
 )
-from reverie.adapters.database.schema import recorded, recorded_events
+from reverie.adapters.database.schema import candidates, noticed, recorded, recorded_events
 from reverie.adapters.database.tombstones import screen
 from reverie.adapters.database.transactions import reading, writing
 from reverie.kernel.clock import Clock
@@ -74,6 +74,8 @@ class SqlRecorded:
             connection.execute(delete(recorded_events).filter_by(**owner(scope), session=name))
             connection.execute(delete(recorded).filter_by(**owner(scope), id=name))
             take_words_out(connection, self._clock, scope, name)
+            for table in (candidates, noticed):
+                connection.execute(delete(table).filter_by(workspace=scope.workspace, session_id=name))
             erasing_dreams.of_session(connection, scope, name)
 
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
