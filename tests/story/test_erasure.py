@@ -143,6 +143,25 @@ def test_a_target_named_by_its_path_is_gone_through_as_well(home: Home, tmp_path
     assert rules.read_text() == f"# Rules\n\n- {OTHER}\n" and left_in_rows(home.engine) == []
 
 
+def test_a_skill_loses_the_step_and_so_does_its_git(home: Home) -> None:
+    folder = home.config.home / "skills" / "deploy"
+    folder.mkdir(parents=True)
+    page = (
+        "---\nname: deploy\ndescription: How to deploy the shop.\n---\n# Deploy\n\n1. Build.\n2. {}3. Tell the team.\n"
+    )
+    (folder / "SKILL.md").write_text(page.format(f"{RULE}\n"))
+    (folder / "notes.txt").write_text(f"said on the phone: {CANARY}")
+    list(home.skills.every())
+    (folder / "SKILL.md").write_text(page.format(f"{RULE}\n") + "4. Rest.\n")
+    list(home.skills.every())
+    home.projection.catch_up()
+    assert left_in_files(home.config.home / "skills")
+    home.erase.text(CANARY)
+    assert (folder / "SKILL.md").read_text() == page.format("").replace("2. 3. ", "3. ") + "4. Rest.\n"
+    assert (folder / "notes.txt").read_text() == "said on the phone: [erased]"
+    assert left_in_files(home.config.home) == [] and left_in_rows(home.engine) == [] and whole(home)
+
+
 def test_a_project_goes_by_name_or_by_path(home: Home) -> None:
     for number, folder in enumerate(("/work/shop", "/work/shop/cart", "/work/other")):
         one = session(f"plain:{number}", f"The {CANARY} of {number} is blue.", cwd=folder)
