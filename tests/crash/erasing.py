@@ -1,6 +1,6 @@
 """SIGKILL at many lines of an erasure: a driver that has everything loaded forks a child for each and kills it there.
 
-    python -m tests.crash.erasing FOLDER KIND POINTS [POSTGRES]
+    python -m tests.crash.erasing FOLDER KIND POINTS
 
 Prints what it found as JSON: how often a child was killed, and what was wrong afterwards.
 """

@@ -104,6 +104,19 @@ def test_imported_sessions_users_agents_and_workspaces_are_deleted_over_the_api(
     assert left_in_rows(served.house.home.engine) == []
 
 
+def test_only_an_administrator_of_the_same_workspace_erases_people_and_workspaces(served: Served) -> None:
+    home = served.house.home
+    home.sessions.add(session("plain:bobs", RULE, user="bob"))
+    others = served.new_key("read", "write", "dream", "review")
+    bound = served.new_key("admin", user="ann")
+    for path in ("/v1/reverie/users/bob", "/v1/reverie/workspaces/local"):
+        assert served.call("DELETE", path, key=others).status == 403
+        assert served.call("DELETE", path, key=bound).status == 403
+    elsewhere = served.new_key("admin", workspace="acme")
+    assert served.call("DELETE", "/v1/reverie/users/bob", key=elsewhere).json["counts"].get("sessions", 0) == 0
+    assert [stored.head.id for stored in home.sessions.find()] == ["plain:bobs"]
+
+
 def test_a_key_bound_to_a_person_deletes_nobody_elses_session(served: Served) -> None:
     writer, bobs = served.new_key("write"), served.new_key("write", user="bob")
     said = json.dumps(session("plain:anns", RULE, user="ann")).encode()
