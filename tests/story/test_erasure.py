@@ -287,6 +287,17 @@ def test_a_proposal_that_would_say_it_does_not_wait_with_a_gap_in_it(home: Home)
     assert waiting[0].suggestion.evidence[0].quote == "[erased]"
 
 
+def test_a_short_rule_goes_without_the_longer_ones_that_have_its_words(home: Home) -> None:
+    home.sessions.add(session("plain:canary", f"Use tabs. {CANARY}"))
+    evidence = (quote(home.sessions.get("plain:canary"), 1, "Use tabs."),)
+    wanted = Suggestion("home", "MEMORY.md", (Add("MEMORY.md", "Use tabs."),), evidence=evidence, proposer="ann")
+    proposed = home.review.propose(wanted, land=False)
+    assert isinstance(proposed, Waiting) and isinstance(home.review.approve(proposed.proposal), Landed)
+    home.review.write("home", "MEMORY.md", [Add("MEMORY.md", "Use tabs in Makefiles, spaces elsewhere.")])
+    home.erase.session("plain:canary")
+    assert [entry.text for entry in home.memory.entries("home")] == ["Use tabs in Makefiles, spaces elsewhere."]
+
+
 def test_rules_can_be_asked_about_and_a_critical_one_always_is(home: Home) -> None:
     lived_in(home)
     entry = next(entry for entry in home.memory.entries("home") if entry.text == RULE)

@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reverie.adapters.backup_unpacking import Unpacking
@@ -180,7 +180,7 @@ def hand_over(home: Path, backup: Path, named: Path | None) -> Iterator[None]:
 
 
 def _words(sought: Sought) -> Scrubber:
-    return Scrubber(sought.of_records.texts, partial=sought.of_records.partial)
+    return replace(sought.of_records, exact=frozenset())
 
 
 def _below(path: Path) -> Iterator[Path]:

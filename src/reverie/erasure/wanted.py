@@ -14,6 +14,7 @@ from reverie.kernel.errors import BadInput
 from reverie.kernel.scope import Scope
 
 SHORTEST_TEXT = 4
+WORDS_THAT_TELL = 5
 
 
 class Kind(StrEnum):
@@ -81,16 +82,21 @@ class Sought:
     def everything(self) -> bool:
         return self.wanted.kind is Kind.WORKSPACE
 
+    @property
+    def _whole_below(self) -> int:
+        """“Use tabs.” is one rule, and not every rule that has these words in it."""
+        return 0 if self.texts else WORDS_THAT_TELL
+
     @cached_property
     def of_documents(self) -> Scrubber:
         """For what memory, skills and stores say and said: rules go, a quotation in one's own hand stays."""
-        return Scrubber((*self.texts, *self.rules), partial=bool(self.texts))
+        return Scrubber((*self.texts, *self.rules), partial=bool(self.texts), whole_below=self._whole_below)
 
     @cached_property
     def of_records(self) -> Scrubber:
         """For everything that was derived."""
         texts = (*self.texts, *self.rules, *self.phrases)
-        return Scrubber(texts, frozenset(self.exact), partial=bool(self.texts))
+        return Scrubber(texts, frozenset(self.exact), bool(self.texts), self._whole_below)
 
     @cached_property
     def of_transcripts(self) -> Scrubber:

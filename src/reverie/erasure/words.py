@@ -119,6 +119,7 @@ class Scrubber:
     texts: tuple[str, ...] = ()
     exact: frozenset[str] = frozenset()
     partial: bool = False
+    whole_below: int = 0  # a phrase of fewer words counts only where nothing else is said
     more: Spans | None = None
     met: set[Phrase] = field(default_factory=set, compare=False)  # what stood there, word for word
 
@@ -179,6 +180,8 @@ class Scrubber:
 
     def _places(self, wanted: Phrase, standing: Sequence[Word]) -> Iterator[int]:
         count = len(wanted)
+        if count < self.whole_below and count != len(standing):
+            return
         for at in range(len(standing) - count + 1):
             if all(self._fits(wanted[n], standing[at + n].text, n == 0, n == count - 1) for n in range(count)):
                 yield at

@@ -54,8 +54,7 @@ def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
         told = json.loads(row.details)
         _sort(told, ids, found)
         if evidence.orphaned(told, ids):
-            lines = _lines_brought(connection, row) if told.get("form") is None else []
-            found.rules += [*evidence.statements(told), *lines]
+            found.rules += [*evidence.statements(told), *_lines_brought(connection, row)]
         elif told["evidence"]:
             found.standing += evidence.statements(told)
     standing = {" ".join(text.split()) for text in found.standing}
@@ -94,7 +93,7 @@ def _items(connection: Connection, workspace: str) -> Iterator[dict[str, Any]]:
 
 
 def _lines_brought(connection: Connection, change: Any) -> list[str]:
-    """What a Change wrote into the files of a skill."""
+    """What a Change wrote into its documents, where no operation says so: a skill, a page of a store."""
     whose = {"workspace": change.workspace, "user": change.user}
     brought: list[str] = []
     for edit in connection.execute(select(schema.edits).filter_by(**whose, change_id=change.id)).all():
