@@ -115,7 +115,7 @@ class GitProjection:
             if path.is_dir() and path not in kept:
                 shutil.rmtree(path)
         roots = [holder.root for holder in holders if isinstance(getattr(holder, "root", None), Path)]  # type: ignore[attr-defined]
-        return [root for root in roots if root not in kept and _in_a_repository(root)]
+        return [root for root in roots if root not in kept and _repository_of(root) is not None]
 
     def remove_all(self) -> None:
         """Every repository of ours: they can be made anew from whatever Changes there are afterwards."""

@@ -6,7 +6,7 @@ not that what was written is true. A cut at the end shows only against an anchor
 
 Whose row it is and what it says are hashed by themselves, with a salt, and the row's own hash is made of that digest.
 So they can be erased: salt, user and body go, the digest stays, and every hash still holds. Rows from before schema
-0012 have one hash over everything; an erased one is held by its neighbours alone. Either way a later row of the kind
+0013 have one hash over everything; an erased one is held by its neighbours alone. Either way a later row of the kind
 `erasure` names every row that was emptied: one that nobody names was tampered with.
 """
 
@@ -35,7 +35,7 @@ class Row:
     previous: str
     hash: str = ""
     salt: str | None = None
-    details: str | None = None  # the salted digest of user and body; None in rows from before schema 0012
+    details: str | None = None  # the salted digest of user and body; None in rows from before schema 0013
     erased: bool = False
 
     def salted(self, salt: str) -> Row:

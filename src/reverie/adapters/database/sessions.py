@@ -94,14 +94,12 @@ class SqlRecords:
                 connection.execute(delete(table).filter_by(**whose, session_id=session_id))
                 connection.execute(delete(schema.sessions).filter_by(**whose, id=session_id))
                 return
-            scrub = stones.scrubber if stones else None
-            for row in (
-                connection.execute(select(table).filter_by(**whose, session_id=session_id)).all() if scrub else ()
-            ):
-                new = {
-                    name: scrub.value(row._mapping[name]) for name in ("text", "detail", "name") if row._mapping[name]
-                }
-                if any(row._mapping[name] != value for name, value in new.items()):
+            if not stones or not stones.scrubber:
+                return
+            for row in connection.execute(select(table).filter_by(**whose, session_id=session_id)).all():
+                old = {name: row._mapping[name] for name in ("text", "detail", "name") if row._mapping[name]}
+                new = {name: stones.scrubber.value(text) for name, text in old.items()}
+                if new != old:
                     key = whose | {"session_id": session_id, "revision": row.revision, "number": row.number}
                     connection.execute(update(table).filter_by(**key).values(**new))
 

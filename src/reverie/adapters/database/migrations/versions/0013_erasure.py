@@ -2,7 +2,7 @@
 
 Rows that are there keep their hash: whoever holds one of them as an anchor can still check against it.
 
-Revision ID: 0012
+Revision ID: 0013
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0012"
-down_revision = "0011"
+revision = "0013"
+down_revision = "0012"
 
 _FIXED = ("workspace", "number", "at", "kind", "previous", "hash", "details")
 _EMPTIED = "new.body = '' and new.\"user\" = '' and new.salt is null"
