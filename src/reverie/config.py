@@ -13,6 +13,7 @@ import shutil
 import tomllib
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import chain, count
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -106,6 +107,8 @@ SETTINGS = (
            "Codex and OpenClaw, and those that were added; `added`, only the latter.", SOURCES[0]),
     _number("transcript_megabytes", "A transcript file larger than this is not read.", str(MEGABYTES)),
     _number("transcript_seconds", "Reading one transcript file may take so long.", str(SECONDS)),
+    _plain("retention", "How long transcripts are kept: `400d` for all workspaces, or `acme=90d other=30d`; older ones "
+           "are erased at night. What was learned from them stays.", "", "for ever"),
     _plain("model", f"Who curates a night with the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
            f"`{BUILT_IN}`, which asks nobody.", BUILT_IN),
     _plain("model_url", "The address of an endpoint that speaks the provider's protocol, such as "
@@ -150,6 +153,7 @@ _IGNORED = {
     "model_share": "model_brief_tokens",
 }  # settings of earlier versions, and what to set instead
 _LARGEST = 1_000_000
+_LONGEST_DAYS = 100_000
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}  # as YAML has it
 _LIMITS = ("recent_sessions_limit", "max_changes_per_run", "max_adds_per_run", "max_new_chars_per_run")
 _GATES = ("add", "replace", "supersession", "remove", "merge")
@@ -199,6 +203,11 @@ class Config:
     @property
     def models(self) -> ModelSettings:
         return model_settings({name: value.text for name, value in self.values.items()})
+
+    def retention(self, workspace: str) -> timedelta | None:
+        """How long transcripts of a workspace are kept; None is for ever."""
+        ages = _retention(self.values["retention"].text)
+        return ages.get(workspace, ages.get(""))
 
     @property
     def reads_standard_places(self) -> bool:
@@ -299,6 +308,17 @@ class Config:
         return {name: path for name, path in places.items() if name == "skills" or path.is_dir()}
 
 
+def _retention(said: str) -> dict[str, timedelta]:
+    """By workspace; under '' what holds for all others."""
+    ages: dict[str, timedelta] = {}
+    for part in said.replace(",", " ").split():
+        workspace, _, age = part.rpartition("=")
+        if not (age[:-1].isdigit() and age.endswith("d") and 0 < int(age[:-1]) <= _LONGEST_DAYS):
+            raise BadSetting(f"retention is {said!r}.", expected="days, such as 400d, or acme=90d other=30d")
+        ages[workspace] = timedelta(days=int(age[:-1]))
+    return ages
+
+
 def _lasting(name: str, value: Value) -> str:
     """The value of a setting, with every path in it from the root. It may not hold a secret."""
     if _SECRET.search(value.text):
@@ -331,6 +351,7 @@ def load(home: str | os.PathLike[str] | None = None, flags: Mapping[str, str | N
     values = {setting.name: _value(setting, given, environment, stored, folder) for setting in SETTINGS}
     _check(values)
     config = Config(folder, came_from, values, environment, notices)
+    _retention(values["retention"].text)
     assert config.models and config.dreaming and config.file_limits  # what cannot be used is said now, not at night
     return config
 

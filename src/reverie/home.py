@@ -8,20 +8,19 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from reverie.config import Config, DreamingLimits, load
 from reverie.kernel.clock import Clock, FixedClock, SystemClock
-from reverie.kernel.errors import BadSetting, HalfRestored, NotFound, NotPermitted, SwitchedOff
+from reverie.kernel.errors import BadSetting, HalfRestored, NotFound, NotPermitted, ReverieError, SwitchedOff
 from reverie.kernel.ids import Ids
 from reverie.kernel.schedule import schedule
 from reverie.kernel.scope import LOCAL, Scope
 from reverie.kernel.slugs import slug
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sqlalchemy import Engine
 
     from reverie.adapters.backup import BackedUp
@@ -29,10 +28,12 @@ if TYPE_CHECKING:
     from reverie.adapters.backup_restore import Restored
     from reverie.adapters.checkup import Check
     from reverie.adapters.database.dreams import SqlDreams
+    from reverie.adapters.database.erasures import SqlErasures
     from reverie.adapters.database.history import SqlHistory
     from reverie.adapters.database.sessions import SqlRecords
     from reverie.adapters.database.store_dreams import SqlStoreDreams
     from reverie.adapters.dream_files import DreamFiles
+    from reverie.adapters.erase_files import HomeFiles
     from reverie.adapters.git_projection import GitProjection
     from reverie.adapters.model_asker import AskerFactory
     from reverie.adapters.model_trial import Tried
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.night import StoreNight
     from reverie.dreams.stores.records import Located
+    from reverie.erasure.library import Erasing
+    from reverie.erasure.wanted import Erasure
     from reverie.history.library import History, Instruction
     from reverie.history.seldom import Seldom
     from reverie.history.verifying import Checked
@@ -128,12 +131,20 @@ def try_models(config: Config) -> list[Tried]:
     return [try_out(said.choice, config.environment, said.answer_tokens, said.timeout)] if said.choice else []
 
 
-def restore_home(config: Config, file: Path, *, watch: Watch | None = None) -> Restored:
-    """Make this home from a backup, or leave everything as it is."""
+def restore_home(
+    config: Config, file: Path, *, erased: Path | None = None, watch: Watch | None = None
+) -> tuple[Restored, list[Erasure]]:
+    """Make this home from a backup, or leave everything as it is. What was erased since it was made is erased again:
+    what the files beside the backup and in the home say, and the file `erased`."""
     from reverie.adapters.backup_restore import restore
+    from reverie.adapters.erase_files import hand_over
 
     asked = config.values["database"].came_from == "--database"
-    return restore(file, config.home, config.database, named=config.database if asked else None, watch=watch)
+    with hand_over(config.home, file, erased):
+        made = restore(file, config.home, config.database, named=config.database if asked else None, watch=watch)
+    flags = {"database": config.database} if asked else {}
+    with open_home(config.home, settings=flags) as home:
+        return made, home.erase.again()
 
 
 def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
@@ -597,6 +608,12 @@ class Home:
 
         return Storing(self.stores_for(scope), self._desks, self.ids, self.clock, author, speaks_for)
 
+    def sessions_in(self, workspace: str) -> Library:
+        """The transcripts of a workspace, for whoever runs the server."""
+        from reverie.kernel.keys import checked_workspace
+
+        return self._library(Scope(checked_workspace(workspace), None, self.config.owner), self.config.owner)
+
     def sessions_for(self, scope: Scope) -> Library:
         """The transcripts of a tenant, whoever brought them."""
         return self._library(scope, scope.user or "")
@@ -721,6 +738,69 @@ class Home:
         return [unbound(role)] if role else []
 
     @cached_property
+    def erase(self) -> Erasing:
+        """`home.erase(home.erase.plan("session", "claude-code:…"))`, or at once: `home.erase.text("…")`."""
+        from reverie.adapters.files import remove_file
+        from reverie.erasure.documents import LiveDocuments
+        from reverie.erasure.library import Erasing
+
+        documents = LiveDocuments(self._live_shelves, self._skill_folders.values, self.review)
+        return Erasing(
+            self.scope,
+            self._erasures,
+            documents,
+            self._erased_files,
+            lambda path: remove_file(Path(path)),
+            self.config.retention,
+            self.ids,
+            self.clock,
+        )
+
+    def _live_shelves(self) -> list[Shelf]:
+        """Those that stand on this machine, and every other that was ever changed and is still there."""
+        known = [self._shelves.get(key) for key in dict.fromkeys(key for key, _ in self._history.documents(self._own))]
+        return list({one.key: one for one in (*known, *self._shelves.available()) if one is not None}.values())
+
+    def erasing_for(self, scope: Scope) -> Erasing:
+        """Erasure in a tenant, by whoever calls."""
+        return replace(self.erase, scope=scope)
+
+    @cached_property
+    def _erasures(self) -> SqlErasures:
+        from reverie.adapters.database.erasures import SqlErasures
+
+        return SqlErasures(self.engine, self.clock)
+
+    @cached_property
+    def _erased_files(self) -> HomeFiles:
+        from reverie.adapters.erase_engine import forget_nights
+        from reverie.adapters.erase_files import HomeFiles
+
+        home = self.config.home
+        return HomeFiles(
+            home,
+            lambda: self.projection,
+            self._dream_folders,
+            self._show_dreams,
+            self._renew_index,
+            lambda: forget_nights(home, self.config.database),
+        )
+
+    def _renew_index(self) -> None:
+        self.index.renew()  # it is opened only where something is erased
+
+    def _dream_folders(self) -> list[Path]:
+        """Every folder nights may have left their views in."""
+        beside = [getattr(shelf, "dreaming", None) for shelf in self._shelves.offered()]
+        own = self.config.home / "dreaming"
+        return [*filter(None, beside), *(sorted(own.iterdir()) if own.is_dir() else ())]
+
+    def _show_dreams(self) -> None:
+        for shelf in self._dreams_kept.shelves(self._own):
+            with suppress(ReverieError):  # one whose target cannot be written now is shown after its next night
+                self.dream.show(shelf)
+
+    @cached_property
     def _records(self) -> SqlRecords:
         from reverie.adapters.database.sessions import SqlRecords
 
@@ -745,6 +825,7 @@ class Home:
         """The whole home in one file."""
         from reverie.adapters.backup import back_up
 
+        self._erasures.keep_backup(self.scope, file.absolute(), self.clock.now())  # before it is there: none is missed
         return back_up(self.engine, self.config.home, file, at=self.clock.now(), force=force, watch=watch)
 
     def close(self) -> None:

@@ -109,3 +109,11 @@ def test_what_a_dream_left_out_goes_with_the_session_that_said_it(served: Served
     events_of(served, dream["session_id"])
     assert served.call("DELETE", f"/v1/sessions/{session}").status == 200
     assert "marmalade" not in dumped(served.house) and whole(served)
+
+
+def test_a_session_that_is_erased_takes_along_what_stores_learned_from_it_alone(served: Served) -> None:
+    _, session, dream = dreamt_of(served)
+    assert served.call("DELETE", f"/v1/sessions/{session}?rules=remove").status == 200
+    left = dumped(served.house)
+    assert "Tuesdays" not in left and "no longer on Fridays" not in left and "Cats sleep a lot" in left
+    assert served.call("GET", f"/v1/dreams/{dream['id']}").json["status"] == "completed" and whole(served)

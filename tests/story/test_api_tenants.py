@@ -46,6 +46,7 @@ NEEDS = {
     ("GET", AGENT): "read",
     ("POST", AGENT): "write",
     ("POST", f"{AGENT}/archive"): "write",
+    ("DELETE", AGENT): "write",
     ("GET", f"{AGENT}/versions"): "read",
     ("POST", "/v1/environments"): "write",
     ("GET", "/v1/environments"): "read",
@@ -89,6 +90,8 @@ NEEDS = {
     ("GET", "/readyz"): None,
     ("GET", "/metrics"): None,
 }
+# They take everything away that the others look at: `test_erase_command` asks who may.
+ERASING = {("DELETE", "/v1/reverie/users/{user}"), ("DELETE", "/v1/reverie/workspaces/{workspace}")}
 ENOUGH = {
     "read": {"read", "write", "admin"}, "write": {"write", "admin"}, "dream": {"dream", "admin"},
     "review": {"review", "admin"},
@@ -129,7 +132,7 @@ def served(home_on: Home) -> Iterator[Served]:
 def test_every_route_is_in_the_matrix(home: Home) -> None:
     told = application(house_of(home)).openapi()
     there = {(method.upper(), path) for path, methods in told["paths"].items() for method in methods}
-    assert there == set(NEEDS)
+    assert there == set(NEEDS) | ERASING
 
 
 def test_every_key_that_is_too_small_is_refused_and_every_other_is_not(served: Served) -> None:

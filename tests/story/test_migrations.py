@@ -44,7 +44,13 @@ def test_the_migrations_make_the_tables_the_code_knows(engine: Engine) -> None:
 def test_every_row_that_belongs_to_someone_begins_with_workspace_and_user() -> None:
     for table in schema.metadata.sorted_tables:
         key = [column.name for column in table.primary_key.columns]
-        assert key[:2] == ["workspace", "user"] or table.name in ("counters", "ledger"), table.name
+        assert key[:2] == ["workspace", "user"] or table.name in (
+            "counters",
+            "ledger",
+            "tombstones",
+            "tombstone_keys",
+            "backups",
+        ), table.name
 
 
 def test_an_older_reverie_refuses_a_newer_schema_and_changes_nothing(engine: Engine) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError, StatementError
 
 from reverie.adapters.backup_manifest import Head, damaged
 from reverie.adapters.database import schema
+from reverie.adapters.database.ledger import row_from
 from reverie.adapters.database.transactions import reading_across
 from reverie.history.ledger import Row, broken_links
 
@@ -139,7 +140,7 @@ def _chain(connection: Connection, workspace: str) -> Iterator[Row]:
         asked = select(table).filter_by(workspace=workspace).order_by(table.c.number).limit(PAGE)
         page = connection.execute(asked if last is None else asked.where(table.c.number > last)).all()
         for one in page:
-            yield Row(one.number, one.at, one.kind, one.user, json.loads(one.body), one.previous, one.hash)
+            yield row_from(one)
         if len(page) < PAGE:
             return
         last = page[-1].number

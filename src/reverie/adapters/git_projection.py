@@ -105,6 +105,28 @@ class GitProjection:
         self._shown.pop(holder.key, None)
         return counted.count, aside
 
+    def purge(self) -> list[Path]:
+        """Every repository made anew, with nothing kept of the old ones; those of places that are gone are removed.
+        Returned are skills folders that lie in a repository of someone's own, which is not ours to rewrite."""
+        self.rebuild(keep=False)
+        holders = [holder for holder, _ in self._with_changes()]
+        kept = {self._spot(holder).work for holder in holders}
+        for path in (*self._folder.glob("*-*"), *self._folder.glob("aside")):
+            if path.is_dir() and path not in kept:
+                shutil.rmtree(path)
+        roots = [holder.root for holder in holders if isinstance(getattr(holder, "root", None), Path)]  # type: ignore[attr-defined]
+        return [root for root in roots if root not in kept and _repository_of(root) is not None]
+
+    def remove_all(self) -> None:
+        """Every repository of ours: they can be made anew from whatever Changes there are afterwards."""
+        for holder, _ in self._with_changes():
+            spot = self._spot(holder)
+            with opened(spot) as repository:
+                if repository.is_there:
+                    shutil.rmtree(spot.work / ".git" if spot.inside else spot.work)
+        self._shown.clear()
+        self._first.clear()
+
     def _remove_others(self, holder: Holder, spot: Spot) -> None:
         """What was kept aside before, and one beside from when the folder was in someone's repository."""
         identity = self._identity(holder)

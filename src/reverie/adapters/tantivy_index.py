@@ -24,6 +24,7 @@ from reverie.kernel.errors import NotPermitted
 from reverie.language.search import Candidate, IndexedSession, Term, Where
 
 _HEAP = 20_000_000
+ERASURES = "erasures"
 _LOG = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
@@ -52,6 +53,25 @@ class TantivyIndex:
     def cursor(self) -> int:
         """How far this index has followed the database; 0 when it has to start again."""
         return self._read(turns.cursor, 0)
+
+    @property
+    def erasures(self) -> int:
+        """How many erasures there had been when this index was begun."""
+        return read_count(self._folder / ERASURES)
+
+    def start_again(self, erasures: int) -> bool:
+        """Remove every byte of it: a segment keeps the words of what was deleted until it is merged. False while
+        another process writes."""
+        if not self.try_writer():
+            return False
+        self.close()
+        self._index = None
+        aside = Path(tempfile.mkdtemp(prefix="damaged-", dir=self._folder.parent))
+        self._folder.rename(aside / "turns")
+        shutil.rmtree(aside)
+        self._index = self._fresh()
+        (self._folder / ERASURES).write_text(str(erasures))
+        return True
 
     def try_writer(self) -> bool:
         """False while another process writes: reading goes on, and catching up is that process's affair."""
@@ -158,6 +178,13 @@ class TantivyIndex:
             shutil.rmtree(aside, ignore_errors=True)
         self._folder.mkdir(parents=True, exist_ok=True)
         return turns.prepared(tantivy.Index(turns.schema(), path=str(self._folder)))
+
+
+def read_count(file: Path) -> int:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):
+        return 0
 
 
 def _is_damage(error: BaseException) -> bool:

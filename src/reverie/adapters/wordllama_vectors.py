@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from reverie.adapters.tantivy_index import ERASURES, read_count
 from reverie.language.search import IndexedSession, IndexedTurn, TurnKey
 from reverie.language.turn_vectors import BYTES, OPENING, turn_bits
 
@@ -49,6 +50,20 @@ class WordllamaVectors:
     def cursor(self) -> int:
         """How far the vectors have followed the database; 0 when they have to start again."""
         return self._read(_followed, 0)
+
+    @property
+    def erasures(self) -> int:
+        """How many erasures there had been when these were begun."""
+        return read_count(self._file.with_name(f"{ERASURES}-vectors"))
+
+    def start_again(self, erasures: int) -> bool:
+        """Remove every byte of them."""
+        self.close()
+        for file in self._file.parent.glob(f"{self._file.name}*"):
+            file.unlink(missing_ok=True)
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        self._file.with_name(f"{ERASURES}-vectors").write_text(str(erasures))
+        return True
 
     def replace(self, entry: IndexedSession) -> None:
         """The vectors of a session anew. Doing it twice changes nothing."""

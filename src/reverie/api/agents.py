@@ -57,6 +57,14 @@ def archive_agent(who: Writer, agent_id: str) -> shapes.Agent:
     return shapes.agent(who.agents.archive(agent_id))
 
 
+@router.delete("/{agent_id}")
+def delete_agent(who: Writer, agent_id: str) -> shapes.AgentDeleted:
+    """With all its versions. Sessions made with it stay, and say what it was when they began. Ours: Anthropic's API
+    only archives."""
+    who.agents.delete(agent_id)
+    return shapes.AgentDeleted(id=agent_id)
+
+
 @router.get("/{agent_id}/versions")
 def list_agent_versions(who: Reader, agent_id: str, limit: Limit = 20, page: Page = None) -> shapes.AgentPage:
     """Newest first."""

@@ -14,6 +14,7 @@ from reverie.api import (
     agents,
     dreams,
     environments,
+    erasures,
     events,
     imports,
     memories,
@@ -33,7 +34,8 @@ from reverie.api.wiring import House
 
 ROUTERS = (
     stores.router, memories.router, versions.router, agents.router, environments.router, sessions.router,
-    events.router, threads.router, resources.router, dreams.router, imports.router, operating.router,
+    events.router, threads.router, resources.router, dreams.router, imports.router, erasures.router,
+    operating.router,
 )  # fmt: skip
 _ERRORS = {
     400: "The request cannot be carried out as it is.",

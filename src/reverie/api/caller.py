@@ -15,6 +15,7 @@ from reverie.api.errors import Problem
 from reverie.api.limits import Limits
 from reverie.api.wiring import House
 from reverie.dreams.stores.dreaming import StoreDreaming
+from reverie.erasure.library import Erasing
 from reverie.kernel.keys import ApiKey, Permission
 from reverie.kernel.scope import Scope
 from reverie.memory.store_library import Stores
@@ -65,6 +66,10 @@ class Caller:
         return self.house.dreaming_for(self.scope)
 
     @property
+    def erasing(self) -> Erasing:
+        return self.house.erasing_for(self.scope)
+
+    @property
     def importing(self) -> Importing:
         return self.house.importing_for(self.scope, self.key)
 
@@ -108,5 +113,6 @@ Reader = Annotated[Caller, Security(caller, scopes=[Permission.READ.value])]
 Writer = Annotated[Caller, Security(caller, scopes=[Permission.WRITE.value])]
 Dreamer = Annotated[Caller, Security(caller, scopes=[Permission.DREAM.value])]
 Reviewer = Annotated[Caller, Security(caller, scopes=[Permission.REVIEW.value])]
+Administrator = Annotated[Caller, Security(caller, scopes=[Permission.ADMIN.value])]
 # Admitted and then let go: who watches a session for hours does not count as a call that is running.
 Watcher = Annotated[Caller, params.Security(caller, scopes=[Permission.READ.value], scope="function")]

@@ -116,6 +116,11 @@ class EnvironmentPage(BaseModel):
     next_page: str | None
 
 
+class AgentDeleted(BaseModel):
+    id: str
+    type: Literal["agent_deleted"] = "agent_deleted"
+
+
 class EnvironmentDeleted(BaseModel):
     id: str
     type: Literal["environment_deleted"] = "environment_deleted"

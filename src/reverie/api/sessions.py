@@ -10,6 +10,7 @@ from reverie.api import session_shapes as shapes
 from reverie.api.caller import Caller, Reader, Writer
 from reverie.api.definition_shapes import agent_told
 from reverie.api.pages import After, Before, Limit, Page, Since, Until, bearing, between, both_ways
+from reverie.erasure.wanted import Kind, Rules
 from reverie.kernel.errors import BadInput
 from reverie.memory.store_library import writable
 from reverie.sessions.recorded import Status, Walk, Which
@@ -73,9 +74,15 @@ def archive_session(who: Writer, session_id: str) -> shapes.Session:
 
 
 @router.delete("/{session_id}")
-def delete_session(who: Writer, session_id: str) -> shapes.SessionDeleted:
-    """With its events and its words."""
-    who.recording.delete(session_id)
+def delete_session(who: Writer, session_id: str, rules: Rules | None = None) -> shapes.SessionDeleted:
+    """With its events and its words. What memory says because of it is the store's and stays, unless `rules` is
+    `remove`. One that was imported is erased from everywhere, with what rests on it alone (`rules=keep` keeps that)."""
+    is_recorded = who.recording.records.one(who.scope, session_id) is not None
+    if is_recorded and rules is None:
+        who.recording.delete(session_id)
+    else:
+        who.erasing(who.erasing.plan(Kind.SESSION, session_id, rules=rules or "remove"))
+        who.recording.told(session_id)
     return shapes.SessionDeleted(id=session_id)
 
 

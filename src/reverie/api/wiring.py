@@ -10,6 +10,7 @@ from reverie.api.bells import Bells
 from reverie.api.limits import Limits
 from reverie.api.sharing import Sharing
 from reverie.dreams.stores.dreaming import StoreDreaming
+from reverie.erasure.library import Erasing
 from reverie.home import Home
 from reverie.kernel.keys import ApiKey, Keyring
 from reverie.kernel.scope import LOCAL, Scope
@@ -47,6 +48,9 @@ class House:
 
     def importing_for(self, scope: Scope, key: ApiKey) -> Importing:
         return self.home.importing_for(scope, key.user)
+
+    def erasing_for(self, scope: Scope) -> Erasing:
+        return self.home.erasing_for(scope)
 
     def dreaming_for(self, scope: Scope) -> StoreDreaming:
         return self.home.dreaming_for(scope, self.bells.ring)

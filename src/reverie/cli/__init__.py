@@ -37,6 +37,7 @@ COMMANDS = {
     "undo": "Take a change back, byte for byte.",
     "verify": "Check that database, files and git agree and that nothing was altered.",
     "recover": "Finish what a crash left, and say what was done.",
+    "erase": "Erase a text, a session, a person, a project or a workspace from everywhere Reverie keeps it.",
     "backup": "Write the whole home into one file.",
     "restore": "Make a home from a backup.",
     "serve": "Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it.",

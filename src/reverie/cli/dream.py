@@ -83,14 +83,24 @@ def command(
                 shell,
             )
             return
+        house.erase.resume()  # what is half erased is not dreamt about
         if if_missed or after:
             night = house.dream.if_due(_due(house, target, if_missed, after), target, mode)
         else:
             night = house.dream(target, mode, names, **how)
+        _expired(house, shell)
     if night is not None:  # a scheduler looks every hour, and every word would be mailed
         _told(night, shell, covered=target is None)
         if any(one.failed for one in night.skipped):
             raise SystemExit(1)
+
+
+def _expired(house: Home, shell: Shell) -> None:
+    """Transcripts that are older than the settings keep them go at night."""
+    for one in house.erase.expire() if house.config.values["retention"].text else ():
+        if not shell.json:
+            gone = counted(one.counts.get("sessions", 0), "session")
+            click.echo(f"Erased {gone} older than `retention` keeps them ({one.id}).", err=True)
 
 
 def _due(house: Home, target: str | None, if_missed: bool, after: int | None) -> Due:

@@ -9,7 +9,7 @@ import click
 
 from reverie.cli.backup import held, progress, told, warn
 from reverie.cli.options import Shell, common
-from reverie.cli.render import day, print_json
+from reverie.cli.render import counted, day, print_json
 
 if TYPE_CHECKING:
     from reverie.adapters.backup_restore import Restored
@@ -17,13 +17,19 @@ if TYPE_CHECKING:
 
 @click.command(name="restore")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--erased",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What was erased since, where it does not lie beside the backup: a home's `home.erased.json`.",
+)
 @click.option("--verify-only", is_flag=True, help="Read and check all of FILE; restore nothing.")
 @common
-def command(*, file: Path, verify_only: bool, shell: Shell) -> None:
+def command(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell) -> None:
     """Make a home from the backup FILE, in a folder and a database that hold no data yet.
 
     Every hash is checked before anything is written. It is all there or nothing is: after a crash, run the same
-    command again.
+    command again. What was erased since the backup was written does not come back.
     """
     from reverie.config import load
     from reverie.home import check_backup, restore_home
@@ -33,15 +39,18 @@ def command(*, file: Path, verify_only: bool, shell: Shell) -> None:
             found = check_backup(file, watch=watch)
         else:
             config = load(shell.home, {"database": shell.database})
-            made = restore_home(config, file, watch=watch)
+            made, again = restore_home(config, file, erased=erased, watch=watch)
             found = made.manifest
     if shell.json:
-        print_json({"restored": not verify_only, **({} if verify_only else _where(made)), **told(found)})
+        where = {} if verify_only else _where(made) | {"erased_again": len(again)}
+        print_json({"restored": not verify_only, **where, **told(found)})
         return
     if verify_only:
         click.echo(f"{file} is whole: {held(found)}, of {day(found.created_at)}.")
     else:
         _say(made)
+        if again:
+            click.echo(f"Erased again: {counted(len(again), 'erasure')} made since this backup was written.")
     warn(found)
 
 

@@ -64,6 +64,7 @@ def command(
             click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
         for warning in home.warnings():
             click.echo(f"Warning: {warning}.", err=True)
+        home.erase.resume()
         limits = Limits(rate, 2 * rate, at_once, streams)
         app = application(house, names=(*names, host), limits=limits, root_path=root_path)
         config = uvicorn.Config(

@@ -16,8 +16,22 @@ if TYPE_CHECKING:
     from reverie.home import Home
     from reverie.sessions.adding import Added
     from reverie.sessions.adding import Progress as Seen
+    from reverie.sessions.library import Library
 
 SHOWN_FLAWS = 10
+_workspace = click.option(
+    "--workspace", metavar="NAME", help="Of this workspace of a server, instead of this home's own."
+)
+
+
+def _library(house: Home, workspace: str | None) -> Library:
+    return house.sessions if workspace is None else house.sessions_in(workspace)
+
+
+def _catch_up(house: Home, workspace: str | None) -> None:
+    """Only this home's own transcripts are searched here."""
+    if workspace is None:
+        house.index.catch_up()
 
 
 @click.group(name="sessions")
@@ -33,10 +47,11 @@ def command() -> None:
 @click.option("--reader", metavar="NAME", help="Read as this format instead of recognising it.")
 @click.option("--user", metavar="NAME", help="Whose transcripts these are, where they do not say.")
 @click.option("--again", is_flag=True, help="Read files that look unchanged, too.")
+@_workspace
 @common
 def add(
     *, paths: tuple[str, ...], everything: bool, refresh: bool, once: bool, reader: str | None, user: str | None,
-    again: bool, shell: Shell,
+    again: bool, workspace: str | None, shell: Shell,
 ) -> None:  # fmt: skip
     """Bring in transcripts: files, folders, or --all. Adding twice adds once; what grew adds what is new.
 
@@ -49,14 +64,13 @@ def add(
     with shell.opened() as house, ExitStack() as stack:
         chosen = [*paths, *(_places(house, shell.json) if everything else [])]
         bar = None if shell.json else stack.enter_context(_Bar())
-        watch = bar.reading if bar else None
+        watch, library = bar.reading if bar else None, _library(house, workspace)
         for path in chosen:
-            reports[path] = house.sessions.add(
-                path, user=user, reader=reader, remember=not once, again=again, watch=watch
-            )
+            reports[path] = library.add(path, user=user, reader=reader, remember=not once, again=again, watch=watch)
         if refresh:
-            reports["known sources"] = house.sessions.refresh(watch=watch)
-        house.index.catch_up(bar.indexing if bar else None)
+            reports["known sources"] = library.refresh(watch=watch)
+        if workspace is None:
+            house.index.catch_up(bar.indexing if bar else None)
     if shell.json:
         print_json(reports)
         return
@@ -119,16 +133,18 @@ def _show_added(added: Added) -> None:
 @click.option("--since", type=Day(), help="Started at or after: a date, or an age such as 7d.")
 @click.option("--until", type=Day(), help="Started before.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@_workspace
 @common
 def list_(
     *, user: str | None, harness: str | None, project: str | None, since: datetime | None, until: datetime | None,
-    limit: int, shell: Shell,
+    limit: int, workspace: str | None, shell: Shell,
 ) -> None:  # fmt: skip
     """The sessions there are, newest first."""
     from reverie.sessions.records import Wanted
 
     with shell.opened() as house:
-        found = list(house.sessions.find(user=user, wanted=Wanted(harness, since, until, limit, project)))
+        wanted = Wanted(harness, since, until, limit, project)
+        found = list(_library(house, workspace).find(user=user, wanted=wanted))
     if shell.json:
         print_json([_stored(stored) for stored in found])
         return
@@ -152,12 +168,14 @@ def _stored(stored: Any) -> dict[str, Any]:
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
 @click.option("--noise", is_flag=True, help="Show harness noise as well.")
+@_workspace
 @common
 def show(
-    *, session_id: str, user: str | None, revision: int | None, noise: bool, shell: Shell) -> None:  # fmt: skip
+    *, session_id: str, user: str | None, revision: int | None, noise: bool, workspace: str | None, shell: Shell
+) -> None:
     """One session, turn by turn."""
     with shell.opened() as house:
-        session = house.sessions.get(session_id, user=user, revision=revision)
+        session = _library(house, workspace).get(session_id, user=user, revision=revision)
     if shell.json:
         turns = [asdict(turn.said) | {"turn": turn.number, "origin": turn.origin} for turn in session.turns]
         print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
@@ -182,32 +200,38 @@ def show(
 @click.argument("session_ids", nargs=-1, required=True)
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@_workspace
 @common
-def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, shell: Shell) -> None:
+def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspace: str | None, shell: Shell) -> None:
     """Take sessions out: their words are deleted here, the source file is left alone.
 
-    A remembered source does not bring them back; `reverie sessions add FILE` does.
+    A remembered source does not bring them back; `reverie sessions add FILE` does. What was quoted from them and
+    learned from them stays: `reverie erase --session ID` takes that out, too, and keeps it out.
     """
     with shell.opened() as house:
-        there = [house.sessions.get(session_id, user=user) for session_id in session_ids]
+        library = _library(house, workspace)
+        there = [library.get(session_id, user=user) for session_id in session_ids]
         if not yes:
             turns = sum(len(session.turns) for session in there)
             click.confirm(f"Remove {counted(len(there), 'session')} ({counted(turns, 'turn')})?", abort=True)
         for session in there:
-            house.sessions.remove(session.id, user=user)
-        house.index.catch_up()
+            library.remove(session.id, user=user)
+        _catch_up(house, workspace)
     if shell.json:
         print_json({"removed": [session.id for session in there]})
     else:
-        click.echo(f"Removed {counted(len(there), 'session')}.")
+        click.echo(
+            f"Removed {counted(len(there), 'session')}. What was learned from them stays; `reverie erase` erases it."
+        )
 
 
 @command.command()
+@_workspace
 @common
-def sources(*, shell: Shell) -> None:
+def sources(*, workspace: str | None, shell: Shell) -> None:
     """The paths that are read again at every refresh."""
     with shell.opened() as house:
-        found = house.sessions.sources()
+        found = _library(house, workspace).sources()
     if shell.json:
         print_json(found)
         return
@@ -220,15 +244,19 @@ def sources(*, shell: Shell) -> None:
 
 @command.command()
 @click.argument("path")
+@_workspace
 @common
-def forget(*, path: str, shell: Shell) -> None:
-    """Stop reading a remembered source. What it brought stays."""
+def forget(*, path: str, workspace: str | None, shell: Shell) -> None:
+    """Stop reading a remembered source. What it brought stays; `reverie erase` erases it."""
     with shell.opened() as house:
-        house.sessions.forget(path)
-        still = path in {source.path for source in house.sessions.sources()}
+        library = _library(house, workspace)
+        library.forget(path)
+        still = path in {source.path for source in library.sources()}
     if shell.json:
         print_json({"forgotten": path})
     else:
-        click.echo(f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out.")
+        click.echo(
+            f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out, `reverie erase` erases them."
+        )
         if still:
             click.echo('It is where a harness keeps its transcripts, and is read until you set `sources = "added"`.')

@@ -27,6 +27,12 @@ SHOWN = len(MARK) + 8
 LONGEST_NAME = 255
 
 
+def checked_workspace(name: str) -> str:
+    if not _WORKSPACE.fullmatch(name):
+        raise BadInput(f"A workspace cannot be named {name!r}.", expected="letters, digits, - and _")
+    return name
+
+
 class Permission(StrEnum):
     """What a key may be used for. `admin` may all; who may write may read what they wrote."""
 
@@ -103,10 +109,7 @@ class Keyring:
     ) -> Issued:
         if not name or any(len(text) > LONGEST_NAME or not text.isprintable() for text in (name, user)):
             raise BadInput("The name or user is empty, too long or not all visible.", expected="at most 255 characters")
-        if not _WORKSPACE.fullmatch(self.scope.workspace):
-            raise BadInput(
-                f"A workspace cannot be named {self.scope.workspace!r}.", expected="letters, digits, - and _"
-            )
+        checked_workspace(self.scope.workspace)
         if not permissions:
             raise BadInput("The key would be good for nothing.", expected=f"one of {', '.join(Permission)}")
         secret, now = MARK + secrets.token_hex(32), self.clock.now()

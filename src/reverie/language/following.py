@@ -34,6 +34,13 @@ class Derived(Protocol):
 
     def commit(self, cursor: int) -> None: ...
 
+    @property
+    def erasures(self) -> int: ...
+
+    def start_again(self, erasures: int) -> bool:
+        """Empty, as of so many erasures. False while another process writes it."""
+        ...
+
 
 class LockedDerived(Derived, Protocol):
     def try_writer(self) -> bool: ...
@@ -53,6 +60,7 @@ class Follower:
 
     def before_a_search(self) -> None:
         """All the words, and a slice of the meaning: a question is never kept waiting for a long backlog."""
+        self.renew()
         self.catch_up_words()
         self._follow(self.vectors, seconds=SLICE_SECONDS)
 
@@ -65,9 +73,18 @@ class Follower:
 
     def catch_up(self, watch: Watch | None = None) -> None:
         """Everything. `watch` is told the number of sessions done."""
+        self.renew()
         self.catch_up_words(watch)
         while self._follow(self.vectors, seconds=SLICE_SECONDS, watch=watch):
             pass
+
+    def renew(self) -> None:
+        """Begin again where something was erased since, on whichever machine: nothing says which words those were."""
+        erased = self.records.erasures(self.scope)
+        for derived in (self.index, self.vectors):
+            until = time.monotonic() + PATIENCE_SECONDS
+            while derived.erasures != erased and not derived.start_again(erased) and time.monotonic() < until:
+                time.sleep(0.05)
 
     def _behind(self, derived: Derived) -> bool:
         return next(self.records.changed_since(self.scope, derived.cursor), None) is not None

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from reverie.kernel.scope import Scope
 from reverie.sessions.session import Head, Session, Turn
 
-Fate = Literal["new", "grown", "rewritten", "unchanged"]
+Fate = Literal["new", "grown", "rewritten", "unchanged", "erased before"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ class Records(Protocol):
     ) -> tuple[Fate, int]:
         """Keep a whole transcript: all of it or nothing. Returns its fate and the turns added.
 
-        `turns` is consumed once, streaming; `finish` is asked for the final head behind the last turn.
+        `turns` is consumed once, streaming; `finish` is asked for the final head behind the last turn. What was
+        erased is not kept again: not a session (`erased before`), and not a text in any.
         """
         ...
 
@@ -94,6 +95,10 @@ class Records(Protocol):
 
     def remove(self, scope: Scope, session_id: str) -> None:
         """Take the words out, keep a mark that it was removed."""
+        ...
+
+    def erasures(self, scope: Scope) -> int:
+        """A number that grows with every erasure: what is derived has to begin again."""
         ...
 
     def tidy(self, scope: Scope) -> None:

@@ -208,15 +208,17 @@ class SqlHistory:
         return anchored(self._engine, scope, shelf, after)
 
     def mismatches(self, scope: Scope) -> Iterator[str]:
-        told_of = set()
+        told_of, emptied = set(), set()
         for one in self.rows(scope):
-            if one.kind == "change" and one.user == (scope.user or ""):
+            if one.erased:
+                emptied.add(one.number)
+            elif one.kind == "change" and one.user == (scope.user or ""):
                 told_of.add(one.body["change"])
                 yield from self._mismatch(scope, one)
         table = schema.changes
-        asked = select(table.c.id).filter_by(**_owner(scope)).where(table.c.number.is_not(None))
+        asked = select(table.c.id, table.c.number).filter_by(**_owner(scope)).where(table.c.number.is_not(None))
         with self._looking(scope) as connection:
-            stored = set(connection.execute(asked).scalars())
+            stored = {one.id for one in connection.execute(asked) if one.number not in emptied}
         yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
         for shelf, document in self.documents(scope):
             place = _owner(scope) | {"shelf": shelf, "document": document}

@@ -22,7 +22,8 @@ from reverie.adapters.database.rows_of_recorded import (
     recorded_row,
     walked,
 )
-from reverie.adapters.database.schema import recorded, recorded_events
+from reverie.adapters.database.schema import candidates, noticed, recorded, recorded_events
+from reverie.adapters.database.tombstones import screen
 from reverie.adapters.database.transactions import reading, writing
 from reverie.kernel.clock import Clock
 from reverie.kernel.scope import Scope
@@ -73,6 +74,8 @@ class SqlRecorded:
             connection.execute(delete(recorded_events).filter_by(**owner(scope), session=name))
             connection.execute(delete(recorded).filter_by(**owner(scope), id=name))
             take_words_out(connection, self._clock, scope, name)
+            for table in (candidates, noticed):
+                connection.execute(delete(table).filter_by(workspace=scope.workspace, session_id=name))
             erasing_dreams.of_session(connection, scope, name)
 
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
@@ -83,12 +86,16 @@ class SqlRecorded:
             return [] if found is None else self._kept(connection, scope, name, found.events, spoken)
 
     def _kept(self, connection: Connection, scope: Scope, name: str, there: int, spoken: Spoken) -> list[RecordedEvent]:
-        kept = [replace(event, number=number) for number, event in enumerate(spoken.events, there + 1)]
+        events, turns = spoken.events, spoken.turns
+        if stones := screen(connection, scope.workspace):
+            scrub, turns = stones.scrubber, list(stones.screened(turns))
+            events = [replace(event, told=scrub.told(event.told)) for event in events] if scrub else events
+        kept = [replace(event, number=number) for number, event in enumerate(events, there + 1)]
         connection.execute(insert(recorded_events), [_row(scope, name, event) for event in kept])
         last = {"events": there + len(kept), "updated_at": kept[-1].at}
         connection.execute(update(recorded).filter_by(**owner(scope), id=name).values(**last))
         if spoken.head is not None:
-            add_words(connection, self._clock, scope, replace(spoken.head, ended_at=kept[-1].at), spoken.turns)
+            add_words(connection, self._clock, scope, replace(spoken.head, ended_at=kept[-1].at), turns)
         return kept
 
     def events(self, scope: Scope, name: str, types: Sequence[str], at: Span, walk: Walk) -> list[RecordedEvent]:

@@ -227,6 +227,9 @@ ledger = Table(
     Column("body", Text, nullable=False),
     Column("previous", Text, nullable=False),
     Column("hash", Text, nullable=False),
+    # What can be erased is hashed by itself: `details` is the digest of user and body with this salt.
+    Column("salt", Text),
+    Column("details", Text),
 )
 
 proposals = Table(
@@ -555,4 +558,47 @@ store_dreams = Table(
     Column("created_at", Moment, nullable=False),
     Column("archived_at", Moment),
     Index("store_dreams_of_a_workspace", "workspace", "id"),
+)
+
+# ---- erasure: what is under way, what must not come back, and where copies were written -----------------------------
+
+# A row is written before anything is erased, and says what; when all of it is gone the row has counts and no words.
+erasures = Table(
+    "erasures",
+    metadata,
+    *_keys(),
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("step", Text, nullable=False),
+    Column("wanted", Text, nullable=False),
+    Column("report", Text, nullable=False),
+    Column("begun_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+)
+
+# Keyed hashes only. `words` is how many words a hashed text has, 0 for everything else.
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("workspace", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("hash", Text, primary_key=True),
+    Column("words", Integer, nullable=False),
+    Column("erasure", Text, nullable=False),
+)
+
+tombstone_keys = Table(
+    "tombstone_keys",
+    metadata,
+    Column("workspace", Text, primary_key=True),
+    Column("key", Text, nullable=False),
+)
+
+# Every file `reverie backup` wrote from this database. The workspace is the Home's.
+backups = Table(
+    "backups",
+    metadata,
+    Column("workspace", Text, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("made_at", Moment, nullable=False),
 )

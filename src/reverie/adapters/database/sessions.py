@@ -27,8 +27,10 @@ from reverie.adapters.database.session_rows import (
     pages,
     pages_within,
 )
+from reverie.adapters.database.tombstones import generation, screen
 from reverie.adapters.database.transactions import reading, writing
 from reverie.adapters.database.upsert import next_change
+from reverie.erasure.tombstones import ErasedBefore
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import NotFound
 from reverie.kernel.scope import Scope
@@ -54,19 +56,62 @@ class SqlRecords:
         source: str | None,
         finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
+        try:
+            return self._kept(scope, head, turns, source, finish)
+        except ErasedBefore:
+            for _ in turns:
+                pass  # a reader goes on with the session behind this one
+            self.tidy(scope)
+            return "erased before", 0
+
+    def _kept(
+        self, scope: Scope, head: Head, turns: Iterable[Turn], source: str | None, finish: Callable[[], Head]
+    ) -> tuple[Fate, int]:
         """What fits into one step is written at once; what does not, in many transactions that nobody waits for."""
         step, every, more = first_step(iter(turns))
         done = None if more else self._at_once(scope, head, step, source, finish())
         if done is not None:
             return done
+        with reading(self._engine, scope) as connection:
+            began, stones = generation(connection, scope.workspace), screen(connection, scope.workspace)
+        if stones:
+            stones.refuse(scope.user or "", head.id)
+            every = stones.screened(every)
         with alone(self._engine, scope, head.id):
-            return Arrival(self._engine, self._clock, scope, head).write(every, source, finish)
+            done = Arrival(self._engine, self._clock, scope, head).write(
+                every, source, lambda: stones.head(finish()) if stones else finish()
+            )
+        if self.erasures(scope) != began:
+            self._screen_again(scope, head.id)
+        return done
+
+    def _screen_again(self, scope: Scope, session_id: str) -> None:
+        """Something was erased while this session was stored in steps."""
+        with writing(self._engine, scope) as connection:
+            stones, table = screen(connection, scope.workspace), schema.turns
+            whose = {"workspace": scope.workspace, "user": scope.user or ""}
+            if stones and stones.has(stones.of_session(scope.user or "", session_id)):
+                connection.execute(delete(table).filter_by(**whose, session_id=session_id))
+                connection.execute(delete(schema.sessions).filter_by(**whose, id=session_id))
+                return
+            if not stones or not stones.scrubber:
+                return
+            for row in connection.execute(select(table).filter_by(**whose, session_id=session_id)).all():
+                old = {name: row._mapping[name] for name in ("text", "detail", "name") if row._mapping[name]}
+                new = {name: stones.scrubber.value(text) for name, text in old.items()}
+                if new != old:
+                    key = whose | {"session_id": session_id, "revision": row.revision, "number": row.number}
+                    connection.execute(update(table).filter_by(**key).values(**new))
 
     def _at_once(
         self, scope: Scope, head: Head, turns: list[Turn], source: str | None, final: Head
     ) -> tuple[Fate, int] | None:
         """In one transaction. None while the session is stored in steps by someone, or was by someone who is dead."""
         with writing(self._engine, scope) as connection:
+            if stones := screen(connection, scope.workspace):
+                stones.refuse(scope.user or "", head.id)
+                turns, final = list(stones.screened(turns)), stones.head(final)
+                source = stones.scrubber.clean(source) if source else source
             hold_session(connection, scope, head.id)
             if is_arriving(connection, scope, head.id):
                 return None
@@ -131,6 +176,10 @@ class SqlRecords:
                 return
             yield from map(stored_of, rows)
             cursor = rows[-1].changed
+
+    def erasures(self, scope: Scope) -> int:
+        with reading(self._engine, scope) as connection:
+            return generation(connection, scope.workspace)
 
     def remove(self, scope: Scope, session_id: str) -> None:
         with writing(self._engine, scope) as connection:

@@ -33,7 +33,9 @@ CONFLICT, CONFLICT_BESIDE = (
 )  # how surely a text contradicts an entry: one it adds to, one beside what it changes
 CONFLICT_OF_NOBODYS = 0.4  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
-_PLACEHOLDER = re.compile(r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted[:\]]|\[…\]")
+_PLACEHOLDER = re.compile(
+    r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted[:\]]|\[erased\]|\[…\]"
+)
 _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]|\n§\n")
 _DANGLING = re.compile(
     r"(?:[,;:(–—-]|\b(?:and|or|but|the|a|an|of|to|und|oder|der|die|das|y|o|el|la|et|ou|le|e|i))\s*\.?$", re.I

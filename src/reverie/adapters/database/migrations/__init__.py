@@ -13,7 +13,7 @@ from reverie.adapters.database.transactions import reading_across, writing_acros
 from reverie.adapters.database.walls import raise_walls
 from reverie.kernel.errors import DatabaseUnusable, SchemaTooNew
 
-CURRENT = "0012"  # revisions are numbered, so that "newer than I know" can be told
+CURRENT = "0013"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
 _POSTGRES_LOCK = 0x7265766572696500
 

@@ -1,0 +1,134 @@
+"""The documents agents read now, without what is to go: landed like every other write, so that nothing else is lost.
+
+A landing records the bytes before it. They are bytes that history had already, or has from now on for the moment until
+the rows are gone through: no copy of them stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from reverie.erasure.wanted import Left, Place
+from reverie.erasure.words import Scrubber
+from reverie.history.change import Edit, Grounds, Via
+from reverie.kernel.errors import ReverieError
+from reverie.memory.formats import FORMATS
+from reverie.memory.operation import Remove, entry_hash
+from reverie.memory.shelf import Shelf
+from reverie.review.drafts import Rewrite
+from reverie.review.outcome import Landed, Unchanged, in_words
+from reverie.review.proposal import Suggestion
+from reverie.review.queue import Review, Waiting
+from reverie.review.targets import Target, memory_target
+from reverie.skills.library import Folder
+from reverie.skills.names import ARCHIVE
+
+ATTEMPTS = 5  # an editor may save between our look and our write
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    target: Target
+    edits: tuple[Edit, ...]
+
+    @property
+    def where(self) -> str:
+        return f"{self.target.holder.name}/{self.target.subject}"
+
+    @property
+    def statements(self) -> int:
+        form = self.target.form or "list"
+        before, after = (
+            sum(len(FORMATS[form].read(content or b"").entries) for content in contents)
+            for contents in ([edit.before for edit in self.edits], [edit.after for edit in self.edits])
+        )
+        return max(1, before - after)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDocuments:
+    """Implements `reverie.erasure.records.Documents`."""
+
+    shelves: Callable[[], Iterable[Shelf]]
+    folders: Callable[[], Iterable[Folder]]
+    review: Review
+
+    def holding(self, scrub: Scrubber) -> Iterator[Place]:
+        for look in self._every():
+            try:
+                live = look(scrub)
+            except ReverieError:
+                continue  # who erases is told of it then
+            if live is not None:
+                yield Place("rules and skills agents read", live.where, live.statements)
+
+    def without(self, scrub: Scrubber) -> tuple[list[Place], list[Left]]:
+        done: list[Place] = []
+        left: list[Left] = []
+        for look in self._every():
+            try:
+                outcome = self._landed(look, scrub)
+            except ReverieError as error:
+                left.append(Left(error.found, "it could not be read or written: mend that and erase it again", True))
+                continue
+            if isinstance(outcome, Place):
+                done.append(outcome)
+            elif outcome is not None:
+                left.append(outcome)
+        if done:
+            self.review.landing.project()
+        return done, left
+
+    def _landed(self, look: Callable[[Scrubber], _Live | None], scrub: Scrubber) -> Place | Left | None:
+        grounds = Grounds(self.review.scope.actor, Via.DIRECT, "erased", approved_by=self.review.scope.actor)
+        said = ""
+        for _ in range(ATTEMPTS):
+            live = look(scrub)
+            if live is None:
+                return None
+            outcome = self.review.landing.write(Rewrite(live.target, live.edits), grounds, despite_findings=True)
+            if isinstance(outcome, Landed):
+                return Place("rules and skills agents read", live.where, live.statements)
+            said = live.where if isinstance(outcome, Unchanged) else f"{live.where}: {in_words(outcome)}"
+        return Left(said, "it is being written all the time: erase it again", failed=True)
+
+    def _every(self) -> Iterator[Callable[[Scrubber], _Live | None]]:
+        for shelf in self.shelves():
+            for place in shelf.places():
+                target = memory_target(shelf, place)
+                yield partial(_memory, shelf, target)
+        for folder in self.folders():
+            archived = set(folder.files(ARCHIVE)) if hasattr(folder, "root") else set[str]()
+            subjects = [*folder.subjects(), *sorted({"/".join(path.split("/")[:2]) for path in archived})]
+            for subject in subjects:
+                yield partial(self._skill, folder, subject)
+
+    def _skill(self, folder: Folder, subject: str, scrub: Scrubber) -> _Live | None:
+        files = folder.files(subject)
+        edits = [Edit(path, content, scrub.document(content, None, path)) for path, content in sorted(files.items())]
+        edits = [edit for edit in edits if edit.before != edit.after]
+        return _Live(self.review.targets(folder.key, subject), tuple(edits)) if edits else None
+
+    def ask_about(self, texts: Iterable[str]) -> int:
+        """Rules that rest on nothing any more, and are not to go unasked."""
+        wanted, waiting = {entry_hash(text) for text in texts}, 0
+        for shelf in self.shelves() if wanted else ():
+            for place in shelf.places():
+                found = FORMATS[place.form].read(shelf.read(place.document) or b"").entries
+                for text in found:
+                    if entry_hash(text) in wanted:
+                        remove = Remove(place.document, entry_hash(text))
+                        why = "all it rested on was erased"
+                        asked = Suggestion(shelf.key, place.document, (remove,), reason=why, proposer="erasure")
+                        waiting += isinstance(self.review.propose(asked, land=False), Waiting)
+        return waiting
+
+
+def _memory(shelf: Shelf, target: Target, scrub: Scrubber) -> _Live | None:
+    content = shelf.read(target.subject)
+    if content is None:
+        return None
+    new = scrub.document(content, target.form, target.subject)
+    return None if new == content else _Live(target, (Edit(target.subject, content, new),))

@@ -1,0 +1,143 @@
+"""What keeps erased things from coming back: keyed hashes, from which nothing can be read.
+
+A session is known by its id and by its words, so that a copy under another name is known too; a text by its words, as
+many as it has. Whoever has the key can check a guess, and no more; the key stands beside the hashes, since every node
+that imports needs it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any
+
+from reverie.erasure.words import Phrase, Scrubber, words
+from reverie.sessions.session import Head, Turn
+
+SESSION, CONTENT, TEXT, PERSON, WORKSPACE = "session", "content", "text", "person", "workspace"
+SHORTEST_CONTENT = 200  # characters: two people may both have said no more than “hello”
+
+
+class ErasedBefore(Exception):
+    """What is being imported was erased, and stays out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    kind: str
+    hash: str
+    words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """`known` has for each kind the hashes, with how many words a text has."""
+
+    key: bytes
+    known: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return any(self.known.values())
+
+    # ---- making ------------------------------------------------------------------------------------------------------
+
+    def hashed(self, kind: str, text: str) -> str:
+        return self._begun(kind, text).hexdigest()
+
+    def _begun(self, kind: str, text: str = "") -> blake2b:
+        return blake2b(f"{kind}\0{text}".encode("utf-8", "surrogatepass"), key=self.key, digest_size=32)
+
+    def of_session(self, user: str, session: str) -> Tombstone:
+        return Tombstone(SESSION, self.hashed(SESSION, f"{user}\0{session}"))
+
+    def of_content(self, turns: Iterable[Turn]) -> Tombstone | None:
+        running, length = self._begun(CONTENT), 0
+        for turn in turns:
+            running.update(_written(turn))
+            length += len(turn.said.whole)
+        return Tombstone(CONTENT, running.hexdigest()) if length >= SHORTEST_CONTENT else None
+
+    def of_text(self, wanted: Phrase) -> Tombstone:
+        return Tombstone(TEXT, self.hashed(TEXT, " ".join(wanted)), len(wanted))
+
+    def of_person(self, user: str) -> Tombstone:
+        return Tombstone(PERSON, self.hashed(PERSON, user))
+
+    def of_workspace(self, workspace: str) -> Tombstone:
+        return Tombstone(WORKSPACE, self.hashed(WORKSPACE, workspace))
+
+    # ---- asking ------------------------------------------------------------------------------------------------------
+
+    def has(self, one: Tombstone | None) -> bool:
+        return one is not None and one.hash in self.known.get(one.kind, {})
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where a text stands that was erased."""
+        texts = self.known.get(TEXT, {})
+        if not texts:
+            return []
+        standing, found = words(text), []
+        for count in sorted(set(texts.values())):
+            for at in range(len(standing) - count + 1):
+                here = standing[at : at + count]
+                if self.hashed(TEXT, " ".join(word.text for word in here)) in texts:
+                    found.append((here[0].start, here[-1].end))
+        return found
+
+    @property
+    def scrubber(self) -> Scrubber:
+        return Scrubber(more=self.spans) if self.known.get(TEXT) else Scrubber()
+
+    def refuse(self, user: str, session: str) -> None:
+        if self.has(self.of_session(user, session)):
+            raise ErasedBefore
+
+    def screened(self, turns: Iterable[Turn]) -> Iterator[Turn]:
+        """The turns without texts that were erased. Raises `ErasedBefore` where they are a session that was."""
+        contents, running = self.known.get(CONTENT, {}), self._begun(CONTENT)
+        scrub = self.scrubber
+        for turn in turns:
+            if contents:
+                running.update(_written(turn))
+                if running.hexdigest() in contents:
+                    raise ErasedBefore
+            yield _cleaned(turn, scrub) if scrub else turn
+
+    def head(self, head: Head) -> Head:
+        scrub = self.scrubber
+        if not scrub:
+            return head
+        facts = {name: scrub.value(text) for name, text in head.facts.items()}
+        title, agent = head.title and scrub.clean(head.title), head.agent and scrub.clean(head.agent)
+        project, path = head.project and scrub.clean(head.project), head.project_path and scrub.clean(head.project_path)
+        return replace(head, title=title, agent=agent, project=project, project_path=path, facts=facts)
+
+    # ---- beside a backup ---------------------------------------------------------------------------------------------
+
+    def to_json(self, workspace: str) -> dict[str, Any]:
+        return {
+            "workspace": workspace,
+            "key": self.key.hex(),
+            "known": {kind: dict(one) for kind, one in self.known.items()},
+        }
+
+    @staticmethod
+    def from_json(told: Mapping[str, Any]) -> Tombstones:
+        known = {
+            str(kind): {str(name): int(count) for name, count in one.items()} for kind, one in told["known"].items()
+        }
+        return Tombstones(bytes.fromhex(told["key"]), known)
+
+
+def _written(turn: Turn) -> bytes:
+    at = turn.at.isoformat() if turn.at else None
+    return json.dumps([turn.role, at, turn.said.whole]).encode()
+
+
+def _cleaned(turn: Turn, scrub: Scrubber) -> Turn:
+    said = turn.said
+    calls = tuple(replace(call, arguments=scrub.value(call.arguments)) for call in said.calls)
+    named = said.name and scrub.clean(said.name)
+    return replace(turn, said=replace(said, text=scrub.value(said.text), name=named, calls=calls))
