@@ -132,7 +132,7 @@ OK = (AGENT, "All right.")
 
 
 def test_ids_are_short_and_stay_the_same_when_something_comes_behind() -> None:
-    said = [session(f"claude-code:{n}-a-very-long-name", f"I always want list {n}.") for n in range(3)]
+    said = [session(f"claude-code:{n}-a-very-long-name", f"Please remember that I want list {n}.") for n in range(3)]
     one, more = (
         material(said, entries("A fact here.")),
         material([*said, session("z", "I always want tea.")], entries("A fact here.", "Another.")),
@@ -202,7 +202,7 @@ def test_a_harness_talking_to_itself_is_not_shown() -> None:
 
 # ---- how much --------------------------------------------------------------------------------------------------------
 
-SENTENCES = [f"Sentence number {n} is about the matter at hand." for n in range(1_000)]
+SENTENCES = [f"Then please open the file {n} and run it all again." for n in range(1_000)]
 
 
 def whole_sentences(text: str) -> bool:

@@ -13,7 +13,7 @@ from tests.dreaming import Scripted, files, session, store, thought_over
 
 RETURNS, HOURS = "Returns are possible within 14 days.", "The opening hours are 9 to 17."
 NEW = "Returns are possible within 90 days."
-SAYS = "From now on returns are possible within 90 days."
+SAYS = "Our returns are possible within 90 days now."
 
 
 def judged(sessions: Sequence[Session], item: Item, owner: str = "") -> Judged:

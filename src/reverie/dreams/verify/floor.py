@@ -41,8 +41,9 @@ def crossed(text: str, old: Sequence[str] = ()) -> bool:
         return bool(new) or decides
     if any(_MAIL.search(one) or _BUCKET.match(one) for one in new) or len(new) > len(set(_all_places(old))):
         return True
-    someone = bool(words.missing(words.names(text), old)) and any(_pattern(name).search(text) for name in _CONCEPTS)
-    return decides and (bool(new) or someone or not any(map(_decides, old)))
+    named = [one for one in words.names(text) if one.isalpha() and len(one) > 2]
+    someone = bool(words.missing(named, old)) and any(_pattern(name).search(text) for name in _CONCEPTS)
+    return decides and (bool(new) or someone or (_permits(text) and not any(map(_permits, old))))
 
 
 def _places(text: str) -> list[str]:
@@ -61,7 +62,7 @@ def _all_places(texts: Iterable[str]) -> list[str]:
 
 def _decides(text: str) -> bool:
     said, named = words.plain(text), _NAMED.search(text) is not None
-    if _pattern("permits").search(said) and not _pattern("forbids").search(said):
+    if _permits(text):
         return True
     if words.negated(said):
         return False  # what is not to be sent or paid stays where it is
@@ -70,6 +71,11 @@ def _decides(text: str) -> bool:
     if found and found <= {"sends", "goes", "papers"} and _pattern("own").search(said):
         return False
     return bool(found)
+
+
+def _permits(text: str) -> bool:
+    said = words.plain(text)
+    return _pattern("permits").search(said) is not None and _pattern("forbids").search(said) is None
 
 
 @cache
