@@ -42,7 +42,8 @@ def crossed(text: str, old: Sequence[str] = ()) -> bool:
     if any(_MAIL.search(one) or _BUCKET.match(one) for one in new) or len(new) > len(set(_all_places(old))):
         return True
     named = [one for one in words.names(text) if one.isalpha() and len(one) > 2]
-    someone = bool(words.missing(named, old)) and any(_pattern(name).search(text) for name in _CONCEPTS)
+    hands_over = any(_pattern(name).search(text) for name in _CONCEPTS)
+    someone = bool(words.missing(named, old)) and (hands_over or not any(map(_decides, old)))
     return decides and (bool(new) or someone or (_permits(text) and not any(map(_permits, old))))
 
 
