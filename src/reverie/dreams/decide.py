@@ -144,7 +144,7 @@ def decide(items: Iterable[Item], second: Sequence[Item], material: Material, ru
     spans = Spans()
     apart = [each for item in items for each in _by_document(item, material)]
     found = [_judged(item, second, material, rules, spans) for item in apart]
-    found = _trusted(found, len(material.sessions))
+    found = _last_words(_trusted(found, len(material.sessions)))
     ranked = sorted(found, key=lambda one: (one.severity or 0, _ORDER[one.item.op], -one.total, one.item.text))
     within = _within(_once_each(ranked), rules, material)
     return within if rules.includes_unsure else _proposals(within, rules)
@@ -197,6 +197,26 @@ def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:
     if not eager and (len(sure) < FEW_SURE or failed * 2 <= len(sure)):
         return list(found)
     return [one.but(finding(Reason.UNTRUSTED)) if one.severity is None else one for one in found]
+
+
+def _last_words(found: Sequence[Decided]) -> list[Decided]:
+    """Of several changes of one entry, only what was said last may be done: the others are overtaken."""
+    last = dict[tuple[str, str], Decided]()
+    for one in found:
+        for entry in one.case.replaced if one.severity is not Severity.REFUSED else ():
+            key = (entry.document, entry.sha256)
+            last[key] = max(last.get(key, one), one, key=_said)
+    kept = list[Decided]()
+    for one in found:
+        later = [last.get((each.document, each.sha256), one) for each in one.case.replaced]
+        overtaken = one.severity is not Severity.REFUSED and any(_said(each) > _said(one) for each in later)
+        kept.append(one.but(finding(Reason.REPEATED)) if overtaken else one)
+    return kept
+
+
+def _said(one: Decided) -> tuple[float, int]:
+    said = [(each.said_at.timestamp() if each.said_at else 0.0, each.evidence.turn) for each in one.case.support]
+    return max(said, default=(0.0, 0))
 
 
 def _placed(item: Item, material: Material) -> Item:

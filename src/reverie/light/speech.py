@@ -8,15 +8,16 @@ from datetime import date
 
 from reverie.kernel.origin import Origin
 from reverie.light.games import in_play
+from reverie.light.phrases import phrase
 from reverie.light.regions import edges, own_words, typed
 from reverie.light.sentences import Sentence, sentences
 from reverie.light.tagger import Reading, Tagged, tag
-from reverie.light.tongues import language_of
+from reverie.light.tongues import language_of, plain
 from reverie.safety.sensitive import asked_to_remember
 from reverie.sessions.noise import heard
 from reverie.sessions.session import Session, Turn
 
-REMEMBERED = 0.97
+REMEMBERED, LASTING = 0.97, 0.7
 MANY = 150  # characters of a turn
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
 # Where a clause may begin and end; what is worth keeping is quoted from one such place to another.
@@ -67,7 +68,7 @@ def _heard(session: Session, turn: Turn, text: str, tagged: Tagged, main: str) -
 
 def _read(tagged: Tagged, sentence: Sentence, among_many: bool) -> Reading:
     """Among many words a sentence is also read by itself, so that they do not drown it. What the person asks to be
-    remembered is to be kept, whatever it is."""
+    remembered is to be kept, whatever it is; so is what they say to hold from now on."""
     reading = tagged.between(sentence.start, sentence.start + len(sentence.text))
     if among_many:
         alone = tag([sentence.text])[0].between(0, len(sentence.text))
@@ -77,9 +78,14 @@ def _read(tagged: Tagged, sentence: Sentence, among_many: bool) -> Reading:
         )
         keep, doubt = ((getattr(alone, name) + getattr(reading, name)) / 2 for name in ("keep", "doubt"))
         reading = replace(surer, keep=round(keep, 4), doubt=round(doubt, 4), start=start, end=end)
-    if reading.keep >= REMEMBERED or not asked_to_remember(sentence.text):
+    least = REMEMBERED if asked_to_remember(sentence.text) else LASTING if _from_now_on(sentence) else 0.0
+    if reading.keep >= least:
         return reading
-    return replace(reading, keep=REMEMBERED, doubt=0.0, start=sentence.start, end=sentence.start + len(sentence.text))
+    return replace(reading, keep=least, doubt=0.0, start=sentence.start, end=sentence.start + len(sentence.text))
+
+
+def _from_now_on(sentence: Sentence) -> bool:
+    return not sentence.asked and phrase("from_now_on").search(plain(sentence.own)) is not None
 
 
 def _clause(text: str, sentence: Sentence, reading: Reading) -> str:

@@ -22,6 +22,7 @@ ASSERTED = 0.15
 DOUBTED = 0.5
 STANDING = 0.8
 CHANGES = frozenset({"update", "correction", "contradiction"})
+OVERTAKES = frozenset({"update", "contradiction"})  # a correction may be of what the agent did
 WANTED = frozenset({"instruction", "preference", "decision", "correction"})
 ALWAYS = 0.9  # how sure "always" makes it
 NEARLY_WHOLE = 0.8  # of a sentence
@@ -119,9 +120,10 @@ class Case:
         """Whether the owner said it as something that holds, by Light's reading of the very words."""
         if self.asked_to_keep:
             return True
-        readings = [span.reading for one in self.asserted for span in one.spans if span.reading.keep >= STANDING]
-        needs_wish = self.item.op is Op.ADD and self.copied
-        return any(one.kind in WANTED or not needs_wish for one in readings)
+        sure = [span for one in self.asserted for span in one.spans if span.reading.keep >= STANDING]
+        if self.item.op is not Op.ADD or not self.copied:
+            return bool(sure)
+        return any(one.reading.kind in WANTED and words.pattern("polite").search(one.text) for one in sure)
 
     @cached_property
     def copied(self) -> bool:

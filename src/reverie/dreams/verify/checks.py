@@ -14,7 +14,7 @@ from datetime import datetime
 from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
-from reverie.dreams.verify.case import CHANGES, Case, is_asserted
+from reverie.dreams.verify.case import CHANGES, OVERTAKES, Case, is_asserted
 from reverie.dreams.verify.floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
@@ -340,10 +340,15 @@ def stands_alone(case: Case) -> Iterator[Finding]:
         yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
     elif (named := set(spoken) & words.words("pronouns")) and case.copied:
         yield finding(Reason.UNNAMED, min(named))
-    elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2:
+    elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2 or _is_torn(text):
         yield finding(Reason.LEANS, "it is not a whole statement")
     elif relative := set(spoken) & words.words("relative_day"):
         yield finding(Reason.LEANS, f"“{min(relative)}” means another day tomorrow")
+
+
+def _is_torn(text: str) -> bool:
+    """A quotation begins in it and does not end."""
+    return text.count('"') % 2 == 1 or any(text.count(one) != text.count(other) for one, other in ("“”", "«»", "「」"))
 
 
 def new_here(case: Case) -> Iterator[Finding]:
@@ -361,7 +366,7 @@ def new_here(case: Case) -> Iterator[Finding]:
         if relate(case.restored(entry.text), text).conflict >= limit:
             yield finding(Reason.CONTRADICTS, entry.text, entry.document)
             return
-    overtaken = _same_subject(text, staying) if case.item.op is Op.ADD and case.tells_a_change else None
+    overtaken = _same_subject(text, staying) if case.item.op is Op.ADD and case.kinds & OVERTAKES else None
     if overtaken:
         yield finding(Reason.OVERTAKES, overtaken.text)
 

@@ -27,7 +27,10 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`([^`\n]+)`")
-_NUMBER = re.compile(r"(?<![^\W_])[^\W\d_]*\d[^\W_]*(?:[.,:/-]\d[^\W_]*)*°?")  # also "ocn207" and "8N1", as one
+_LATIN = "A-Za-zÀ-ɏ"
+_NUMBER = re.compile(  # also "ocn207" and "8N1", as one
+    rf"(?<![{_LATIN}0-9])[{_LATIN}]*\d[{_LATIN}0-9]*(?:[.,:/-]\d[{_LATIN}0-9]*)*°?"
+)
 _CAPITAL = re.compile(r"(?<![\w'’-])[^\W\d_a-zß-öø-ÿ][\w'’-]*")
 _DAY = re.compile(rf"\b(?:{'|'.join(WEEKDAYS)})s?\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^[\"“„«(]?|[.!?:;…]\s+[\"“„«(]?|-\s)$")
