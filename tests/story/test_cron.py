@@ -12,6 +12,7 @@ import pytest
 
 from reverie.dreams.dream import Status
 from reverie.dreams.dreaming import Due
+from reverie.dreams.steps import given_up
 from reverie.home import Home, open_home
 from tests.conftest import NOON, HomeMaker
 from tests.story.test_cli import Cli
@@ -305,7 +306,7 @@ def test_a_night_that_failed_is_not_tried_again_every_hour(home: Home, monkeypat
     due = Due(NOON - timedelta(hours=9), 1)
     home.sessions.add({"id": "s1", "messages": [{"role": "user", "content": "hello"}]})
     night = home.dreams.open("home", "land", home.dreams.asked())
-    home.dreams._failed(night, "the disk is full")
+    given_up(home.dreams, night, "the disk is full")
     assert home.dreams.get(night.id).status is Status.FAILED and home.dream.if_due(due, "home") is None
     assert home.dream.if_due(Due(NOON), "home") is None and home.dream.if_due(Due(None, 1), "home")
 

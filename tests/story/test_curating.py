@@ -480,7 +480,7 @@ def test_what_is_held_by_a_limit_comes_back_the_next_night(tmp_path: Any, served
 
 
 FINNISH = {  # which the built-in reader does not read
-    "Lyhyet vastaukset ovat parempia kuin pitkät.": "Mielestäni lyhyet vastaukset ovat parempia kuin pitkät.",
+    "Vastaukset ovat aina lyhyitä.": "Meillä vastaukset ovat aina lyhyitä.",
     "Kokoukset pidetään aina aamulla.": "Meillä kokoukset pidetään aina aamulla.",
 }
 

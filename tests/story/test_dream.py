@@ -99,7 +99,7 @@ def test_what_landed_is_not_thought_over_again(memories: Path, home: Home) -> No
 
 
 def test_a_backlog_said_long_ago_is_not_lost_on_the_night_that_first_reads_it(memories: Path, home_on: Home) -> None:
-    wishes = ("I always want distances in kilometres", "my boat is called Otter", "invoices are sent without tax")
+    wishes = ("I always want distances in kilometres", "my boat is called Otter", "invoices have no tax line")
     for number, wish in enumerate(wishes):
         spoken = session(f"s{number}", f"Please remember that {wish}.")
         home_on.sessions.add({**spoken, "started_at": f"2026-01-1{number}T09:00:00Z"})
@@ -125,7 +125,8 @@ def test_what_is_not_sure_enough_is_let_go_ninety_days_after_its_night(
 
 
 def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes three dreams of one night; its lesson is in the first and the last of its sessions."""
+    """It takes three dreams of one night; its lesson is in the first and the last of its sessions, and is asked
+    about the night after, when ten proposals were enough for the first."""
     shipped = Path(reverie.__file__).parent / "samples"
     shutil.copytree(shipped / "hermes", tmp_path / "hermes")
     monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
@@ -133,6 +134,9 @@ def test_the_sample_read_long_afterwards_is_lost_nothing_of(tmp_path: Path, monk
         home.sessions.add(str(shipped / "shop.jsonl"))
         night = home.dream("hermes", everything=True)
         assert [(len(one.sessions), one.left) for one in night.dreams] == [(14, 15), (14, 1), (1, 0)]
+    with open_home(tmp_path / "home", now=NOON + timedelta(days=401), settings={"owner": "sam"}) as home:
+        home.sessions.add(session("later", "thanks, that was all", 11))
+        home.dream("hermes")
         assert "devops/deploy-shop" in [one.suggestion.subject for one in home.review.waiting(every=True)]
 
 

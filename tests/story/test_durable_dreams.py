@@ -114,7 +114,7 @@ def test_where_nothing_is_to_land_what_is_left_of_a_night_is_only_proposed(home:
     _, dream = begun(home)
     home.dream(target="hermes", mode="propose")
     done = home.dreams.get(dream.id)
-    assert memory() == MEMORY and len(done.proposals) == 2 and not done.changes
+    assert memory() == MEMORY and len(done.proposals) >= 2 and not done.changes
 
 
 def test_a_night_that_is_always_broken_off_is_given_up(home: Home) -> None:

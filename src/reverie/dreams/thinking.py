@@ -39,7 +39,7 @@ from reverie.sessions.library import Library
 from reverie.sessions.session import Session
 
 MOST_DOCUMENTS = 60
-MOST_EARLIER = 40  # candidates of earlier nights in one Brief
+MOST_EARLIER = 80  # candidates of earlier nights in one Brief
 INSTEAD = "The model did not decide. The built-in curator did."
 NO_ROOM = (
     "The model did not decide: a Brief that model_brief_tokens and model_context allow holds nothing of this night. "

@@ -93,10 +93,12 @@ class Case:
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """What Light takes the quoted words for, where it takes them for something. What always holds is a rule."""
+        """What Light takes the quoted words for, where it takes them for something. What always holds, or is
+        to be remembered, is a rule."""
         spans = [span for one in self.support for span in one.spans]
         read = {span.reading.kind for span in spans if span.reading.keep >= ASSERTED}
-        return frozenset(read | {"instruction" for span in spans if words.says_always(span.text) and not span.asked})
+        rules = [one for one in spans if asked_to_remember(one.text) or (words.says_always(one.text) and not one.asked)]
+        return frozenset(read | {"instruction" for _ in rules})
 
     @property
     def tells_a_change(self) -> bool:
