@@ -43,6 +43,7 @@ def as_someone_with_no_privileges(work: Callable[[Path], None]) -> bool:
 
         def alone() -> None:
             try:
+                os.environ |= {"HOME": str(folder / "theirs"), "HERMES_HOME": str(folder / "theirs" / ".hermes")}
                 if os.geteuid() == 0:
                     os.setgroups([])
                     os.setgid(NOBODY)
