@@ -20,6 +20,7 @@ from reverie.adapters.database.quarantine import quarantined
 from reverie.adapters.database.walls import bypassed, unbound
 from reverie.kernel.errors import ReverieError
 from reverie.kernel.scope import LOCAL
+from reverie.light.tagger import state
 
 _SHOWN = 5
 ENOUGH_BYTES = 200 * 1024 * 1024
@@ -33,7 +34,13 @@ class Check:
 
 
 def checks(home: Path, database: str) -> list[Check]:
-    return [_permissions(home), _database(database), _transcripts(database), _git(), _disk(home)]
+    return [_permissions(home), _database(database), _transcripts(database), _reader(), _git(), _disk(home)]
+
+
+def _reader() -> Check:
+    why = state()
+    instead = f"the trained tagger cannot be loaded ({why}); a short list of English cues reads instead"
+    return Check("reader", not why, instead if why else "the trained tagger reads what people say")
 
 
 def _permissions(home: Path) -> Check:
