@@ -142,7 +142,7 @@ def test_replacements_come_before_additions() -> None:
 
 def test_so_many_new_characters_land() -> None:
     long = (
-        "Please always answer in metric units, with two decimals, with a blank before the unit, with a table for over 3 "
+        "Please always answer in metric units, with two decimals, a blank before the unit, with a table for over 3 "
         "values, and with the conversion to imperial units in brackets if the reader is in Liberia or in "
         "Myanmar or in the United States of America or abroad."
     )
