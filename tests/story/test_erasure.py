@@ -43,8 +43,10 @@ def lived_in(home: Home) -> Home:
     for name, rule in (("plain:canary", RULE), ("plain:plants", OTHER)):
         home.sessions.add(session(name, f"Remember: {rule[0].lower()}{rule[1:]}"))
     home.dream()
-    evidence = (quote(home.sessions.get("plain:plants"), 1, OTHER[1:-1]),)
-    home.review.propose(Suggestion("home", "MEMORY.md", (Add("MEMORY.md", OTHER),), evidence=evidence, proposer="ann"))
+    for name, rule in (("plain:canary", RULE), ("plain:plants", OTHER)):  # a night adds one of the two
+        evidence = (quote(home.sessions.get(name), 1, rule[1:-1]),)
+        add = (Add("MEMORY.md", rule),)
+        home.review.propose(Suggestion("home", "MEMORY.md", add, evidence=evidence, proposer="ann"))
     for proposal in home.review.waiting():
         home.review.approve(proposal)
     home.context()
