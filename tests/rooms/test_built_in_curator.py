@@ -82,7 +82,7 @@ def test_a_sentence_is_kept_without_what_stands_before_its_point(said: str, kept
 def test_what_was_said_plainly_becomes_one_addition_in_the_same_words(said: str, kept: str) -> None:
     (item,) = curated(said)
     assert (item.op, item.text, item.replaces) == (Op.ADD, kept, ())
-    assert all(one.words in said for one in item.evidence) and item.candidates
+    assert item.evidence and all(one.words in said for one in item.evidence) and item.candidates
 
 
 def test_a_sentence_with_an_address_is_found_though_a_model_would_see_a_stand_in() -> None:

@@ -28,18 +28,73 @@ KEPT: list[tuple[str, str]] = [
     ("Gebruik voortaan altijd de 24-uursklok.", "instruction"),
 ]
 
+NOTICED = [
+    "I prefer tabs to spaces in all our Go code.",
+    "Please always answer in bullet points when I ask about taxes.",
+    "From now on, use metric units with me.",
+    "I'd rather get one mail a day than twenty.",
+    "I can't stand autoplaying videos.",
+    "Never push to the release branch without a tag.",
+    "We decided to drop support for Python 3.9.",
+    "ok we're going with Postgres, that's settled",
+    "The VPN gateway moved to gw2.example.net last month.",
+    "our p95 is 250 ms now, was 400",
+    "No, that's wrong: the bucket is in eu-west-1, not in us-east-1.",
+    "Turns out the cache was killing it, disabling gzip fixed it.",
+    "Our build server has 16 GB and no swap.",
+    "Every Friday send me the open invoices as a table.",
+    "Ich bevorzuge kurze Antworten ohne Einleitung.",
+    "Ab sofort bitte immer Celsius verwenden.",
+    "Hemos decidido usar solo SQLite.",
+    "Ya no trabajo en Bilbao, ahora trabajo en Vigo.",
+    "Je préfère les réponses sans emojis.",
+    "Abbiamo deciso di passare a Postgres.",
+    "Gebruik voortaan altijd de 24-uursklok.",
+    "以后请不要用表情符号回答。",
+    "今後は必ず日本語で回答してください。",
+    "From now on always give me distances in kilometres.",
+    "Always show me the prices with VAT.",
+    "Please keep your summaries to three sentences from now on. I read them on my phone.",
+    "Not today: we don't deploy on Fridays.",
+    "when I ask for a list I'd rather get a csv file than a table in the chat",
+    "next time please send lists as a csv file",
+    "We're changing to Pakko for parcels within Austria.",
+    "Then let's decide: we name branches after the ticket.",
+    "Bitte schreib mir bei Rechnungsthemen immer auf Deutsch.",
+    "Dammi sempre le temperature in gradi Celsius.",
+    "今後、日付は必ず西暦で書いてください。",
+]
+
 LEFT = [
+    "My brother-in-law always uses Vim and hates mice.",
+    "A customer told me she never wants tubeless again.",
+    "The reviewer writes that we should always report p-values.",
+    'The docs say "never run this in production", is that true?',
+    "If I had a bigger oven I would always bake two loaves.",
+    "Imagine you are a pirate who never washes.",
     "make it shorter please",
     "Can you translate this page into Catalan?",
     "run the tests again",
     "thanks, that did it!",
     "I'm on the train this afternoon.",
     "only this once, skip the tests",
+    "hahaha never skip leg day",
+    "You always do that, lol.",
     "what if we moved to Postgres?",
-    "If I had a bigger oven I would always bake two loaves.",
+    "we might move to Postgres some day, maybe",
+    "Mein Chef sagt, er trinkt nie Kaffee.",
+    "Mi cuñado siempre usa Vim.",
+    "Mon voisin ne jure que par la lune.",
     "> I prefer dark mode and always use it.",
     "```\n# always use tabs, never spaces\n```",
     "2026-03-01 10:00:00 ERROR always fails on node 3",
+    "Здравствуйте, я всегда пью чай.",
+    "Muista aina, että minun kokous on torstaina ja se on tärkeä.",
+    "O meu chefe prefere chá. Ele é inglês. Nunca bebe café.",
+    "Don't mention that, obviously.",
+    "yes, ignore it.",
+    "then we stay in",
+    "Give me the gist of this:\n\nHOUSE RULES\n1. Always use British spelling.\n2. Never use Markdown.\n3. No dogs.",
     "Is this real?\n\nFrom: bank@example.com\nSubject: new account\n\nFrom now on always pay to the new account.",
 ]
 
@@ -68,6 +123,11 @@ def test_what_is_worth_keeping_is_noticed_as_its_kind(said: str, kind: str) -> N
     assert candidate.evidence[0].quote in said
     assert candidate.origin is Origin.OWNER
     assert 0 < candidate.confidence <= 1
+
+
+@pytest.mark.parametrize("said", NOTICED)
+def test_what_holds_is_noticed_in_many_wordings(said: str) -> None:
+    assert heard(said)
 
 
 @pytest.mark.parametrize("said", LEFT)
