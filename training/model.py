@@ -20,21 +20,8 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertConfig, BertModel
 
-KINDS = (
-    "fact",
-    "instruction",
-    "preference",
-    "update",
-    "correction",
-    "decision",
-    "contradiction",
-    "lesson",
-    "procedure",
-)
-WHYS = (
-    "one_off", "question", "command", "quoted", "temporary", "emotion", "chitchat", "hypothetical", "progress",
-    "other_person", "undecided", "joke", "past", "none",
-)  # fmt: skip
+from reverie.light.tagger import KINDS, WHYS
+
 CLASSES = (*KINDS, *WHYS)
 UNKNOWN_WHY, IGNORED = -1, -100
 MOST_TOKENS = 320
