@@ -100,6 +100,36 @@ def test_it_is_sure_where_somebody_asks_to_remember_or_says_it_on_two_days() -> 
     assert item.sure and {one.session for one in item.evidence} == {"s1", "s2"}
 
 
+def test_what_is_said_on_two_days_in_other_words_is_said_twice() -> None:
+    (item,) = [
+        one
+        for one in curated(
+            sessions("Please always use the 24-hour clock with me.", "As a rule I want the 24-hour clock.")
+        )
+        if one.sure
+    ]
+    assert {one.session for one in item.evidence} == {"s1", "s2"} and "24-hour" in item.text
+
+
+def test_an_entry_that_is_spoken_of_twice_gets_the_value_that_was_named_in_full() -> None:
+    known = entries("Staging DB is db1.internal:5432, database `shop_stage`.")
+    said = sessions(
+        "Our staging db moved to db2.internal:6432 on Friday.", "Staging is db2.internal on 6432 now, not db1."
+    )
+    (item,) = curated(said, known)
+    assert item.text == "Staging DB is db2.internal:6432, database `shop_stage`."
+    assert item.sure and {one.session for one in item.evidence} == {"s1", "s2"}
+
+
+def test_of_two_values_for_one_entry_the_last_counts_and_the_first_speaks_for_nothing() -> None:
+    known = entries("The staging database listens on port 5432.")
+    said = sessions("The staging database moved to port 6432.", "The staging database is on port 7432 now.")
+    (item,) = curated(said, known)
+    assert item.text == "The staging database listens on port 7432." and {one.session for one in item.evidence} == {
+        "s2"
+    }
+
+
 def test_two_people_who_say_the_same_are_two() -> None:
     both = [
         session("a", "I always want distances in kilometres."),
@@ -164,6 +194,12 @@ def test_of_most_of_what_is_said_it_makes_nothing(said: str) -> None:
             "address",
         ),
         ("We ship on Tuesdays.", "We ship on Fridays now.", "We ship on Fridays.", "day"),
+        (
+            "The API listens on port 8080.",
+            "The API moved to port 9090 on Friday.",
+            "The API listens on port 9090.",
+            "number",
+        ),
     ],
 )
 def test_exactly_one_value_is_exchanged_for_one_of_its_shape(old: str, said: str, new: str, shape: str) -> None:
@@ -180,6 +216,7 @@ def test_exactly_one_value_is_exchanged_for_one_of_its_shape(old: str, said: str
         ("The API listens on a port.", "The API listens on port 9090 now."),  # no value there
         ("Port 8080 is for the API on 8080.", "The API listens on port 9090 now."),  # it stands there twice
         ("The API listens on port 8080.", "The API lives at https://a.example now."),  # another shape
+        ("Staging is db1.internal:5432.", "Staging is db2.internal on 6432 now."),  # half of an address
     ],
 )
 def test_where_it_is_not_plain_which_value_is_meant_nothing_is_exchanged(old: str, said: str) -> None:

@@ -50,6 +50,8 @@ def test_foreign_text_never_lands_even_if_a_curator_is_sure_of_it() -> None:
         "captions: no hashtags, no exclamation marks, keep it quiet and dry",
         'We never open with "Dear Sir" at this firm, it is always the full name',
         "i said tabs. TABS. not spaces, ever",
+        "men som sagt, korta svar till mig, svaret först",
+        "wie gesagt, immer kurze Antworten bitte",
         "Bitte ab jetzt immer auf Deutsch antworten, auch wenn ich Englisch schreibe.",
         "no deploys after 15:00 on fridays, i mean it",
         "call me Bev, nobody says Beverley except my bank",

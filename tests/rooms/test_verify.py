@@ -140,6 +140,16 @@ PASSES: dict[str, list[Seen]] = {
         own(FRENCH, OK, "Thanks, that is all."),
         own("Antworte bitte immer auf Englisch.", OK, "Danke dir."),
         own("The staging port is 8080.", OK, "The mail port is 2525."),
+        says(  # what is cited beside it takes nothing back
+            add(
+                "Loan forms always need two signatures.",
+                cites("two signatures on them, always"),
+                cites("loan forms", turn=3),
+            ),
+            "From now on we need two signatures on them, always.",
+            (AGENT, "On the loan forms?"),
+            "loan forms, yes.",
+        ),
     ],
     "grounded": [
         kept_as("Standup is at 9:30.", "Our standup is always at 9:30."),
@@ -148,6 +158,20 @@ PASSES: dict[str, list[Seen]] = {
         kept_as("Teig ruht mit 30g Salz.", "Der Teig ruht immer mit 30 g Salz."),
         instead("Paul tags releases on Mondays.", "Now on Mondays.", "Paul tags releases on Wednesdays."),
         kept_as("Always run `make check` first.", "Always run `make check` before anything else."),
+        says(  # the person said "14", if not in the same breath
+            add(
+                "New cues always get a point number, as 14.5 behind 14.",
+                cites("new cues always get a point number", turn=3),
+            ),
+            "The director wants a state behind cue 14.",
+            OK,
+            "So this is 14.5: new cues always get a point number.",
+        ),
+        instead(
+            "Ekmek Porsuk'tan perşembeleri gelir.",
+            "Ekmeği artık Porsuk'tan alıyoruz, perşembe günleri geliyor.",
+            "Ekmek Başak'tan salıları gelir.",
+        ),
     ],
     "negation": [
         own("Never deploy on Fridays."),
@@ -175,15 +199,28 @@ PASSES: dict[str, list[Seen]] = {
             "Die API lauscht jetzt auf Port 9090, der Cache ist abgeschaltet.",
             "Die API lauscht auf Port 8080 und der Cache ist an.",
         ),
+        instead(  # two words, one name
+            "Ludovica traduce con memoQ.",
+            "Da adesso lavoro solo con memoQ, Trados l'ho disinstallato.",
+            "Ludovica traduce con Trados Studio.",
+        ),
+        instead("QGIS 3.40 am Rechner.", "Ich hab auf QGIS 3.40 umgestellt.", "QGIS 3.34 LTR am Rechner."),
     ],
     "removal": [
         over("We stopped tagging releases on Wednesdays.", TAGS),
         over("Das Jour fixe am Dienstag ist abgeschafft.", "Das Jour fixe ist am Dienstag."),
         over("Hemos dejado de usar Jenkins, lo eliminamos.", "Jenkins ejecuta los tests."),
         says(removes(of="e2"), "Hello there.", known=(TAGS, TAGS)),
+        over(  # nothing is lost: the longer one says all of it
+            "Die lange Notiz zum Waschraum reicht, die kurze kann raus.",
+            "Waschraum: Schlüssel bei Petzolds.",
+            "Waschraum: Schlüssel bei Petzolds, Plan hängt an der Tür.",
+        ),
     ],
     "stands_alone": [
         own(FRENCH),
+        own("Premiera „Balladyny” jest 7 listopada."),
+        own("Wir spielen „Faust“ am Samstag."),
         own("Die API lauscht auf Port 8080."),
         own("服务器在法兰克福运行。"),
         kept_as("The build server has its own disk.", "The build server has its own disk, remember it."),
@@ -347,6 +384,14 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.UNGROUNDED, over("Releases are tagged by Paul.", TAGS)),  # spoken of, and not as over
         (Reason.UNGROUNDED, over("We stopped the weekly wine tasting.", TAGS, "There is a weekly wine tasting.")),
         (Reason.UNGROUNDED, over("Das Jour fixe ist am Dienstag.", "Das Jour fixe ist am Dienstag.")),
+        (
+            Reason.UNGROUNDED,
+            over(
+                "Die lange Notiz zum Waschraum reicht, die kurze kann raus.",
+                "Waschraum: Schlüssel bei Huber.",
+                "Waschraum: Schlüssel bei Petzolds, Plan hängt an der Tür.",
+            ),
+        ),
     ],
     "stands_alone": [
         (Reason.LEANS, own("It should always be in French.")),
@@ -356,6 +401,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.LEANS, kept_as("Always in French?", FRENCH)),
         (Reason.LEANS, kept_as("Answers in French and the", FRENCH)),
         (Reason.LEANS, kept_as("French.", FRENCH)),
+        (Reason.LEANS, kept_as("Wir spielen „Faust am Samstag.", "Wir spielen „Faust“ am Samstag.")),
         (Reason.LEANS, kept_as("Releases are tagged tomorrow.", TAGS)),
         (Reason.LEANS, kept_as("Ab heute wird deployt und getaggt.", "Ab heute wird deployt und getaggt.")),
     ],

@@ -251,15 +251,15 @@ def _agrees(case: Case, second: Iterable[Item], surely: float) -> bool:
 
 
 def _overtakes(case: Case, old: str, surely: float) -> bool:
-    said = words.stems(" ".join(one.sentence for one in case.asserted))
-    text = case.restored(case.item.text)
-    beyond = words.stems(text) - words.stems(old)
-    if not beyond & said:
-        return False
-    shared = words.stems(old) & words.stems(text)
-    if len(shared) * 2 >= len(words.stems(old)) or (shared and _exchanges(old, text)):  # the entry, revised
-        return True
     spoken = " ".join(one.sentence for one in case.asserted)
+    text = case.restored(case.item.text)
+    if not words.shared(text, spoken) - words.stems(old):
+        return False
+    kept, exchanges = words.shared(old, text), _exchanges(old, text)
+    if not exchanges and not words.shared(old, " ".join(f"{one.turn_text} {one.answers}" for one in case.asserted)):
+        return False
+    if len(kept) * 2 >= len(words.stems(old)) or (kept and exchanges):  # the entry, revised
+        return True
     return max(relate(old, text).conflict, relate(old, spoken).conflict) >= surely
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
-from reverie.dreams.verify.words import stems
+from reverie.dreams.verify.words import shared, stems
 from reverie.language.relation import relate
 from reverie.review.proposal import Part, Score
 from reverie.safety.sensitive import sensitive
@@ -94,9 +94,9 @@ def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]
 
 def _names_what_it_changes(case: Case) -> bool:
     """The person spoke of the very thing the entry is about, and said that it is so."""
-    said = stems(" ".join(one.sentence for one in case.asserted))
+    said = " ".join(one.sentence for one in case.asserted)
     least = 1 if case.item.op is Op.REMOVE else 2
-    return bool(case.replaced) and all(len(stems(old) & said) >= min(least, len(stems(old))) for old in case.old)
+    return bool(case.replaced) and all(len(shared(old, said)) >= min(least, len(stems(old))) for old in case.old)
 
 
 def _correction(case: Case) -> tuple[float, str]:
@@ -119,6 +119,7 @@ def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
     yield "duplication", alike, "Something like it stands there." if alike > 0.4 else "Nothing like it stands there."
     doubts = [span.reading.doubt for one in case.asserted or case.support for span in one.spans]
     shaky = 0.0 if case.tidies or case.asked_to_keep else min([*doubts, 1 - case.surest])
+    shaky /= 2 if _names_what_it_changes(case) else 1  # what stood there lasted
     yield "volatility", shaky, "It may pass." if shaky > 0.5 else "Nothing says that it will pass."
     private = sorted({one.kind for one in sensitive(text)})
     yield (

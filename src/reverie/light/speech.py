@@ -12,7 +12,7 @@ from reverie.light.phrases import phrase
 from reverie.light.regions import edges, own_words, typed
 from reverie.light.sentences import Sentence, sentences
 from reverie.light.tagger import Reading, Tagged, tag
-from reverie.light.tongues import language_of, plain
+from reverie.light.tongues import UNKNOWN, language_of, plain
 from reverie.safety.sensitive import asked_to_remember
 from reverie.sessions.noise import heard
 from reverie.sessions.session import Session, Turn
@@ -56,19 +56,20 @@ def spoken(session: Session) -> list[Heard]:
 
 def _heard(session: Session, turn: Turn, text: str, tagged: Tagged, main: str) -> Heard:
     own = own_words(text)
-    at = turn.at or session.head.started_at
+    at, language = turn.at or session.head.started_at, language_of(own, main)
     said = tuple(
         Spoken(one, reading, _clause(text, one, reading))
         for one in sentences(text, own, typed(text))
         if one.text in turn.text
-        for reading in [_read(tagged, one, len(own.strip()) > MANY)]
+        for reading in [_read(tagged, one, len(own.strip()) > MANY, language)]
     )
-    return Heard(turn.number, own, language_of(own, main), said, at.date() if at else None)
+    return Heard(turn.number, own, language, said, at.date() if at else None)
 
 
-def _read(tagged: Tagged, sentence: Sentence, among_many: bool) -> Reading:
+def _read(tagged: Tagged, sentence: Sentence, among_many: bool, language: str) -> Reading:
     """Among many words a sentence is also read by itself, so that they do not drown it. What the person asks to be
-    remembered is to be kept, whatever it is; so is what they say to hold from now on."""
+    remembered is to be kept, whatever it is; so is what they say to hold from now on. In a language the tagger has not
+    learned, its doubts say nothing."""
     reading = tagged.between(sentence.start, sentence.start + len(sentence.text))
     if among_many:
         alone = tag([sentence.text])[0].between(0, len(sentence.text))
@@ -78,6 +79,7 @@ def _read(tagged: Tagged, sentence: Sentence, among_many: bool) -> Reading:
         )
         keep, doubt = ((getattr(alone, name) + getattr(reading, name)) / 2 for name in ("keep", "doubt"))
         reading = replace(surer, keep=round(keep, 4), doubt=round(doubt, 4), start=start, end=end)
+    reading = replace(reading, doubt=0.0) if language == UNKNOWN else reading
     least = REMEMBERED if asked_to_remember(sentence.text) else LASTING if _from_now_on(sentence) else 0.0
     if reading.keep >= least:
         return reading

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reverie.dreams.brief import Brief, BriefEntry, BriefSkill
 from reverie.dreams.curators import Curated
@@ -18,12 +18,14 @@ from reverie.dreams.items import Answer, Citation, Item, Op
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import STANDING
 from reverie.kernel.origin import Origin
-from reverie.language.relation import RelationKind, relate
+from reverie.language.relation import relate
 from reverie.light.candidate import Kind, Noted
 from reverie.safety.sensitive import asked_to_remember, asking_to_remember
 
 CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7
+ALIKE = 1.0  # half of the words and half of the meaning, say
+EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
 FEWEST_RUNS = 3
 _LEAD = re.compile(
     r"^(?:\W*(?:(?:please|pls|bitte|por favor|per favore|alsjeblieft|btw|fyi)[\s,:;.!–—-]+"
@@ -47,8 +49,7 @@ class BuiltInCurator:
 
     def curate(self, material: Material) -> Curated:
         said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
-        alone = bool(material.brief.owner)
-        statements = [item for group in _grouped(said, alone) if (item := _item(group, material))]
+        statements = [item for old, group in _grouped(said, material.brief) if (item := _item(old, group, material))]
         return Curated(Answer((*statements, *_lessons(material), *_duplicates(material))))
 
     def notes(self, materials: Sequence[Material]) -> list[Curated]:
@@ -58,59 +59,68 @@ class BuiltInCurator:
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
-def _grouped(noted: Sequence[Noted], alone: bool) -> list[list[Noted]]:
-    """What says the same stands together, oldest first; each person for themselves (`alone`), where the memory has an
-    owner."""
-    groups: list[list[Noted]] = []
+def _grouped(noted: Sequence[Noted], brief: Brief) -> list[tuple[BriefEntry | None, list[Noted]]]:
+    """What would take the place of one entry stands together, and what says the same, oldest first; each person for
+    themselves, where the memory has an owner."""
+    groups: list[tuple[BriefEntry | None, list[Noted]]] = []
     for one in sorted(noted, key=lambda each: each.order):
-        home = next((group for group in groups if _says_the_same(group[-1], one, alone)), None)
+        old = _overtaken(one, brief.entries)
+        home = next((group for group in groups if _belongs(one, old, *group, alone=bool(brief.owner))), None)
         if home is None:
-            groups.append([one])
+            groups.append((old, [one]))
         else:
-            home.append(one)
+            home[1].append(one)
     return groups
 
 
-def _says_the_same(one: Noted, other: Noted, alone: bool) -> bool:
-    if (alone and one.speaker != other.speaker) or one.origin is not other.origin:
+def _belongs(one: Noted, old: BriefEntry | None, entry: BriefEntry | None, group: list[Noted], alone: bool) -> bool:
+    other = group[-1]
+    if (alone and one.speaker != other.speaker) or one.origin is not other.origin or old is not entry:
         return False
-    first, second = words.stems(one.words), words.stems(other.words)
-    if len(first & second) < 2 or len(first & second) * 2 < min(len(first), len(second)):
-        return False
-    alike = relate(one.words, other.words).kind in (RelationKind.SAME, RelationKind.REFINES)
-    return alike and not words.missing(words.values(one.words), [other.words])
+    return old is not None or _says_the_same(other.words, one.words)
 
 
-def _item(group: Sequence[Noted], material: Material) -> Item | None:
-    last = group[-1]
-    sentence = own_sentence(last.words, last.candidate.language)
-    document = _document(last, material.brief)
-    evidence, ids = tuple(_citations(group, material)), tuple(one.id for one in group)
-    if not sentence or document is None or not evidence:
-        return None
-    old, conflict = _overtaken(last, material.brief.entries)
-    plain = _is_sure(group)
-    kind, project = str(last.candidate.kind), _project(group, material)
-    because = f"Said in {_sessions(group)}."
+def _says_the_same(one: str, other: str) -> bool:
+    if len(words.shared(one, other)) < 2 or words.missing(words.values(one), [other]):
+        return False
+    return words.likeness(one, other) >= ALIKE and relate(one, other).conflict < CONFLICT
+
+
+def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) -> Item | None:
     if old is None:
-        return Item(
-            Op.ADD,
-            sentence,
-            evidence,
-            document,
-            project=project,
-            kind=kind,
-            sure=plain,
-            because=because,
-            candidates=ids,
-        )
-    exchanged, value = exchange(old.text, last.words)
-    sure = (plain or conflict >= SURE_CONFLICT) and value in ("number", "address")
-    return Item(
-        Op.REPLACE, exchanged or sentence, evidence, old.document, replaces=(old.id,), project=project, kind=kind,
-        sure=sure,
-        because=because, candidates=ids,
+        best = max(group, key=lambda one: (round(one.candidate.confidence, 1), one.order))
+        text = own_sentence(best.words, best.candidate.language)
+        made = Item(Op.ADD, text, (), _document(best, material.brief) or "", sure=_is_sure(group))
+    else:
+        best = group[-1]
+        revised, shape = _revised(old.text, [one.words for one in group])
+        group = [one for one in group if one is best or (revised and not _new_values(old.text, one.words, revised))]
+        plain = _is_sure(group) or relate(old.whole, best.words).conflict >= SURE_CONFLICT
+        text = revised or own_sentence(best.words, best.candidate.language)
+        made = Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=plain and shape in EXACT)
+    evidence = tuple(_citations(group, material))
+    if not text or not made.document or not evidence:
+        return None
+    return replace(
+        made, evidence=evidence, project=_project(group, material), kind=str(best.candidate.kind),
+        because=f"Said in {_sessions(group)}.", candidates=tuple(one.id for one in group),
     )  # fmt: skip
+
+
+def _revised(old: str, said: Sequence[str]) -> tuple[str, str]:
+    """The entry with one value exchanged, by the last who named it whole, if nothing said since differs; and the
+    value's shape."""
+    for place in range(len(said) - 1, -1, -1):
+        text, shape = exchange(old, said[place])
+        if text and not any(_new_values(old, later, text) for later in said[place + 1 :]):
+            return text, shape
+    return "", ""
+
+
+def _new_values(old: str, said: str, text: str) -> list[str]:
+    """The numbers and addresses that were said, and that neither the entry nor the new text has."""
+    values = [value for value in words.values(said) if words.shape_of(value) in EXACT]
+    return [value for value in words.missing(values, [old]) if words.plain(value) not in words.plain(text)]
 
 
 def _project(group: Sequence[Noted], material: Material) -> str:
@@ -159,12 +169,12 @@ def _document(one: Noted, brief: Brief) -> str | None:
     return best if shared.get(best, 0) >= 2 else brief.new_page
 
 
-def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> tuple[BriefEntry | None, float]:
+def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
     """The one entry it would take the place of."""
     named = [each for each in entries if each.changeable and (not each.under or _speaks_of(one.words, each.under))]
     related = [(relate(entry.whole, one.words).conflict, entry) for entry in named]
     best = max(related, key=lambda each: each[0], default=None)
-    return (best[1], best[0]) if best and best[0] >= CONFLICT else (None, 0.0)
+    return best[1] if best and best[0] >= CONFLICT else None
 
 
 def _speaks_of(said: str, under: str) -> bool:
@@ -178,7 +188,8 @@ def exchange(old: str, said: str) -> tuple[str, str]:
     spoken = words.values(said)
     gone = [value for value in words.values(old) if not words.stands_in(value, said)]
     named_over = [value for value in words.values(old) if words.stands_in(value, said)]
-    new = [value for value in spoken if not words.stands_in(value, old)]
+    dated = "day" in map(words.shape_of, words.values(old))  # else a day only says since when
+    new = [one for one in spoken if not words.stands_in(one, old) and (dated or words.shape_of(one) != "day")]
     shapes = {words.shape_of(value) for value in new}
     for shape in sorted(shapes):
         came = [value for value in new if words.shape_of(value) == shape]

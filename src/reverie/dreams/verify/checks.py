@@ -14,7 +14,7 @@ from datetime import datetime
 from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.verify import words
-from reverie.dreams.verify.case import CHANGES, OVERTAKES, Case, is_asserted
+from reverie.dreams.verify.case import CHANGES, NEARLY_WHOLE, OVERTAKES, Case, is_asserted
 from reverie.dreams.verify.floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
@@ -184,8 +184,9 @@ def _taken_back(case: Case, session_id: str, number: int, quoted: str) -> str:
         head = " ".join(text.split())[:160]
         if head and words.pattern("taken_back").search(head):
             return head[:80]
+    cited = " ".join(one.sentence for one in case.support)
     for one in later:
-        for span in case.spans.of(session, one):
+        for span in (each for each in case.spans.of(session, one) if each.text not in cited):
             about_it = words.stems(case.item.text) & words.stems(span.text)
             if about_it and relate(case.item.text, span.text).conflict >= CONFLICT:
                 return span.text[:80]
@@ -207,7 +208,7 @@ def grounded(case: Case) -> Iterator[Finding]:
         return
     if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
         return
-    known = [case.brief.owner, *(one.text for one in case.brief.entries), *_days(case)]
+    known = [case.brief.owner, *(one.text for one in case.brief.entries), *_days(case), *_in_the_same_session(case)]
     unsaid = words.missing(words.values(text), [*case.said, *known, *_projects(case)])
     if unsaid:
         yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
@@ -224,10 +225,17 @@ def _cited(case: Case) -> Iterator[str]:
         yield from (turn.said.whole.replace('\\"', '"').replace("\\n", "\n") for turn in session.turns)
 
 
+def _in_the_same_session(case: Case) -> Iterator[str]:
+    """What whoever is quoted said besides in that session, as their own."""
+    for session in {one.session.id: one.session for one in case.support}.values():
+        for turn in (one for one in session.turns if one.role == "user" and one.noise is None):
+            yield " ".join(span.text for span in case.spans.of(session, turn.number))
+
+
 def _mostly_new(text: str, case: Case) -> bool:
     """What the text says beyond the entry it changes shares too few words with what was said."""
     beyond = words.stems(text) - words.stems(" ".join(case.old))
-    said = words.stems(" ".join([*case.said, *_days(case)]))
+    said = words.shared(text, " ".join([*case.said, *_days(case)]))
     return bool(beyond) and len(beyond & said) * 3 < len(beyond)
 
 
@@ -294,15 +302,22 @@ def carried_over(case: Case) -> Iterator[Finding]:
     for old in case.old:
         for value in words.missing(words.values(old), [text, said]):
             taken = _taken_place(words.shape_of(value), free)
-            if taken is None:
+            if taken is None and not _part_of_what_changed(value, old, text):
                 yield finding(Reason.DROPS_CONTENT, value)
                 return
-            free.remove(taken)
-        spoken_of = words.stems(f"{text} {said}")
+            if taken:
+                free.remove(taken)
         for clause in words.clauses(old):
-            if words.stems(clause) and not words.stems(clause) & spoken_of:
+            if words.stems(clause) and not words.shared(clause, f"{text} {said}"):
                 yield finding(Reason.DROPS_CONTENT, clause.strip(" ."))
                 return
+
+
+def _part_of_what_changed(value: str, old: str, text: str) -> bool:
+    """It stands right beside another value that is gone as well: "Trados Studio" is one name, "3.34 LTR" one version."""
+    gone = [one for one in words.values(old) if words.plain(one) not in words.plain(text)]
+    beside = [rf"{re.escape(one)}\s{re.escape(value)}|{re.escape(value)}\s{re.escape(one)}" for one in gone]
+    return any(re.search(one, old) for one in beside)
 
 
 def _taken_place(shape: str, free: list[str]) -> str | None:
@@ -313,14 +328,22 @@ def _taken_place(shape: str, free: list[str]) -> str | None:
 
 
 def removal(case: Case) -> Iterator[Finding]:
-    """An entry goes only if it was spoken of, as over."""
+    """An entry goes only if it was spoken of, as over; or if another that stays says all of it."""
     if case.item.op is not Op.REMOVE or case.tidies:
         return
+    said = " ".join(one.sentence for one in case.support)
+    over = case.tells_a_change or words.ceases(said)
     for old in case.old:
-        said = " ".join(one.sentence for one in case.support)
-        over = case.tells_a_change or words.ceases(said)
-        if not words.stems(old) & words.stems(said) or not over or not _is_nearest(old, said, case):
+        spoken_of = words.shared(old, said)
+        if not spoken_of or not (_still_said(old, case) or (over and _is_nearest(old, said, case))):
             yield finding(Reason.UNGROUNDED, f"that “{old[:80]}” is over")
+
+
+def _still_said(old: str, case: Case) -> bool:
+    """Nothing is lost without it: an entry that stays has its values and nearly all of its words."""
+    staying = [case.restored(one.text) for one in case.brief.entries if one not in case.replaced]
+    least = NEARLY_WHOLE * len(words.stems(old))
+    return any(len(words.shared(old, one)) >= least and not words.missing(words.values(old), [one]) for one in staying)
 
 
 def _is_nearest(old: str, said: str, case: Case) -> bool:
@@ -347,8 +370,8 @@ def stands_alone(case: Case) -> Iterator[Finding]:
 
 
 def _is_torn(text: str) -> bool:
-    """A quotation begins in it and does not end."""
-    return text.count('"') % 2 == 1 or any(text.count(one) != text.count(other) for one, other in ("“”", "«»", "「」"))
+    """A quotation begins in it and does not end. “…”, „…“ and „…” are all written."""
+    return any(sum(map(text.count, pair)) % 2 for pair in ('"', "“”„", "«»", "「」"))
 
 
 def new_here(case: Case) -> Iterator[Finding]:

@@ -66,6 +66,19 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(tokens(" ".join(word for word in _WORD.findall(text) if word.lower() not in _small())))
 
 
+@lru_cache(maxsize=16_384)
+def shared(one: str, other: str) -> frozenset[str]:
+    """The stems of the first text that the second speaks of, too: also with another ending, as in "Başak'la"."""
+    there = stems(other)
+    return frozenset(stem for stem in stems(one) if stem in there or any(_same_root(stem, each) for each in there))
+
+
+def _same_root(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    root = max(5, round(len(longer) * 0.65))
+    return len(shorter) >= root and shorter[:root] == longer[:root]
+
+
 def likeness(one: str, other: str) -> float:
     """How much two texts are about the same: the words they share, and how near they are in meaning."""
     first, second = stems(one), stems(other)
