@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test soak lint types layers docs check clean
+.PHONY: demo test soak lint types layers docs figures check clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml
@@ -34,6 +34,9 @@ docs: $(READY)  ## rewrite the generated parts of docs/
 
 soak: $(READY)  ## the long runs: a hundred thousand odd transcripts through every reader
 	@REVERIE_FUZZ=$${REVERIE_FUZZ:-100000} $(BIN)/python -m pytest -n auto tests/properties/test_reader_fuzz.py
+
+figures: $(READY)  ## how the code reads, in figures
+	@$(BIN)/python -m benchmarks.figures
 
 check: lint types layers test  ## all that CI runs
 

@@ -16,7 +16,7 @@ from reverie.dreams.curators.lessons import as_run, commands_of, in_full, is_rou
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, Citation, Item, Op
 from reverie.dreams.verify import words
-from reverie.dreams.verify.case import STANDING
+from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
 from reverie.kernel.origin import Origin
 from reverie.language.relation import relate
 from reverie.light.candidate import Kind, Noted
@@ -94,10 +94,10 @@ def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) ->
     else:
         best = group[-1]
         revised, shape = _revised(old.text, [one.words for one in group])
-        group = [one for one in group if one is best or (revised and not _new_values(old.text, one.words, revised))]
-        plain = _is_sure(group) or relate(old.whole, best.words).conflict >= SURE_CONFLICT
+        group = [one for one in group if one is best or _tells_the_same(one, best, old.text, revised)]
+        plain = shape in EXACT and relate(old.whole, best.words).conflict >= SURE_CONFLICT
         text = revised or own_sentence(best.words, best.candidate.language)
-        made = Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=plain and shape in EXACT)
+        made = Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=plain or _is_sure(group))
     evidence = tuple(_citations(group, material))
     if not text or not made.document or not evidence:
         return None
@@ -115,6 +115,15 @@ def _revised(old: str, said: Sequence[str]) -> tuple[str, str]:
         if text and not any(_new_values(old, later, text) for later in said[place + 1 :]):
             return text, shape
     return "", ""
+
+
+def _tells_the_same(one: Noted, last: Noted, old: str, revised: str) -> bool:
+    """It names the value that the entry now has; or, where the sentence itself takes the entry's place, all that is new
+    in the last one's."""
+    if revised:
+        return not _new_values(old, one.words, revised)
+    new = words.missing(words.values(last.words), [old])
+    return bool(new) and not words.missing(new, [one.words])
 
 
 def _new_values(old: str, said: str, text: str) -> list[str]:
@@ -136,9 +145,12 @@ def _sessions(group: Sequence[Noted]) -> str:
 
 
 def _is_sure(group: Sequence[Noted]) -> bool:
-    """They asked for it to be remembered, or said it as something that holds on more than one day."""
-    asked = any(asked_to_remember(one.words) for one in group)
-    return asked or len({one.session_id for one in group if one.candidate.confidence >= STANDING}) > 1
+    """They asked for it to be remembered, or said it again on another day, at least once as something that holds."""
+    if any(asked_to_remember(one.words) for one in group):
+        return True
+    said = [one for one in group if one.candidate.confidence >= ASSERTED]
+    standing = any(one.candidate.confidence >= STANDING for one in said)
+    return standing and len({one.session_id for one in said}) > 1
 
 
 def own_sentence(said: str, language: str = "en") -> str:
@@ -170,11 +182,20 @@ def _document(one: Noted, brief: Brief) -> str | None:
 
 
 def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
-    """The one entry it would take the place of."""
+    """The one entry it would take the place of: it contradicts it, or tells of a change and names what it says."""
     named = [each for each in entries if each.changeable and (not each.under or _speaks_of(one.words, each.under))]
-    related = [(relate(entry.whole, one.words).conflict, entry) for entry in named]
-    best = max(related, key=lambda each: each[0], default=None)
-    return best[1] if best and best[0] >= CONFLICT else None
+    if not named:
+        return None
+    changes = bool(one.marks & CHANGES) and words.contrasts(one.words)
+    names = {entry.id: _names(one.words, entry.whole) if changes else 0 for entry in named}
+    conflict = {entry.id: relate(entry.whole, one.words).conflict for entry in named}
+    best = max(named, key=lambda entry: (names[entry.id], conflict[entry.id]))
+    return best if names[best.id] or conflict[best.id] >= CONFLICT else None
+
+
+def _names(said: str, entry: str) -> int:
+    """How many values of the entry are spoken of."""
+    return sum(words.stands_in(value, said) for value in words.values(entry))
 
 
 def _speaks_of(said: str, under: str) -> bool:

@@ -314,7 +314,7 @@ def carried_over(case: Case) -> Iterator[Finding]:
 
 
 def _part_of_what_changed(value: str, old: str, text: str) -> bool:
-    """It stands right beside another value that is gone as well: "Trados Studio" is one name, "3.34 LTR" one version."""
+    """It stands right beside another value that is gone: "Trados Studio" is one name, "3.34 LTR" one version."""
     gone = [one for one in words.values(old) if words.plain(one) not in words.plain(text)]
     beside = [rf"{re.escape(one)}\s{re.escape(value)}|{re.escape(value)}\s{re.escape(one)}" for one in gone]
     return any(re.search(one, old) for one in beside)
