@@ -27,19 +27,12 @@ from tests.golden.playing import (
     read,
 )
 
-# Played well, these ask where an author wanted them to land. None of them lands anything wrong. In two of them it is
-# about who gets something, which a person decides: the laboratory of a practice, the cloud that mixes are delivered by.
+# Played well, these ask where an author wanted them to land. Neither lands anything wrong. In one of them it is about who
+# gets something, which a person decides: the cloud that mixes are delivered by.
 ASKED = frozenset(
     {
-        "ausnahme-fuer-das-forstamt",
-        "chiusi-il-mercoledi",
-        "tierarztpraxis-neues-labor",
-        "nittiosex-kilohertz",
         "backfill-step-is-out-of-date",  # names a skill that is not in the Brief
-        "saranta-pente-lepta-prin",  # Greek, which the tagger reads badly
-        "steht-doppelt-drin",
-        "tu-darek-od-swiatla",
-        "unu-artik-porsuktan-aliyoruz",
+        "nittiosex-kilohertz",
     }
 )
 

@@ -135,6 +135,9 @@ PASSES: dict[str, list[Seen]] = {
         own("Je préfère les réponses sans emojis."),
         own("今後は必ず日本語で回答してください。"),
         own("The VPN gateway moved to gw2.example.net last month."),
+        instead(  # the tagger has not learned Greek, and its doubts say nothing
+            "Το μάθημα αρχίζει στις 19.", "Από τη Δευτέρα το μάθημα αρχίζει στις 19", "Το μάθημα αρχίζει στις 18."
+        ),
     ],
     "meant": [
         own(FRENCH, OK, "Thanks, that is all."),

@@ -77,7 +77,9 @@ def _belongs(one: Noted, old: BriefEntry | None, entry: BriefEntry | None, group
     other = group[-1]
     if (alone and one.speaker != other.speaker) or one.origin is not other.origin or old is not entry:
         return False
-    return old is not None or _says_the_same(other.words, one.words)
+    if old is not None:
+        return bool(words.shared(one.words, other.words))
+    return _says_the_same(other.words, one.words)
 
 
 def _says_the_same(one: str, other: str) -> bool:
