@@ -27,8 +27,8 @@ from tests.golden.playing import (
     read,
 )
 
-# Played well, these ask where an author wanted them to land. Neither lands anything wrong. In one of them it is about who
-# gets something, which a person decides: the cloud that mixes are delivered by.
+# Played well, these ask where an author wanted them to land. Neither lands anything wrong. One is about who gets
+# something, which a person decides: the cloud that mixes are delivered by.
 ASKED = frozenset(
     {
         "backfill-step-is-out-of-date",  # names a skill that is not in the Brief
