@@ -14,6 +14,7 @@ from sqlalchemy import Engine, inspect, text
 
 from reverie.adapters.database import migrations, schema
 from reverie.adapters.database.engine import engine as make_engine
+from reverie.adapters.database.migrations.new import SCHEMA, described
 from reverie.kernel.errors import BadSetting, DatabaseUnusable, SchemaTooNew
 
 NEXT = f"{int(migrations.CURRENT) + 1:04}"
@@ -39,6 +40,18 @@ def test_the_migrations_make_the_tables_the_code_knows(engine: Engine) -> None:
 
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+
+
+def test_a_new_sqlite_database_is_what_the_migrations_make_one_by_one(tmp_path: Path) -> None:
+    """Where this fails: `python -m reverie.adapters.database.migrations.new`."""
+    stepwise, new = (make_engine(f"sqlite:///{tmp_path / name}") for name in ("stepwise.db", "new.db"))
+    for number in range(1, int(migrations.CURRENT) + 1):
+        migrations.migrate(stepwise, f"{number:04}")
+    migrations.migrate(new)
+    made = [described(one, migrations.CURRENT) for one in (stepwise, new)]
+    assert made[0] == made[1] == SCHEMA.read_text("utf-8")
+    for one in (stepwise, new):
+        one.dispose()
 
 
 def test_every_row_that_belongs_to_someone_begins_with_workspace_and_user() -> None:

@@ -1,6 +1,6 @@
 """Brings a database to this version's schema, in one transaction, or leaves it exactly as it was.
 
-Alembic is imported only when the schema is not the current one: it costs half a second.
+Alembic is imported only when there is an older schema: it costs half a second. A new SQLite database is made without.
 """
 
 from __future__ import annotations
@@ -49,14 +49,16 @@ def _refuse_newer(found: str | None, target: str) -> None:
 
 def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
     from reverie.adapters.backup_of_sqlite import copy_before
+    from reverie.adapters.database.migrations.new import create
 
     with reading_across(engine, "upkeep") as connection:
         found = version(connection)
     copy_before(engine, found, target)
     with writing_across(engine, "upkeep") as connection:
         alone(connection)
-        # Someone may have migrated while we waited for the lock; Alembic reads the version again, inside it.
-        upgrade(connection, target, scripts)
+        # Someone may have migrated while we waited for the lock: the version is read again, inside it.
+        if scripts != _VERSIONS or version(connection) is not None or not create(connection, target):
+            upgrade(connection, target, scripts)
 
 
 def alone(connection: Connection) -> None:
