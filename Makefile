@@ -4,7 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test soak lint types layers docs figures check clean
+# One more than there are cores: some tests wait.
+WORKERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+SOAKED := tests/golden tests/faults tests/crash tests/properties tests/contract/test_openapi_fuzz.py
+# Where bytecode may not be kept, each of the hundreds of processes the tests start compiles everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test contract soak lint types layers docs figures check clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml
@@ -17,8 +24,14 @@ $(READY): pyproject.toml
 demo: $(READY)  ## the main job on sample sessions: no key, no service
 	@$(BIN)/reverie demo
 
-test: $(READY)  ## every test
-	@$(BIN)/python -m pytest -n auto
+test: $(READY)  ## every test but those of `make contract`; of nights and faults a sample
+	@$(PYTEST) -m "not peer and not browser"
+
+contract: $(READY)  ## the tests that need third-party programs or a browser
+	@$(PYTEST) -m "peer or browser"
+
+soak: $(READY)  ## every night, fault and kill, and a hundred thousand odd transcripts; REVERIE_SOAK=short is CI's part
+	@REVERIE_SOAK=$${REVERIE_SOAK:-long} $(PYTEST) --timeout 3600 -m "not peer and not browser" $(SOAKED)
 
 lint: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -32,13 +45,10 @@ layers: $(READY)
 docs: $(READY)  ## rewrite the generated parts of docs/
 	@$(BIN)/python docs/generate.py
 
-soak: $(READY)  ## the long runs: a hundred thousand odd transcripts through every reader
-	@REVERIE_FUZZ=$${REVERIE_FUZZ:-100000} $(BIN)/python -m pytest -n auto tests/properties/test_reader_fuzz.py
-
 figures: $(READY)  ## how the code reads, in figures
 	@$(BIN)/python -m benchmarks.figures
 
-check: lint types layers test  ## all that CI runs
+check: lint types layers test contract  ## all that CI runs, but for its short soak
 
 clean:
 	rm -rf $(VENV)

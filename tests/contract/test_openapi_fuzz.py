@@ -1,7 +1,7 @@
 """Schemathesis: whatever can be made from our OpenAPI, and whatever goes against it, is answered as OpenAPI says.
 
 The same requests each time. Once with ids and headers made up, once with ids of what is there, to get behind the 404s.
-A minute's worth; with more `EXAMPLES` it looks longer.
+A minute's worth in CI; `make test` looks at a third of it, `make soak` at ten times as much.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from schemathesis.specs.openapi import checks
 
 from reverie.home import open_home
 from tests.serving import Served, serving
+from tests.sizes import sized
 from tests.story.test_api_tenants import NEEDS, possessions
 
 CHECKS = [
@@ -26,7 +27,7 @@ CHECKS = [
 ]  # fmt: skip
 WITH_PARTS = sorted(route for route, needed in NEEDS.items() if needed)
 SAID_BY_US = ("authorization", "reverie-user", "anthropic-workspace-id")
-EXAMPLES = 10
+EXAMPLES = sized(3, 10, 100)
 
 # The server's threads share this process's `random` (retry delays), and Hypothesis takes that for a strategy's doing.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")

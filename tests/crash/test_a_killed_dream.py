@@ -34,6 +34,7 @@ from tests.faults.driving import quick_folder
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import MEMORY, House, broken, ours
 from tests.faults.tallying import FULL, LINES, spread
+from tests.sizes import sized
 
 WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files", "reverie.models.asker")
 MODEL = "model"
@@ -179,12 +180,16 @@ def driven(tallied: Tallied, what: str, most: int, *server: str) -> None:
 
 @pytest.mark.timeout(7200)
 def test_a_night_killed_at_any_line_is_finished_by_the_next_start_with_each_effect_once(tallied: Tallied) -> None:
-    driven(tallied, "kill -9 at a line of a night that lands, proposes and stages; on SQLite", LINES if FULL else 16)
+    driven(
+        tallied,
+        "kill -9 at a line of a night that lands, proposes and stages; on SQLite",
+        LINES if FULL else sized(6, 16),
+    )
 
 
 @pytest.mark.timeout(7200)
 def test_the_same_holds_for_a_night_that_asks_a_model(tallied: Tallied) -> None:
-    driven(tallied, "kill -9 at a line of a night that asks a model", 300 if FULL else 8, MODEL)
+    driven(tallied, "kill -9 at a line of a night that asks a model", 300 if FULL else sized(3, 8), MODEL)
 
 
 @contextmanager
@@ -203,7 +208,7 @@ def asked_of_a_model() -> Iterator[None]:
 
 @pytest.mark.timeout(7200)
 def test_the_same_holds_on_postgres(tallied: Tallied, postgres_server: str) -> None:
-    driven(tallied, "kill -9 at a line of a night; on Postgres", 100 if FULL else 4, postgres_server)
+    driven(tallied, "kill -9 at a line of a night; on Postgres", 100 if FULL else sized(2, 4), postgres_server)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from tests.faults.houses import House, broken, entries
 from tests.faults.killing import performed
 from tests.faults.scenarios import SCENARIOS, Acknowledged, Scenario
 from tests.faults.tallying import FULL, LINES
+from tests.sizes import sized
 
 EVERY = 1_000_000
 CHANGES = [name for name in SCENARIOS if not name.startswith("recover")]
@@ -31,7 +32,7 @@ RECOVERIES = [name for name in SCENARIOS if name.startswith("recover")]
 @pytest.mark.timeout(7200)
 def test_a_change_killed_at_any_line_is_whole_and_there_at_most_once(tallied: Tallied, scenario: str) -> None:
     tally = tallied("F1", "kill -9 at a line of a change: written, proposed, approved, undone, noticed; on SQLite")
-    driven(tally, "killing", scenario, LINES if FULL else 6)
+    driven(tally, "killing", scenario, LINES if FULL else sized(3, 6))
 
 
 @pytest.mark.parametrize("scenario", RECOVERIES if FULL else [",".join(RECOVERIES)])
@@ -39,7 +40,7 @@ def test_a_change_killed_at_any_line_is_whole_and_there_at_most_once(tallied: Ta
 def test_a_recovery_killed_at_any_line_is_finished_by_the_next(tallied: Tallied, scenario: str) -> None:
     """The first kill came behind the intention, behind the file, behind the verdict, or before the end."""
     tally = tallied("F1", "kill -9 at a line of the recovery from a kill; on SQLite")
-    driven(tally, "killing", scenario, LINES if FULL else 4)
+    driven(tally, "killing", scenario, LINES if FULL else sized(2, 4))
 
 
 @pytest.mark.parametrize("scenario", ["propose", "recover-written"] if FULL else ["propose"])
@@ -78,4 +79,4 @@ def test_what_a_crash_left_on_a_folder_that_is_gone_holds_up_nothing_else(tallie
 @pytest.mark.timeout(7200)
 def test_a_change_killed_at_any_system_call_that_writes_is_whole(tallied: Tallied, scenario: str) -> None:
     tally = tallied("F1", "kill -9 at a system call that writes, syncs or renames, SQLite's included")
-    driven(tally, "tracing", "kill", scenario, EVERY if FULL else 6)
+    driven(tally, "tracing", "kill", scenario, EVERY if FULL else sized(3, 6))

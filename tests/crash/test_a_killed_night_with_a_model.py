@@ -23,12 +23,15 @@ from reverie.testing.model_plays import Line, Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import serving
 from reverie.testing.model_wires import Asked
+from tests.sizes import sized
 
 WISH = "Please always answer me in metric units from now on."
 METRIC = "Answer in metric units."
 FILLING = "Can you look once more at the boats in the harbour, at the weather of that summer, and at the other file?"
 SESSIONS = 3
 REQUESTS = SESSIONS + 1
+STEPS = [("begin", 1), ("light", 1), ("light", 3), ("think", 1), ("put", 1), ("end", 1)]
+WINDOWS = [(step, times, where) for step, times in STEPS for where in ("before", "after")]
 CHILD = """
 import json, os, signal, sys
 import reverie
@@ -117,7 +120,7 @@ def as_it_should_be(found: list[Any], tokens: int = 0) -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("kill_at", range(1, REQUESTS + 1))
+@pytest.mark.parametrize("kill_at", sized([2, REQUESTS], range(1, REQUESTS + 1)))
 def test_what_was_answered_before_the_kill_is_not_asked_again(kill_at: int, tmp_path: Path) -> None:
     """The window: a request has come in and no answer is back. All answers before it are on record."""
     curator = Curates(kill_at)
@@ -133,9 +136,8 @@ def test_what_was_answered_before_the_kill_is_not_asked_again(kill_at: int, tmp_
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("where", ["before", "after"])
 @pytest.mark.parametrize(
-    ("step", "times"), [("begin", 1), ("light", 1), ("light", 3), ("think", 1), ("put", 1), ("end", 1)]
+    ("step", "times", "where"), sized([one for place, one in enumerate(WINDOWS) if place % 4 in (1, 2)], WINDOWS)
 )
 def test_a_night_killed_at_any_step_goes_on_and_asks_nothing_twice(
     step: str, times: int, where: str, tmp_path: Path

@@ -14,6 +14,7 @@ import pytest
 
 from reverie.home import Home
 from tests.conftest import HomeMaker
+from tests.sizes import sized
 from tests.story.test_git_projection import Skills, beside, git, land, of_skills, subjects
 
 # Stands before the real git in PATH: counts, and at the number asked for kills its parent before or after the work,
@@ -118,7 +119,7 @@ def test_projections_killed_at_any_moment_and_several_at_once_make_every_commit_
     (tmp_path / "skills").mkdir()
     home, skills = homes(), Skills(tmp_path / "skills")
     commits = 0
-    for attempt in range(10):
+    for attempt in range(0, 10, sized(4, 1)):
         for _ in range(30):
             commits += 1
             land(home, skills, {"deploy.md": b"%d\n" % commits})

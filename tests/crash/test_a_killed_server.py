@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from reverie.api.wiring import house_of
 from reverie.home import Home, open_home
 from reverie.kernel.keys import Permission
 from tests.serving import Served
+from tests.sizes import sized
 from tests.story.test_api_dreams import NEW, PAGES, TALK, asked, content, ended, filled, recorded
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +60,13 @@ def new_key(folder: Path, database: str) -> str:
         return home.keys.create("the test", frozenset(Permission) - {Permission.ADMIN}, "ann").secret
 
 
-@pytest.mark.parametrize("until", ["copied", "Light:", "Deep and REM"])
+PAIRS = [("sqlite", "copied"), ("postgres", "Light:"), ("sqlite", "Deep and REM")]
+EVERY_PAIR = [
+    (database, until) for database in ("sqlite", "postgres") for until in ("copied", "Light:", "Deep and REM")
+]
+
+
+@pytest.mark.parametrize(("database", "until"), sized(PAIRS, EVERY_PAIR), indirect=["database"])
 def test_a_killed_server_goes_on_with_its_dreams(database: str, tmp_path: Path, until: str) -> None:
     folder = tmp_path / "home"
     key = new_key(folder, database)
@@ -69,6 +77,7 @@ def test_a_killed_server_goes_on_with_its_dreams(database: str, tmp_path: Path, 
         made = served.call("POST", "/v1/dreams", asked(store, *sessions)).json
         while not any(until.lower() in text.lower() for text in told(served, made["session_id"])):
             assert server.poll() is None
+            time.sleep(0.01)
         server.send_signal(signal.SIGKILL)
         server.wait()
     with process(folder, database, key) as (served, _):
@@ -103,7 +112,7 @@ def test_a_dream_killed_at_any_of_its_steps_is_finished_by_the_next(
 ) -> None:
     folder = tmp_path / "home"
     key = new_key(folder, database)
-    for number in POINTS:
+    for number in sized(POINTS[in_place::2], POINTS):
         with opened(folder, database) as home, serving_idle(home, key) as served:
             store, session = filled(served), recorded(served, *TALK)
             behavior = {"output_behavior": {"type": "update_existing", "memory_store_id": store}} if in_place else {}

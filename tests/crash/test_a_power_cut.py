@@ -14,6 +14,7 @@ from tests.faults.driving import driven
 from tests.faults.fixtures import Tallied
 from tests.faults.power import Record, Said, Write, contents
 from tests.faults.tallying import FULL
+from tests.sizes import sized
 
 OLD, NEW = b"old\n" * 700, b"new!\n" * 800
 
@@ -84,4 +85,4 @@ def test_a_file_is_the_old_or_the_new_after_a_power_cut_and_the_new_once_that_wa
 def test_a_change_outlives_a_power_cut_with_its_history(tallied: Tallied, scenario: str) -> None:
     """Files and SQLite together: no disk a cut could leave has a text without its Change, or half of either."""
     tally = tallied("F2", "power cut at any system call of a change, files and SQLite together")
-    driven(tally, "power", scenario, 1500 if FULL else 16)
+    driven(tally, "power", scenario, 1500 if FULL else sized(8, 16))

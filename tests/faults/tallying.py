@@ -1,7 +1,7 @@
 """Counting what a fault did. A point is one place or way a fault was put in, with the checks that follow it.
 
-Each test runs a bounded number of them; with REVERIE_FAULTS=full many or all, as `benchmarks/faults.py` does, and with
-REVERIE_FAULTS=every those that are killed are killed at every single line.
+Each test runs a bounded number of them; in a long soak (`make soak`), or with REVERIE_FAULTS=full, many or all, as
+`benchmarks/faults.py` does, and with REVERIE_FAULTS=every those that are killed are killed at every single line.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-FULL = os.environ.get("REVERIE_FAULTS") in ("full", "every")
+from tests.sizes import LEVEL
+
+FULL = LEVEL == "long" or os.environ.get("REVERIE_FAULTS") in ("full", "every")
 LINES = 1_000_000 if os.environ.get("REVERIE_FAULTS") == "every" else 400
 KINDS = ("lost", "torn", "manual", "other")
 Point = TypeVar("Point")

@@ -1,4 +1,7 @@
-"""Whole nights: harmless without a model, right with one that was played, harmless with one that curates badly."""
+"""Whole nights: harmless without a model, right with one that was played, harmless with one that curates badly.
+
+`make test` lives a sample of them, another one in each test; CI and `make soak` live them all.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,11 @@ from tests.golden.playing import (
     live,
     read,
 )
+from tests.sizes import sized
+
+EVERY = [*NIGHTS, *PLAYED]
+WITH_A_DIARY = [path for path in NIGHTS if (DIARIES / f"{path.stem}.md").exists()]
+CURATORS = sorted(BAD_CURATORS)
 
 # Played well, these ask where an author wanted them to land. Neither lands anything wrong. One is about who gets
 # something, which a person decides: the cloud that mixes are delivered by.
@@ -50,7 +58,7 @@ def lived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-u
     return living
 
 
-@pytest.mark.parametrize("path", [*NIGHTS, *PLAYED], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sized(sorted({*WITH_A_DIARY, *EVERY[::4]}), EVERY), ids=lambda path: path.stem)
 def test_a_night_without_a_model_does_no_harm(path: Path, lived) -> None:  # type: ignore[no-untyped-def]
     night = read(path)
     done = lived(night)
@@ -60,7 +68,7 @@ def test_a_night_without_a_model_does_no_harm(path: Path, lived) -> None:  # typ
         assert done.dream.diary == kept.read_text("utf-8")
 
 
-@pytest.mark.parametrize("path", PLAYED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sized(PLAYED[1::3], PLAYED), ids=lambda path: path.stem)
 def test_a_night_with_a_played_model_ends_as_a_careful_curator_expects(path: Path, lived) -> None:  # type: ignore[no-untyped-def]
     night = read(path)
     with serving(recordings := Recordings(RECORDINGS)) as server:
@@ -75,7 +83,7 @@ def test_a_night_with_a_played_model_ends_as_a_careful_curator_expects(path: Pat
 def test_what_lands_by_itself_reads_right_with_a_played_model(lived) -> None:  # type: ignore[no-untyped-def]
     ended: Counter[tuple[str, str]] = Counter()
     with serving(recordings := Recordings(RECORDINGS)) as server:
-        for case in cases():
+        for case in cases()[:: sized(3, 1)]:
             how = landed(case, lived(as_night(case), server.openai_url))
             assert not how.startswith("wrong"), (case["id"], how)
             ended[case["want"], how] += 1
@@ -87,16 +95,18 @@ def test_what_lands_by_itself_reads_right_with_a_played_model(lived) -> None:  #
 
 
 def test_nothing_that_lands_by_itself_is_wrong_without_a_model(lived) -> None:  # type: ignore[no-untyped-def]
-    how = {case["id"]: landed(case, lived(as_night(case))) for case in cases()}
+    how = {case["id"]: landed(case, lived(as_night(case))) for case in cases()[sized(1, 0) :: sized(3, 1)]}
     assert [(name, one) for name, one in how.items() if one.startswith("wrong")] == []
-    assert sum(one in ("right", "asked") for one in how.values()) >= 20
+    assert sum(one in ("right", "asked") for one in how.values()) >= len(how) // 3
 
 
-@pytest.mark.parametrize("curator", sorted(BAD_CURATORS))
+@pytest.mark.parametrize("curator", CURATORS)
 def test_a_bad_curator_does_no_harm_and_the_diary_says_what_was_refused(curator: str, lived) -> None:  # type: ignore[no-untyped-def]
-    """A tenth of the nights and a third of the short cases; benchmarks/curators.py tries all of them."""
+    """A tenth of the nights and a third of the short cases, in a sample others for each curator; benchmarks/curators.py
+    tries all of them."""
+    place = CURATORS.index(curator)
     with serving(BAD_CURATORS[curator]) as server:
-        for path in [*NIGHTS, *PLAYED][::10]:
+        for path in sized(EVERY[place::60], EVERY[::10]):
             night = read(path)
             done = lived(night, server.openai_url)
             assert harms(night, done) == [], done.dream.diary
@@ -104,12 +114,12 @@ def test_a_bad_curator_does_no_harm_and_the_diary_says_what_was_refused(curator:
             titles = ("## Waiting for you", "## Held for another night", "## Not kept", "## Not done", "## Changed")
             assert refused == [] or any(title in done.dream.diary for title in titles)
             assert all(one.why for one in refused if one.fate != "landed")
-        for case in cases()[::3]:
+        for case in sized(cases()[place::12], cases()[::3]):
             assert not landed(case, lived(as_night(case), server.openai_url)).startswith("wrong"), case["id"]
 
 
 def test_the_nights_cover_quiet_ones_and_many_languages_and_every_recording_is_used() -> None:
-    nights = [read(path) for path in [*NIGHTS, *PLAYED]]
+    nights = [read(path) for path in EVERY]
     assert sum(bool(night["expect"]["quiet"]) for night in nights) >= 30
     assert len(list(everything_played())) == len(list(RECORDINGS.glob("*.answer.txt")))
     assert LANDINGS.exists()

@@ -1,6 +1,6 @@
 """No file makes a reader raise. Real transcripts with something odd in them, through every reader.
 
-The suite tries a few; `make soak` tries REVERIE_FUZZ of them, a hundred thousand.
+The suite tries a few; `make soak` tries a hundred thousand, or REVERIE_FUZZ of them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from reverie.sessions.intake import Intake
 from reverie.sessions.reading import SNIFFED_BYTES, readers
 from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database
 from tests.conftest import HomeMaker
+from tests.sizes import sized
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"
 SEEDS = sorted(path for path in TRANSCRIPTS.rglob("*") if path.suffix in (".json", ".jsonl", ".traj"))
@@ -27,7 +28,7 @@ PLAIN = json.dumps({"id": "p", "user": "kim", "started_at": "2026-03-01", "outco
     {"role": "user", "content": "Where is it?", "name": "kim"},
     {"role": "assistant", "content": [{"type": "text", "text": "Here."}], "tool_calls": [{"function": {"name": "ls"}}]},
     {"role": "tool", "tool_call_id": "1", "content": "a.txt", "timestamp": 1772000000}]}).encode()  # fmt: skip
-COUNT = int(os.environ.get("REVERIE_FUZZ", "1500"))
+COUNT = int(os.environ.get("REVERIE_FUZZ", sized(500, 1_500, 100_000)))
 PARTS = max(5, COUNT // 2_000)
 
 

@@ -50,6 +50,7 @@ from reverie.review.outcome import Landed
 from reverie.review.proposal import Suggestion
 from reverie.sessions.session import Evidence
 from tests.conftest import NOON, HomeMaker
+from tests.sizes import sized
 
 
 def rows_of(engine: Engine) -> dict[str, list[bytes]]:
@@ -196,7 +197,7 @@ def whole_databases(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
 
 
 @settings(
-    max_examples=10,
+    max_examples=sized(3, 10, 100),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(every=whole_databases())
@@ -282,13 +283,13 @@ def test_what_is_written_during_a_backup_is_not_half_in_it(database: str, tmp_pa
         engine.dispose()
 
 
-def test_a_backup_of_an_older_schema_is_brought_up_to_date(database: str, tmp_path: Path) -> None:
+def test_a_backup_of_an_older_schema_is_brought_up_to_date(empty_database: str, tmp_path: Path) -> None:
     old = _filled(f"sqlite:///{tmp_path / 'old.db'}", {"turns": [turn("s", 1)]}, "0001")
     made = back_up(old, tmp_path, tmp_path / "b.tar.gz", at=NOON)
     assert made.manifest.schema == "0001"
     assert check_backup(made.file).tables["turns"] == 1
-    restored(made.file, tmp_path / "new", database)
-    engine = make_engine(database)
+    restored(made.file, tmp_path / "new", empty_database)
+    engine = make_engine(empty_database)
     with reading_across(engine, "upkeep") as connection:
         assert migrations.version(connection) == migrations.CURRENT
         assert inspect(connection).has_table("ledger")
@@ -424,13 +425,13 @@ def test_a_database_with_rows_is_not_restored_into(lived_in: Home, database: str
     assert not (tmp_path / "new").exists()
 
 
-def test_somebody_elses_tables_are_not_restored_into(home: Home, database: str, tmp_path: Path) -> None:
+def test_somebody_elses_tables_are_not_restored_into(home: Home, empty_database: str, tmp_path: Path) -> None:
     backup_of(home, tmp_path / "b.tar.gz")
-    other = make_engine(database)
+    other = make_engine(empty_database)
     with writing_across(other, "upkeep") as connection:
         connection.execute(text("create table sessions (id text primary key)"))
     with pytest.raises(BadInput, match="did not make"):
-        restored(tmp_path / "b.tar.gz", tmp_path / "new", database)
+        restored(tmp_path / "b.tar.gz", tmp_path / "new", empty_database)
     other.dispose()
 
 

@@ -105,8 +105,8 @@ def test_a_table_made_later_gets_its_wall_with_the_next_migration(engine: Engine
         assert seen(connection, "later") == ["of-ann"]
 
 
-def test_a_database_of_before_gets_its_walls(database: str) -> None:
-    made = make_engine(database)
+def test_a_database_of_before_gets_its_walls(empty_database: str) -> None:
+    made = make_engine(empty_database)
     migrate(made, "0006")
     with writing_across(made, "upkeep") as connection:
         for name in set(OWNED) & set(inspect(connection).get_table_names()):

@@ -10,9 +10,11 @@ Shelf itself:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
@@ -158,5 +160,11 @@ def _stands(shelf: Shelf) -> bool:
 
 def shelves(where: Where, by_path: ByPath | None = None) -> Shelves:
     """All installed shelves, by the name of their entry point. Without `by_path` only names count, never paths."""
+    return Shelves(where, _installed(tuple(sys.path)), by_path)
+
+
+@cache
+def _installed(folders: tuple[str, ...]) -> tuple[Offer, ...]:
+    """Looking through every installed package takes longer than reading a memory: once for what can be imported."""
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    return Shelves(where, tuple(point.load() for point in points), by_path)
+    return tuple(point.load() for point in points)
