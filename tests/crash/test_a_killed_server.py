@@ -77,7 +77,7 @@ def test_a_killed_server_goes_on_with_its_dreams(database: str, tmp_path: Path, 
         made = served.call("POST", "/v1/dreams", asked(store, *sessions)).json
         while not any(until.lower() in text.lower() for text in told(served, made["session_id"])):
             assert server.poll() is None
-            time.sleep(0.01)
+            time.sleep(0.05)
         server.send_signal(signal.SIGKILL)
         server.wait()
     with process(folder, database, key) as (served, _):

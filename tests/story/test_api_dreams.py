@@ -90,7 +90,7 @@ def ended(served: Served, dream: str, key: str | None = None) -> dict[str, Any]:
     until = time.monotonic() + 90
     while (found := served.call("GET", f"/v1/dreams/{dream}", key=key).json)["status"] in ("pending", "running"):
         assert time.monotonic() < until, found
-        time.sleep(0.02)
+        time.sleep(0.05)
     return dict(found)
 
 

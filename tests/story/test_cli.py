@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from reverie import __version__
+from tests.commands import run_command, starts_alike
 
 
 class Cli:
@@ -29,6 +30,9 @@ class Cli:
         from os import environ
 
         set_here = {"REVERIE_HOME": str(self.home), "REVERIE_OWNER": "sam", "COLUMNS": "80"}
+        if starts_alike(environment):
+            every = {**environ, **set_here, **environment}
+            return run_command(words, environment=every, folder=self.folder, stdin=stdin)
         return subprocess.run(
             [sys.executable, "-m", "reverie", *words],
             capture_output=True, text=True, check=False, input=stdin, cwd=self.folder, timeout=120,

@@ -123,10 +123,10 @@ def old_database(url: str, sessions: dict[str, tuple[str, str | None]]) -> None:
     engine.dispose()
 
 
-def test_an_old_home_opens_and_its_sessions_say_their_project(homes: HomeMaker, database: str) -> None:
+def test_an_old_home_opens_and_its_sessions_say_their_project(homes: HomeMaker, empty_database: str) -> None:
     many = {f"claude-code:{number:04}": ("claude-code", f"/srv/p{number % 3}") for number in range(2_100)}
     old_database(
-        database,
+        empty_database,
         {
             "claude-code:a": ("claude-code", "/home/dana/ledgerly"),
             "codex:b": ("codex", r"C:\code\kiln"),
@@ -136,7 +136,7 @@ def test_an_old_home_opens_and_its_sessions_say_their_project(homes: HomeMaker, 
         }
         | many,
     )
-    home = homes(database=database)
+    home = homes(database=empty_database)
     found = {one.head.id: (one.head.project, one.head.project_path) for one in home.sessions.find()}
     assert {name: found[name] for name in found if name[-1] in "abcde"} == {
         "claude-code:a": ("ledgerly", "/home/dana/ledgerly"),
@@ -151,15 +151,15 @@ def test_an_old_home_opens_and_its_sessions_say_their_project(homes: HomeMaker, 
 
 
 def test_reading_an_old_transcript_again_fills_the_project_in_and_makes_no_new_revision(
-    homes: HomeMaker, database: str, tmp_path: Path
+    homes: HomeMaker, empty_database: str, tmp_path: Path
 ) -> None:
     repository = tmp_path / "code" / "ledgerly"
     (repository / "src").mkdir(parents=True)
     git(repository, "init", "-q")
     path = claude_transcript(tmp_path / "claude", str(repository / "src"))
     name = f"claude-code:{path.stem}"
-    old_database(database, {name: ("claude-code", None)})
-    home = homes(database=database)
+    old_database(empty_database, {name: ("claude-code", None)})
+    home = homes(database=empty_database)
     with writing_across(home.engine, "upkeep") as connection:  # the words as this reader gives them
         connection.execute(text("update turns set at = 1778490000000000"))
     assert home.sessions.add(path).fates == {"unchanged": 1}

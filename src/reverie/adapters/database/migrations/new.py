@@ -11,6 +11,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
 
+from reverie.adapters.database.transactions import reading_across, writing_across
+
 SCHEMA = Path(__file__).with_name("new_sqlite.sql")
 _BETWEEN = ";\n\n"
 _KEPT = "select sql from sqlite_master where sql is not null order by rowid"
@@ -28,7 +30,7 @@ def create(connection: Connection, revision: str) -> bool:
 
 def described(engine: Engine, revision: str) -> str:
     """The schema of a migrated database, as the file has it."""
-    with engine.connect() as connection:
+    with reading_across(engine, "upkeep") as connection:
         statements = connection.execute(text(_KEPT)).scalars().all()
     return _BETWEEN.join((*statements, _stamp(revision))) + ";\n"
 
@@ -40,7 +42,6 @@ def _stamp(revision: str) -> str:
 def main() -> None:
     from reverie.adapters.database.engine import engine
     from reverie.adapters.database.migrations import CURRENT, upgrade
-    from reverie.adapters.database.transactions import writing_across
 
     with tempfile.TemporaryDirectory() as folder:
         made = engine(f"sqlite:///{folder}/new.db")
