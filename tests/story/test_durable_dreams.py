@@ -28,6 +28,7 @@ from reverie.kernel.scope import Scope
 from reverie.memory.store import Author
 from reverie.review.queue import Review
 from tests.conftest import NOON, HomeMaker
+from tests.sizes import sized
 
 EARLY = datetime(2026, 5, 1, 12, tzinfo=UTC)
 MEMORY = "Staging DB is db1.internal:5432\n§\nCI runs on github.internal:8080"
@@ -293,7 +294,7 @@ def asked_over_a_store(home: Home, tmp_path: Path) -> tuple[Scope, str, str]:
     return scope, made.id, made.output
 
 
-@pytest.mark.parametrize("step", ["begin", "think", "land"])
+@pytest.mark.parametrize("step", sized(["think"], ["begin", "think", "land"]))
 def test_one_queue_has_nights_over_files_and_dreams_over_stores(
     home: Home, memory: Pages, tmp_path: Path, step: str
 ) -> None:
