@@ -28,7 +28,7 @@ PLAIN = json.dumps({"id": "p", "user": "kim", "started_at": "2026-03-01", "outco
     {"role": "user", "content": "Where is it?", "name": "kim"},
     {"role": "assistant", "content": [{"type": "text", "text": "Here."}], "tool_calls": [{"function": {"name": "ls"}}]},
     {"role": "tool", "tool_call_id": "1", "content": "a.txt", "timestamp": 1772000000}]}).encode()  # fmt: skip
-COUNT = int(os.environ.get("REVERIE_FUZZ", sized(500, 1_500, 100_000)))
+COUNT = int(os.environ.get("REVERIE_FUZZ", sized(1_500, 5_000, 100_000)))
 PARTS = max(5, COUNT // 2_000)
 
 
