@@ -49,6 +49,7 @@ from reverie.memory.operation import Add
 from reverie.review.outcome import Landed
 from reverie.review.proposal import Suggestion
 from reverie.sessions.session import Evidence
+from tests.commands import run_command
 from tests.conftest import NOON, HomeMaker
 from tests.sizes import sized
 
@@ -197,7 +198,7 @@ def whole_databases(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
 
 
 @settings(
-    max_examples=sized(3, 10, 100),
+    max_examples=sized(5, 10, 100),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(every=whole_databases())
@@ -791,8 +792,7 @@ def test_a_migration_that_cannot_be_preceded_by_a_copy_does_not_begin(tmp_path: 
 
 def test_the_commands_say_what_they_did_and_what_to_do_next(tmp_path: Path) -> None:
     def run(*words: str, code: int = 0) -> str:
-        whole = [sys.executable, "-m", "reverie", *words]
-        done = subprocess.run(whole, capture_output=True, text=True, check=False, cwd=tmp_path)
+        done = run_command(words, environment=os.environ, folder=tmp_path)
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 

@@ -8,7 +8,6 @@ import json
 import os
 import pty
 import select
-import subprocess
 import sys
 import time
 from datetime import UTC, datetime, timedelta
@@ -25,6 +24,7 @@ from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.review.outcome import Landed
 from reverie.review.proposal import Suggestion
 from reverie.sessions.session import Evidence
+from tests.commands import run_command
 
 MAY_1 = datetime(2026, 5, 1, 12, tzinfo=UTC)
 TUESDAY, WEDNESDAY = "Deploys happen on Tuesdays", "Deploys happen on Wednesdays"
@@ -113,8 +113,7 @@ def test_the_ledger_shows_a_change_that_was_tampered_with(memory: Path, tmp_path
 
 
 def reverie(*arguments: str, home: Path, code: int = 0) -> str:
-    command = [sys.executable, "-m", "reverie", *arguments, "--home", str(home)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, env=dict(os.environ))
+    done = run_command([*arguments, "--home", str(home)], environment=os.environ, folder=Path.cwd())
     assert done.returncode == code, done.stderr + done.stdout
     return done.stdout
 
