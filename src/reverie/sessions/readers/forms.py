@@ -70,7 +70,7 @@ CLAUDE_CODE = tags(
     """
 )
 
-# codex-rs of August 2026: `core/src/context/`, `protocol/src/protocol.rs`, `tui/src/ide_context/prompt.rs`.
+# codex-rs 0.166: `core/src/context/`, `protocol/src/protocol.rs`, `tui/src/ide_context/prompt.rs`, `exec/src/lib.rs`.
 CODEX = (
     Form("editor", _R(r"# Context from my IDE setup:"), _R(r"## My request for Codex:\s*"), kept=False),
     Form("instructions", _R(r"# AGENTS\.md instructions"), _R(r"</INSTRUCTIONS>\s*")),
@@ -82,7 +82,7 @@ CODEX = (
         apps_instructions skills_instructions plugins_instructions collaboration_mode multi_agent_mode
         multi_agent_role realtime_conversation realtime_delegation startup_context context_window
         context_window_guidance rollout_budget current_time_reminder image_resize_notice model_switch
-        personality_spec guardian_sync_review node_repl_review_evidence managed_developer_instructions
+        stdin image personality_spec guardian_sync_review node_repl_review_evidence managed_developer_instructions
         """
     ),
 )
