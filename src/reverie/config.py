@@ -32,7 +32,7 @@ _SECRET = re.compile(r"://[^/@\s]*:[^/@\s]+@|[?&]\w*(?:password|secret|token|key
 _RELATIVE = re.compile(r"(sqlite:///)(?!/|:memory:)(.+)")
 _PLACES = (
     "HOME", "HERMES_HOME", "HERMES_SKILLS_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_HOME",
-    "OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "MSWEA_GLOBAL_CONFIG_DIR",
+    "OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "MSWEA_GLOBAL_CONFIG_DIR", "GEMINI_CLI_HOME", "XDG_DATA_HOME",
 )  # fmt: skip
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 

@@ -18,7 +18,7 @@ from reverie.safety.redact import redact
 from reverie.sessions.file_limits import FileLimits, limited
 from reverie.sessions.intake import Intake
 from reverie.sessions.reading import SNIFFED_BYTES, readers
-from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database
+from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_opencode
 from tests.conftest import HomeMaker
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"
@@ -35,10 +35,11 @@ def odd_files(folder: Path, random: Random, count: int) -> Iterator[Path]:
     """One after the other at the same few places: their names and what lies beside them tell readers something."""
     for number in range(count):
         if number % 20 == 0:
-            path = folder / f"{number % 2}" / "state.db"
+            name, make = (("state.db", odd_database), ("opencode.db", odd_opencode))[number // 20 % 2]
+            path = folder / f"{number % 2}" / name
             path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
-            odd_database(path, random)
+            make(path, random)
         else:
             seed = random.choice((None, *SEEDS))
             path = folder / (seed.relative_to(TRANSCRIPTS) if seed else Path("plain.json"))

@@ -87,6 +87,15 @@ CODEX = (
     ),
 )
 
+# @google/gemini-cli 0.61: hooks, the context of a session, mentioned files, commands run with `!`, compression.
+GEMINI_CLI = (
+    Form("session context", _R(r"This is the Gemini CLI\. We are setting up the context for our chat\.")),
+    Form("shell command", _R(r"I ran the following shell command:\n")),
+    Form("harness note", _R(r"\[System: You previously ")),
+    Form("attached file", _R(r"(?m)^--- Content from referenced files ---$"), anywhere=True),
+    *tags("session_context hook_context loaded_context state_snapshot"),
+)
+
 # openclaw 2026.9: replies, threads, media understanding. What the gateway signs as its own context, and what tells
 # only who wrote where and when, is taken off by the reader itself.
 _JSON = r'"(?:[^"\\]|\\.)*"'
