@@ -49,7 +49,9 @@ def command(
     from reverie.api.limits import Limits
     from reverie.api.patience import PatientProtocol
     from reverie.api.wiring import house_of
+    from reverie.sessions.reading import readers
 
+    readers()  # half a second of loading, that everybody else would wait for at the first import
     tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:
         house = house_of(home)
