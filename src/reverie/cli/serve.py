@@ -51,7 +51,7 @@ def command(
     from reverie.api.wiring import house_of
     from reverie.sessions.reading import readers
 
-    readers()  # half a second of loading, that everybody else would wait for at the first import
+    readers()  # loaded now: at the first import everybody else would wait for it
     tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:
         house = house_of(home)

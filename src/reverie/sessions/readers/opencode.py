@@ -38,7 +38,7 @@ _RUN = re.compile(r'"permission"\s*:\s*"question"[^{}]*"action"\s*:\s*"deny"')
 
 class OpencodeReader:
     name = "opencode"
-    places: tuple[str, ...] = ("${XDG_DATA_HOME:-~/.local/share}/opencode",)
+    places: tuple[str, ...] = ("${XDG_DATA_HOME:-~/.local/share}/opencode/opencode.db",)
 
     def recognises(self, path: Path, start: bytes) -> float:
         if not (start.startswith(MAGIC) and path.name.startswith("opencode")):
