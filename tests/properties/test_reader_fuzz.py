@@ -18,7 +18,7 @@ from reverie.safety.redact import redact
 from reverie.sessions.file_limits import FileLimits, limited
 from reverie.sessions.intake import Intake
 from reverie.sessions.reading import SNIFFED_BYTES, readers
-from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_opencode
+from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from tests.conftest import HomeMaker
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"
@@ -27,6 +27,9 @@ PLAIN = json.dumps({"id": "p", "user": "kim", "started_at": "2026-03-01", "outco
     {"role": "user", "content": "Where is it?", "name": "kim"},
     {"role": "assistant", "content": [{"type": "text", "text": "Here."}], "tool_calls": [{"function": {"name": "ls"}}]},
     {"role": "tool", "tool_call_id": "1", "content": "a.txt", "timestamp": 1772000000}]}).encode()  # fmt: skip
+DATABASES = (
+    ("state.db", odd_database), ("opencode.db", odd_opencode), ("openclaw-agent.sqlite", odd_openclaw),
+)  # fmt: skip
 COUNT = int(os.environ.get("REVERIE_FUZZ", "1500"))
 PARTS = max(5, COUNT // 2_000)
 
@@ -35,7 +38,7 @@ def odd_files(folder: Path, random: Random, count: int) -> Iterator[Path]:
     """One after the other at the same few places: their names and what lies beside them tell readers something."""
     for number in range(count):
         if number % 20 == 0:
-            name, make = (("state.db", odd_database), ("opencode.db", odd_opencode))[number // 20 % 2]
+            name, make = DATABASES[number // 20 % len(DATABASES)]
             path = folder / f"{number % 2}" / name
             path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
