@@ -87,3 +87,10 @@ def test_another_database_is_left_to_others(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE session (id)")
     assert sureness(path) == 0.0
+
+
+def test_a_schema_that_is_no_text_is_a_flaw_of_the_file(database: Path) -> None:
+    """SQLite quotes it in its message, and Python cannot read the message."""
+    database.write_bytes(database.read_bytes().replace(b"CREATE TABLE", b"CREATE\xff\xfeABLE"))
+    assert sureness(database) == 0.9
+    assert [event.where for event in read(database) if isinstance(event, Flaw)] == ["the file"]
