@@ -29,8 +29,9 @@ def response(asked: Asked, said: Wording) -> dict[str, Any]:
 def response_events(asked: Asked, said: Wording) -> Iterator[bytes]:
     yield event("response.created", response=_response_head(asked))
     for index, item in enumerate(_items(asked, said)):
-        begun = item | ({"content": []} if item["type"] == "message" else {"arguments": ""})
-        yield event("response.output_item.added", output_index=index, item=begun | {"status": "in_progress"})
+        empty: dict[str, Any] = {"content": []} if item["type"] == "message" else {"arguments": ""}
+        begun = item | empty | {"status": "in_progress"}
+        yield event("response.output_item.added", output_index=index, item=begun)
         if item["type"] == "message":
             for piece in pieces(said.text):
                 yield event(

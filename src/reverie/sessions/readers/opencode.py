@@ -149,8 +149,8 @@ class _Talk:
                 yield Said("assistant", text, at=at, calls=made, noise=noise)
             for call in calls:
                 if (ended := _state(call).get("status")) in ("completed", "error"):
-                    words = _state(call).get("output" if ended == "completed" else "error")
-                    answer = words if isinstance(words, str) else arguments_text(words)
+                    told = _state(call).get("output" if ended == "completed" else "error")
+                    answer = told if isinstance(told, str) else arguments_text(told)
                     name, failed = _string(call.get("tool")), ended == "error"
                     yield Said("tool", answer, name=name, at=at, answers=_call_id(call), failed=failed)
 
