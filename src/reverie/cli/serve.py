@@ -49,12 +49,11 @@ def command(
     from reverie.api.limits import Limits
     from reverie.api.patience import PatientProtocol
     from reverie.api.wiring import house_of
-    from reverie.sessions.reading import readers
 
-    readers()  # loaded now: at the first import everybody else would wait for it
     tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:
         house = house_of(home)
+        home.sessions.redact("Readers and rules are loaded now: at the first import everybody else would wait for it.")
         if not _is_loopback(host) and not house.keys.any():
             raise BadSetting(
                 f"There are no keys, and {host} can be reached by others.", expected="at least one key",
