@@ -78,6 +78,17 @@ def one_string(_: int) -> Iterator[str]:
     yield '"}]}'
 
 
+def huge_turns(size: int) -> Iterator[str]:
+    """Claude Code, ten lines that are a tenth of the file each."""
+    for number in range(10):
+        role = "user" if number % 2 == 0 else "assistant"
+        line = {"parentUuid": None, "isSidechain": False, "type": role, "sessionId": "big", "uuid": f"u{number}"}
+        yield json.dumps(line)[:-1] + f', "message": {{"role": "{role}", "content": "'
+        for _part in range(size // 10 // len(WORDS * 100)):
+            yield WORDS * 100
+        yield '"}}\n'
+
+
 def empty_lists(_: int) -> Iterator[str]:
     """Nothing but brackets."""
     yield '{"id": "big", "messages": [{"role": "user", "content": "hi"}'
@@ -90,7 +101,7 @@ SHAPES: dict[str, tuple[Callable[[int], Iterator[str]], str]] = {
     "one_object": (one_object, "big.json"), "list_of_one": (list_of_one, "big.json"),
     "one_line": (one_line, "big.jsonl"), "claude_code": (claude_code, "big.jsonl"),
     "chatgpt": (chatgpt, "conversations.json"), "one_string": (one_string, "big.json"),
-    "empty_lists": (empty_lists, "big.json"),
+    "huge_turns": (huge_turns, "big.jsonl"), "empty_lists": (empty_lists, "big.json"),
 }  # fmt: skip
 _stop = False
 

@@ -1,8 +1,9 @@
 """How long another tenant's write takes while one tenant imports a large transcript, beside its idle time.
 
-    python benchmarks/busy_import.py [MEGABYTES]      default 40
+    python benchmarks/busy_import.py [MEGABYTES]      default 40, on SQLite
+    REVERIE_DATABASE=postgresql://user@host/name python benchmarks/busy_import.py
 
-One server on SQLite; two workspaces. The second writes a memory every few milliseconds, first while nothing else goes
+One server; two workspaces. The second writes a memory every few milliseconds, first while nothing else goes
 on, then while the import runs. Prints both medians and 95th percentiles and their ratios; wanted: no more than three.
 """
 

@@ -66,7 +66,9 @@ def _is_loopback(host: str) -> bool:
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A test sees no setting and no harness of the machine it runs on."""
     for name in list(os.environ):
-        if name.startswith(("REVERIE_", "HERMES_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "MSWEA_")):
+        if name.startswith(
+            ("REVERIE_", "HERMES_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "MSWEA_", "GEMINI_", "XDG_DATA_")
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
 

@@ -32,7 +32,7 @@ _SECRET = re.compile(r"://[^/@\s]*:[^/@\s]+@|[?&]\w*(?:password|secret|token|key
 _RELATIVE = re.compile(r"(sqlite:///)(?!/|:memory:)(.+)")
 _PLACES = (
     "HOME", "HERMES_HOME", "HERMES_SKILLS_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_HOME",
-    "OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "MSWEA_GLOBAL_CONFIG_DIR",
+    "OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "MSWEA_GLOBAL_CONFIG_DIR", "GEMINI_CLI_HOME", "XDG_DATA_HOME",
 )  # fmt: skip
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
@@ -104,7 +104,8 @@ SETTINGS = (
         "none",
     ),
     _plain("sources", "Which transcripts a dream brings in: `auto`, those in the usual folders of Hermes, Claude Code, "
-           "Codex and OpenClaw, and those that were added; `added`, only the latter.", SOURCES[0]),
+           "Codex, OpenClaw, Gemini CLI and opencode, and those that were added; `added`, only the latter.",
+           SOURCES[0]),
     _number("transcript_megabytes", "A transcript file larger than this is not read.", str(MEGABYTES)),
     _number("transcript_seconds", "Reading one transcript file may take so long.", str(SECONDS)),
     _plain("retention", "How long transcripts are kept: `400d` for all workspaces, or `acme=90d other=30d`; older ones "

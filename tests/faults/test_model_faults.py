@@ -21,9 +21,10 @@ from reverie.models.asker import Answer, Asker, Denied, Dropped, Outcome, RetryP
 from reverie.models.choice import Endpoint, choice
 from reverie.models.ledger import ANSWERED
 from reverie.models.question import Failed, Replied
+from reverie.testing.model_encodings import encoded
 from reverie.testing.model_plays import MISBEHAVIOURS, Drips, Play, Says, Sends
 from reverie.testing.model_server import Script, Server, serving
-from reverie.testing.model_wires import Asked, Wording, encoded
+from reverie.testing.model_wires import Asked, Wording
 from tests.model_ledger import MemoryLedger, question
 
 KEY = "sk-live-" + "canary" * 4

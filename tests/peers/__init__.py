@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -16,33 +17,56 @@ ANTHROPIC = "anthropic==2.8.0"
 HERMES = "hermes-agent==0.19.0"
 DREAMING = "hermes-dreaming==0.3.2"
 SKILLS_REF = "skills-ref==0.1.1"
+CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.197"
+CODEX = "@openai/codex@0.166.0"
+GEMINI = "@google/gemini-cli@0.61.0"
+OPENCODE = "opencode-ai@1.18.33"
 
 
 def python_with(requirement: str) -> Path:
-    """The interpreter of an environment that has `requirement`.
-
-    Where it cannot be made the test is reported as not run, except under CI's REVERIE_REQUIRE_PEERS, where it fails.
-    """
+    """The interpreter of an environment that has `requirement`."""
     folder = CACHE / requirement.replace("==", "-")
-    python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
-        problem = _made(folder, requirement)
-        if problem:
-            message = f"not run: no environment with {requirement} could be made: {problem}"
-            pytest.fail(message) if MUST_BE_THERE else pytest.skip(message)
-    return python
-
-
-def _made(folder: Path, requirement: str) -> str | None:
-    """Make it beside and move it into place, so that two test runs cannot see half of one."""
-    building = folder.with_name(f"{folder.name}.{os.getpid()}")
     uv = [sys.executable, "-m", "uv"]
-    commands = (
+    building = _building(folder)
+    _in_place(
+        folder,
+        requirement,
         [*uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, str(building)],
         [*uv, "pip", "install", "--quiet", "--python", str(building / "bin" / "python"), requirement],
     )
+    return folder / "bin" / "python"
+
+
+def npm_program(package: str, name: str) -> Path:
+    """The program `name` of an npm package, in a folder of its own."""
+    folder = CACHE / package.removeprefix("@").replace("/", "-").replace("@", "-")
+    npm = ["npm", "install", "--no-fund", "--no-audit", "--silent", "--prefix", str(_building(folder)), package]
+    _in_place(folder, package, npm)
+    return folder / "node_modules" / ".bin" / name
+
+
+def _building(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.{os.getpid()}")
+
+
+def _in_place(folder: Path, requirement: str, *commands: list[str]) -> None:
+    """Where it cannot be made the test is reported as not run, except under CI's REVERIE_REQUIRE_PEERS, where it
+    fails."""
+    problem = None if (folder / "complete").exists() else _made(folder, commands)
+    if problem:
+        message = f"not run: no environment with {requirement} could be made: {problem}"
+        pytest.fail(message) if MUST_BE_THERE else pytest.skip(message)
+
+
+def _made(folder: Path, commands: Iterable[list[str]]) -> str | None:
+    """Make it beside and move it into place, so that two test runs cannot see half of one."""
+    building = _building(folder)
+    building.parent.mkdir(parents=True, exist_ok=True)
     for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
+        except OSError as error:
+            return str(error)
         if done.returncode:
             shutil.rmtree(building, ignore_errors=True)
             return done.stderr.strip()[-400:]

@@ -18,7 +18,7 @@ from reverie.safety.redact import redact
 from reverie.sessions.file_limits import FileLimits, limited
 from reverie.sessions.intake import Intake
 from reverie.sessions.reading import SNIFFED_BYTES, readers
-from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database
+from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from tests.conftest import HomeMaker
 from tests.sizes import sized
 
@@ -28,6 +28,9 @@ PLAIN = json.dumps({"id": "p", "user": "kim", "started_at": "2026-03-01", "outco
     {"role": "user", "content": "Where is it?", "name": "kim"},
     {"role": "assistant", "content": [{"type": "text", "text": "Here."}], "tool_calls": [{"function": {"name": "ls"}}]},
     {"role": "tool", "tool_call_id": "1", "content": "a.txt", "timestamp": 1772000000}]}).encode()  # fmt: skip
+DATABASES = (
+    ("state.db", odd_database), ("opencode.db", odd_opencode), ("openclaw-agent.sqlite", odd_openclaw),
+)  # fmt: skip
 COUNT = int(os.environ.get("REVERIE_FUZZ", sized(1_500, 5_000, 100_000)))
 PARTS = max(5, COUNT // 2_000)
 
@@ -36,10 +39,11 @@ def odd_files(folder: Path, random: Random, count: int) -> Iterator[Path]:
     """One after the other at the same few places: their names and what lies beside them tell readers something."""
     for number in range(count):
         if number % 20 == 0:
-            path = folder / f"{number % 2}" / "state.db"
+            name, make = DATABASES[number // 20 % len(DATABASES)]
+            path = folder / f"{number % 2}" / name
             path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
-            odd_database(path, random)
+            make(path, random)
         else:
             seed = random.choice((None, *SEEDS))
             path = folder / (seed.relative_to(TRANSCRIPTS) if seed else Path("plain.json"))

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from sqlalchemy import func, select
 
 from reverie.adapters.database import schema
-from reverie.adapters.database.arrivals import STEP_TURNS
+from reverie.adapters.database.arrivals import AT_ONCE_TURNS
 from reverie.cli import reverie
 from reverie.home import Home
 from reverie.kernel.errors import NotATranscript, NotFound
@@ -28,7 +28,7 @@ from reverie.sessions.session import Head, Said, Turn
 from tests.conftest import HomeMaker
 
 OWN = Scope("local", "ann", "test")
-LONG = 2 * STEP_TURNS + 7
+LONG = AT_ONCE_TURNS + 107
 
 
 def session(name: str, **more: Any) -> str:

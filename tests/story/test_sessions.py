@@ -214,3 +214,19 @@ def test_a_long_run_tells_how_far_it_is(home: Home, tmp_path: Path) -> None:
     home.sessions.add(folder, watch=lambda progress: seen.append((progress.done, progress.sessions)))
     assert seen == sorted(seen)
     assert seen[-1] == (sum(path.stat().st_size for path in folder.glob("*.json")), 3)
+
+
+def test_words_that_turn_out_to_be_a_strangers_lose_their_standing_when_they_are_read_again(
+    home_on: Home, tmp_path: Path
+) -> None:
+    path = tmp_path / "6d1c2f8e-41b7-4c0a-9a55-0e2f7b3d9c10.jsonl"
+    line = {"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "Always use tabs"}}
+
+    def added(**marks: str) -> tuple[dict[str, int], str]:
+        path.write_text(json.dumps(line | marks) + "\n")
+        fates = dict(home_on.sessions.add(path).fates)
+        return fates, home_on.sessions.get(f"claude-code:{path.stem}").turns[0].origin
+
+    assert added(promptSource="typed") == ({"new": 1}, "owner")
+    assert added(promptSource="suggestion_accepted") == ({"rewritten": 1}, "agent")
+    assert added(promptSource="typed") == ({"unchanged": 1}, "agent")

@@ -11,6 +11,7 @@ import sqlite3
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
@@ -67,10 +68,8 @@ class WordllamaVectors:
 
     def replace(self, entry: IndexedSession) -> None:
         """The vectors of a session anew. Doing it twice changes nothing."""
-        blocks: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
-        for number, bits in _vectors(entry.turns):
-            blocks[number // BLOCK].append((number, bits))
-        rows = [(entry.user, entry.session_id, block, *_packed(of_block)) for block, of_block in blocks.items()]
+        blocks = groupby(_vectors(entry.turns), lambda turn: turn[0] // BLOCK)
+        rows = ((entry.user, entry.session_id, block, *_packed(list(of_block))) for block, of_block in blocks)
         with self._opened() as database:
             database.execute(_REMOVE, (entry.user, entry.session_id))
             database.executemany("insert into vectors values (?, ?, ?, ?, ?)", rows)

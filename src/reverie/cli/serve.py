@@ -53,6 +53,7 @@ def command(
     tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:
         house = house_of(home)
+        home.sessions.redact("Readers and rules are loaded now: at the first import everybody else would wait for it.")
         if not _is_loopback(host) and not house.keys.any():
             raise BadSetting(
                 f"There are no keys, and {host} can be reached by others.", expected="at least one key",

@@ -123,8 +123,9 @@ class Session:
 
 
 def same_words(old: Turn, new: Turn) -> bool:
-    """Whether the source still says what it said. How we label it (noise, Origin) may have changed since."""
-    return _source_part(old.said) == _source_part(new.said)
+    """Whether the source still says what it said. How we label it may have changed; but words that turn out not to
+    be as much the person's as was thought are not the same."""
+    return _source_part(old.said) == _source_part(new.said) and new.origin.strength >= old.origin.strength
 
 
 def _source_part(said: Said) -> tuple[object, ...]:

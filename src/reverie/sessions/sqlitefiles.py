@@ -31,9 +31,12 @@ _WAL_VERSION_AT = 18  # offset of the "file format write version" in the header:
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that cannot write. Text comes as bytes: transcripts hold bytes that are not UTF-8."""
     check_databases()
-    with closing(_opened(path)) as connection:
-        connection.text_factory = bytes
-        yield connection
+    try:
+        with closing(_opened(path)) as connection:
+            connection.text_factory = bytes
+            yield connection
+    except UnicodeDecodeError as error:  # SQLite quotes a damaged schema, and Python fails at the message
+        raise sqlite3.DatabaseError("its schema is damaged") from error
 
 
 def _guard(connection: sqlite3.Connection) -> None:

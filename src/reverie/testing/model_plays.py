@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
-from reverie.testing.model_wires import Asked, ToolUse, Wording, encoded
+from reverie.testing.model_encodings import encoded
+from reverie.testing.model_wires import Asked, ToolUse, Wording
 
 
 class Line(Protocol):

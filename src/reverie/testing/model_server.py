@@ -1,4 +1,5 @@
-"""A model server on loopback: Chat Completions and Messages, with scripted answers and every kind of misbehaviour.
+"""A model server on loopback with scripted answers and every kind of misbehaviour. It speaks Chat Completions and
+Messages, and for the real coding agents also Responses and generateContent.
 
     with serving([Says('{"colour": "blue"}'), Refuses(429, "1")]) as server:
         ...                                    # openai clients at server.openai_url, anthropic ones at server.url
@@ -80,7 +81,7 @@ class Server:
             self.requests.append(asked)
             if asked.method == "GET":
                 return _models(asked)
-            if not asked.path.endswith(("/chat/completions", "/messages")):
+            if asked.route is None:
                 return Refuses(404, message=f"There is nothing at {asked.path}.")
             if self._script is None:
                 return fitting(asked)

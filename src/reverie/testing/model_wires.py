@@ -1,13 +1,21 @@
-"""How a reply looks on the wire: Chat Completions and Messages, whole and as a stream of events."""
+"""What was asked, what is answered, and how that looks as Chat Completions and as Messages, whole and as a stream."""
 
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Wire = Literal["openai", "anthropic"]
+Wire = Literal["openai", "anthropic", "responses", "gemini"]
+_ENDINGS: dict[str, Wire] = {
+    "/chat/completions": "openai",
+    "/messages": "anthropic",
+    "/responses": "responses",
+    ":generateContent": "gemini",
+    ":streamGenerateContent": "gemini",
+}
 _WORDS_AT_ONCE = 40  # characters in one event of a stream
 _FINISH = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
 
@@ -24,11 +32,22 @@ class Asked:
 
     @property
     def wire(self) -> Wire:
-        return "anthropic" if self.path.endswith("/messages") else "openai"
+        return self.route or "openai"
+
+    @property
+    def route(self) -> Wire | None:
+        """Which API was called, None if it is none of them."""
+        path = self.path.partition("?")[0]
+        return next((wire for ending, wire in _ENDINGS.items() if path.endswith(ending)), None)
+
+    @property
+    def mark(self) -> str:
+        """Short, the same for the same request: ids in the answer are made with it."""
+        return f"{zlib.crc32(self.raw):08x}"
 
     @property
     def streamed(self) -> bool:
-        return self.body.get("stream") is True
+        return self.body.get("stream") is True or ":streamGenerateContent" in self.path
 
     @property
     def model(self) -> str:
@@ -56,6 +75,7 @@ class Asked:
 class ToolUse:
     name: str
     arguments: dict[str, Any]
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +99,7 @@ class Wording:
         )
 
 
-def encoded(asked: Asked, said: Wording) -> tuple[str, list[bytes]]:
-    """The content type of the reply, and the pieces it is sent in."""
-    if asked.streamed:
-        events = _messages_events(asked, said) if asked.wire == "anthropic" else _chat_events(asked, said)
-        return "text/event-stream", list(events)
-    whole = _message(asked, said) if asked.wire == "anthropic" else _completion(asked, said)
-    return "application/json", [json.dumps(whole).encode()]
-
-
-def _completion(asked: Asked, said: Wording) -> dict[str, Any]:
+def completion(asked: Asked, said: Wording) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said.text or None, "refusal": said.refusal}
     if said.calls:
         message["tool_calls"] = _chat_calls(said)
@@ -104,7 +115,7 @@ def _chat_calls(said: Wording) -> list[dict[str, Any]]:
     return [
         {
             "index": place,
-            "id": f"call_{place}",
+            "id": call.id or f"call_{place}",
             "type": "function",
             "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
         }
@@ -123,28 +134,28 @@ def _chat_usage(asked: Asked, said: Wording) -> dict[str, Any]:
     }
 
 
-def _chat_events(asked: Asked, said: Wording) -> Iterator[bytes]:
+def chat_events(asked: Asked, said: Wording) -> Iterator[bytes]:
     def event(delta: dict[str, Any], finish: str | None = None, **more: object) -> bytes:
         choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
-        return _data(_chat_head(asked, "chat.completion.chunk") | {"choices": choices} | more)
+        return data(_chat_head(asked, "chat.completion.chunk") | {"choices": choices} | more)
 
     yield event({"role": "assistant"})
-    for piece in _pieces(said.text):
+    for piece in pieces(said.text):
         yield event({"content": piece})
     if said.refusal:
         yield event({"refusal": said.refusal})
     if said.calls:
         yield event({"tool_calls": _chat_calls(said)})
     yield event({}, said.finish)
-    yield _data(
+    yield data(
         _chat_head(asked, "chat.completion.chunk") | {"choices": [], "usage": _chat_usage(asked, said)},
     )
     yield b"data: [DONE]\n\n"
 
 
-def _message(asked: Asked, said: Wording) -> dict[str, Any]:
+def message(asked: Asked, said: Wording) -> dict[str, Any]:
     return _message_head(asked, said) | {
-        "content": _blocks(said),
+        "content": _blocks(asked, said),
         "stop_reason": _FINISH.get(said.finish, said.finish),
         "usage": _message_usage(asked, said),
     }
@@ -153,7 +164,7 @@ def _message(asked: Asked, said: Wording) -> dict[str, Any]:
 def _message_head(asked: Asked, said: Wording) -> dict[str, Any]:
     came, _ = said.usage(asked)
     return {
-        "id": "msg_scripted",
+        "id": f"msg_{asked.mark}",  # Claude Code takes two replies of one id for one
         "type": "message",
         "role": "assistant",
         "model": asked.model,
@@ -174,42 +185,42 @@ def _message_usage(asked: Asked, said: Wording) -> dict[str, int]:
     }
 
 
-def _blocks(said: Wording) -> list[dict[str, Any]]:
+def _blocks(asked: Asked, said: Wording) -> list[dict[str, Any]]:
     texts = [{"type": "text", "text": said.text}] if said.text else []
     return texts + [
-        {"type": "tool_use", "id": f"toolu_{place}", "name": call.name, "input": call.arguments}
+        {"type": "tool_use", "id": call.id or f"toolu_{asked.mark}_{place}", "name": call.name, "input": call.arguments}
         for place, call in enumerate(said.calls)
     ]
 
 
-def _messages_events(asked: Asked, said: Wording) -> Iterator[bytes]:
-    yield _event("message_start", message=_message_head(asked, said))
-    for index, block in enumerate(_blocks(said)):
+def messages_events(asked: Asked, said: Wording) -> Iterator[bytes]:
+    yield event("message_start", message=_message_head(asked, said))
+    for index, block in enumerate(_blocks(asked, said)):
         empty = {"type": "text", "text": ""} if block["type"] == "text" else block | {"input": {}}
-        yield _event("content_block_start", index=index, content_block=empty)
+        yield event("content_block_start", index=index, content_block=empty)
         for delta in _deltas(block):
-            yield _event("content_block_delta", index=index, delta=delta)
-        yield _event("content_block_stop", index=index)
+            yield event("content_block_delta", index=index, delta=delta)
+        yield event("content_block_stop", index=index)
     stopped = {"stop_reason": _FINISH.get(said.finish, said.finish), "stop_sequence": None}
-    yield _event("message_delta", delta=stopped, usage=_message_usage(asked, said))
-    yield _event("message_stop")
+    yield event("message_delta", delta=stopped, usage=_message_usage(asked, said))
+    yield event("message_stop")
 
 
 def _deltas(block: dict[str, Any]) -> Iterator[dict[str, str]]:
     if block["type"] == "text":
-        for piece in _pieces(block["text"]):
+        for piece in pieces(block["text"]):
             yield {"type": "text_delta", "text": piece}
     else:
         yield {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
 
 
-def _pieces(text: str) -> list[str]:
+def pieces(text: str) -> list[str]:
     return [text[start : start + _WORDS_AT_ONCE] for start in range(0, len(text), _WORDS_AT_ONCE)]
 
 
-def _data(value: object) -> bytes:
+def data(value: object) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
-def _event(kind: str, **fields: object) -> bytes:
-    return f"event: {kind}\n".encode() + _data({"type": kind} | fields)
+def event(kind: str, **fields: object) -> bytes:
+    return f"event: {kind}\n".encode() + data({"type": kind} | fields)

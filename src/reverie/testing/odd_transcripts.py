@@ -155,6 +155,58 @@ def odd_database(path: Path, random: Random) -> None:
         path.write_bytes(_with_odd_bytes(path.read_bytes(), random))
 
 
+def odd_opencode(path: Path, random: Random) -> None:
+    """An opencode database with odd values in its JSON, and sometimes with odd bytes."""
+    parts = (
+        {"type": "text", "text": "Turn", "synthetic": False},
+        {"type": "tool", "tool": "ls", "callID": "c", "state": {"status": "completed", "input": {}, "output": "a"}},
+        {"type": "subtask", "prompt": "Look"},
+    )
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            "pragma journal_mode=off; pragma synchronous=off;"
+            "create table session (id, parent_id, directory, title, version, permission, time_created, time_updated);"
+            "create table message (id, session_id, time_created, data); create table part (id, message_id, data);"
+        )
+        for number in range(random.randint(0, 3)):
+            _insert(database, "session", [f"s{number}", None, "/w", "A title", "1", "[]", 1.7e12, 1.7e12], random)
+            for turn in range(random.randint(0, 3)):
+                said = {"role": ("user", "assistant")[turn % 2], "time": {"created": 1.7e12}}
+                row = [f"m{number}{turn}", f"s{number}", turn, _odd_object(said, random)]
+                database.execute("insert into message values (?, ?, ?, ?)", row)
+                for place, part in enumerate(random.choices(parts, k=2)):
+                    row = [f"p{place}", f"m{number}{turn}", _odd_object(part, random)]
+                    database.execute("insert into part values (?, ?, ?)", row)
+        database.commit()
+    if random.random() < 0.2:
+        path.write_bytes(_with_odd_bytes(path.read_bytes(), random))
+
+
+def odd_openclaw(path: Path, random: Random) -> None:
+    """An OpenClaw database with odd entries and rows, and sometimes with odd bytes."""
+    said = {"type": "message", "message": {"role": "user", "content": "Turn", "__openclaw": {"senderIsOwner": True}}}
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            "pragma journal_mode=off; pragma synchronous=off;"
+            "create table session_nodes (session_key, current_session_id, label, spawned_by, created_via);"
+            "create table session_windows (session_id, session_key, chat_type, spawned_by, display_name);"
+            "create table transcript_events (session_id, seq, event_json);"
+        )
+        for number in range(random.randint(0, 3)):
+            _insert(database, "session_nodes", [f"k{number}", f"s{number}", "A title", "k0", "operator"], random)
+            _insert(database, "session_windows", [f"s{number}", f"k{number}", "direct", None, None], random)
+            for place in range(random.randint(0, 4)):
+                row = [f"s{number}", place, _odd_object(said, random)]
+                database.execute("insert into transcript_events values (?, ?, ?)", row)
+        database.commit()
+    if random.random() < 0.2:
+        path.write_bytes(_with_odd_bytes(path.read_bytes(), random))
+
+
+def _odd_object(value: dict[str, Any], random: Random) -> bytes:
+    return mutated(json.dumps(value).encode(), random) if random.random() < 0.5 else json.dumps(value).encode()
+
+
 def _insert(database: sqlite3.Connection, table: str, row: list[Any], random: Random) -> None:
     places = ", ".join("?" if random.random() < 0.8 else _odd_cell(random) for _ in row)
     if table == "messages":

@@ -35,7 +35,8 @@ from reverie.kernel.scope import Scope
 from reverie.sessions.records import Fate, SessionBusy, Stored
 from reverie.sessions.session import Head, Turn
 
-STEP_TURNS = 500
+STEP_TURNS = 100  # the longest that anyone else's write waits; a longer step makes an import no quicker
+AT_ONCE_TURNS = 500  # a transcript of so many is written in one transaction: that is less work than steps are
 PATIENCE_SECONDS = 300.0
 
 
@@ -182,7 +183,7 @@ def clear_abandoned(engine: Engine, scope: Scope) -> None:
 
 def first_step(turns: Iterator[Turn]) -> tuple[list[Turn], Iterator[Turn], bool]:
     """What fits into one transaction, all of it again, and whether there is more."""
-    step = page_of(turns, STEP_TURNS)
+    step = page_of(turns, AT_ONCE_TURNS)
     more = list(islice(turns, 1))
     return step, chain(step, more, turns), bool(more)
 

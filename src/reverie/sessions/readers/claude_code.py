@@ -22,8 +22,9 @@ from reverie.sessions.json_streams import JsonList
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import calls_in, text_of, tool_results
 from reverie.sessions.projects import project_folder, project_name
+from reverie.sessions.readers.claude_code_history import Pastes
 from reverie.sessions.readers.forms import CLAUDE_CODE
-from reverie.sessions.readers.injected import said_apart, told_apart
+from reverie.sessions.readers.injected import in_pieces, said_apart, told_apart
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said
 
@@ -73,7 +74,8 @@ class ClaudeCodeReader:
         about = _survey(line for line in _lines(path) if not isinstance(line, Flaw))
         session = _session_of(path, about)
         chains = _Sidechains()
-        thread = _Thread(_head(path, about, session, subagent), subagent is not None)
+        pastes = Pastes.of(path, session)
+        thread = _Thread(_head(path, about, session, subagent), subagent is not None, pastes)
         for line in _lines(path):
             if isinstance(line, Flaw):
                 yield line
@@ -198,6 +200,7 @@ class _Thread:
 
     head: Head
     subagent: bool
+    pastes: Pastes = field(default_factory=Pastes)
     opened: bool = False
     tools: dict[str, str] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
@@ -281,19 +284,24 @@ class _Thread:
         typed, bare_command = _as_typed(text)
         if origin is None and (self.subagent or beside_results):
             origin = Origin.TOOL if beside_results else Origin.AGENT
+        if origin is None and _headless(line) and "\n" in typed.removeprefix("[image]\n").strip():
+            origin = Origin.MEMBER  # what is piped into `claude -p` stands behind the prompt, with nothing between
         at = moment(line.get("timestamp"))
         self.last = at or self.last
-        yield from said_apart(Said("user", typed, at=at, noise=noise or bare_command, origin=origin), CLAUDE_CODE)
+        message = Said("user", typed, at=at, noise=noise or bare_command, origin=origin)
+        pieces = self.pastes.told_apart(typed) if origin is None else []
+        yield from in_pieces(message, pieces) if pieces else said_apart(message, CLAUDE_CODE)
 
     def _typed_meanwhile(self, line: Line) -> Iterator[Said]:
         """What was sent while the agent worked never becomes a user line."""
         queued = _queued(line)
         mode = queued.get("commandMode")
         if mode == "prompt":
-            sender = {"isMeta": queued.get("isMeta"), "origin": queued.get("origin")}
+            sender = {key: queued.get(key) for key in ("isMeta", "origin", "promptSource")}
         else:  # a message between agents has no mode
             sender = {"origin": {"kind": mode or "peer"}}
-        yield from self._words({**sender, "timestamp": line.get("timestamp")}, text_of(queued.get("prompt")))
+        about = {key: line.get(key) for key in ("timestamp", "entrypoint")}
+        yield from self._words({**sender, **about}, text_of(queued.get("prompt")))
 
 
 def _content(line: Line) -> object:
@@ -337,7 +345,13 @@ def _posing(line: Line, text: str) -> Posing:
         return "compact summary", Origin.TOOL
     if line.get("isMeta") or line.get("promptSource") == "system":
         return "written by the harness", Origin.TOOL
+    if line.get("promptSource") == "suggestion_accepted":  # the model wrote it, the person pressed a key
+        return None, Origin.AGENT
     return ("command output", Origin.TOOL) if text.lstrip().startswith(_PARTS_OF_COMMANDS) else (None, None)
+
+
+def _headless(line: Line) -> bool:
+    return str(line.get("entrypoint")).startswith("sdk-")
 
 
 def _as_typed(text: str) -> tuple[str, str | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path, PureWindowsPath
@@ -25,7 +25,7 @@ from reverie.sessions.projects import project_folder, project_name
 from reverie.sessions.readers.forms import CODEX
 from reverie.sessions.readers.injected import said_apart
 from reverie.sessions.reading import Closed, Event, Flaw, Opened
-from reverie.sessions.session import Head, Said, ToolCall
+from reverie.sessions.session import Head, Role, Said, ToolCall
 
 Payload = Mapping[str, Any]
 
@@ -45,6 +45,7 @@ _INJECTED = (
     "Warning: apply_patch was requested via exec_command",
     "Warning: The maximum number of unified exec processes",
 )  # fmt: skip
+_SPEAKS = {"user": "user", "developer": "developer_instructions"}  # whose part of a message is the speaker's own
 _CWD = re.compile(r"<cwd>([^<]+)</cwd>")
 _EXIT = re.compile(
     r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines): ?[^\n]*\n)*"
@@ -157,6 +158,7 @@ class _Rollout:
     head: Head
     subagent: bool
     first_own: int = 0
+    headless: bool = False
     tools: dict[str, str] = field(default_factory=dict)
     last: datetime | None = None
 
@@ -183,7 +185,12 @@ class _Rollout:
             project_path=project_folder(folder),
         )
         start = meta.get("subagent_history_start_ordinal")
-        return cls(head, parent is not None or source is not None, start if isinstance(start, int) else 0)
+        return cls(
+            head,
+            parent is not None or source is not None,
+            start if isinstance(start, int) else 0,
+            meta.get("source") == "exec",
+        )
 
     def events(self, item: _Item) -> Iterator[Said | Flaw]:
         if item.ordinal is not None and item.ordinal < self.first_own:
@@ -195,7 +202,12 @@ class _Rollout:
             return
         if said:
             self.last = item.at or self.last
-            yield from said_apart(said, CODEX)
+            yield from map(self._as_known, said_apart(said, CODEX))
+
+    def _as_known(self, said: Said) -> Said:
+        """`codex exec -` takes what is piped into it for the prompt: nobody knows who wrote several lines."""
+        unknown = self.headless and said.role == "user" and said.origin is None and "\n" in said.text.strip()
+        return replace(said, origin=Origin.MEMBER) if unknown else said
 
     def _said(self, item: _Item) -> Said | None:
         match item.kind:
@@ -230,17 +242,16 @@ class _Rollout:
         role, content = role_of(item.payload.get("role")), item.payload.get("content")
         if role is None or not isinstance(content, str | list):
             raise ValueError("a message without a known role or without content")
-        own = _own_parts(content) if role == "user" else content
+        parts = content if isinstance(content, list) else [content]
+        own = _own_parts(role, parts, _provenance(item.payload, len(parts)))
         text = text_of(own or content)
         if not text.strip():
             return None
-        if role == "user" and own:
-            origin = origin_of(own) or (Origin.AGENT if self.subagent else None)
-            return Said(role, text, at=item.at, origin=origin)
-        if role == "user":
-            return Said(role, text, at=item.at, noise="written by the harness", origin=Origin.TOOL)
-        from_harness = role == "developer" and text.lstrip().startswith("<")
-        return Said(role, text, at=item.at, noise="written by the harness" if from_harness else None)
+        if not own:
+            hook = role == "developer" and not text.lstrip().startswith("<")
+            return Said(role, text, at=item.at, noise=None if hook else "written by the harness", origin=Origin.TOOL)
+        origin = origin_of(own) or (Origin.AGENT if self.subagent else None) if role == "user" else None
+        return Said(role, text, at=item.at, origin=origin)
 
     def _call(self, item: _Item, name: str, arguments: object) -> Said:
         call = _string(item.payload.get("call_id")) or _string(item.payload.get("id"))
@@ -306,9 +317,23 @@ def _spawned(source: object) -> Payload:
 # What is said.
 
 
-def _own_parts(content: str | list[Any]) -> list[Any]:
-    parts = content if isinstance(content, list) else [content]
-    return [part for part in parts if not text_of([part]).lstrip().startswith(_INJECTED)]
+def _own_parts(role: Role, parts: list[Any], provenance: list[str | None]) -> list[Any]:
+    """What its speaker said. Codex tells where each part is from (0.16x); before, its first words do. What a hook adds
+    is a developer's message like any other, so that without a provenance none of those is the operator's."""
+    if role not in _SPEAKS:
+        return parts
+    return [
+        part
+        for part, source in zip(parts, provenance, strict=True)
+        if source == _SPEAKS[role] or (source is None and role == "user")
+        if not text_of([part]).lstrip().startswith(_INJECTED)
+    ]
+
+
+def _provenance(payload: Payload, parts: int) -> list[str | None]:
+    noted = _mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
+    listed = noted if isinstance(noted, list) and len(noted) == parts else [None] * parts
+    return [_string(_mapping(_mapping(each).get("provenance")).get("type")) for each in listed]
 
 
 def _between_agents(item: _Item) -> Said | None:

@@ -70,7 +70,7 @@ CLAUDE_CODE = tags(
     """
 )
 
-# codex-rs of August 2026: `core/src/context/`, `protocol/src/protocol.rs`, `tui/src/ide_context/prompt.rs`.
+# codex-rs 0.166: `core/src/context/`, `protocol/src/protocol.rs`, `tui/src/ide_context/prompt.rs`, `exec/src/lib.rs`.
 CODEX = (
     Form("editor", _R(r"# Context from my IDE setup:"), _R(r"## My request for Codex:\s*"), kept=False),
     Form("instructions", _R(r"# AGENTS\.md instructions"), _R(r"</INSTRUCTIONS>\s*")),
@@ -82,9 +82,18 @@ CODEX = (
         apps_instructions skills_instructions plugins_instructions collaboration_mode multi_agent_mode
         multi_agent_role realtime_conversation realtime_delegation startup_context context_window
         context_window_guidance rollout_budget current_time_reminder image_resize_notice model_switch
-        personality_spec guardian_sync_review node_repl_review_evidence managed_developer_instructions
+        stdin image personality_spec guardian_sync_review node_repl_review_evidence managed_developer_instructions
         """
     ),
+)
+
+# @google/gemini-cli 0.61: hooks, the context of a session, mentioned files, commands run with `!`, compression.
+GEMINI_CLI = (
+    Form("session context", _R(r"This is the Gemini CLI\. We are setting up the context for our chat\.")),
+    Form("shell command", _R(r"I ran the following shell command:\n")),
+    Form("harness note", _R(r"\[System: You previously ")),
+    Form("attached file", _R(r"(?m)^--- Content from referenced files ---$"), anywhere=True),
+    *tags("session_context hook_context loaded_context state_snapshot"),
 )
 
 # openclaw 2026.9: replies, threads, media understanding. What the gateway signs as its own context, and what tells

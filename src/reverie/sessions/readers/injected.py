@@ -99,8 +99,10 @@ def said_apart(message: Said, forms: Iterable[Form]) -> list[Said]:
     if message.role != "user" or message.origin is Origin.TOOL:
         return [message]
     pieces = told_apart(message.text, forms)
-    if not any(piece.form for piece in pieces):
-        return [message]
+    return in_pieces(message, pieces) if any(piece.form for piece in pieces) else [message]
+
+
+def in_pieces(message: Said, pieces: Iterable[Piece]) -> list[Said]:
     return [
         replace(message, text=piece.text)
         if piece.form is None

@@ -1,4 +1,5 @@
-"""OpenClaw (before: Clawdbot, Moltbot): `agents/<agent>/sessions/<session>.jsonl`, the session format of pi.
+"""OpenClaw (before: Clawdbot, Moltbot): `agents/<agent>/sessions/<session>.jsonl`, the session format of pi; since
+2026.9 the same entries in a database.
 
 The first line is the header; then entries that form a tree by `id` and `parentId`, read in the order of the
 file. A person's message reaches the agent wrapped: events of the gateway, who wrote where and when, then the
@@ -9,7 +10,8 @@ room. What the gateway says in a person's place (heartbeats, cron jobs, system e
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -23,12 +25,15 @@ from reverie.sessions.json_text import parsed
 from reverie.sessions.jsonfiles import first_line, json_lines, whole_json
 from reverie.sessions.messages import arguments_text, origin_of, text_of
 from reverie.sessions.projects import project_folder, project_name
+from reverie.sessions.readers import openclaw_database as databases
 from reverie.sessions.readers.forms import OPENCLAW
 from reverie.sessions.readers.injected import said_apart
-from reverie.sessions.reading import Closed, Event, Flaw, Opened
+from reverie.sessions.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.sessions.session import Head, Said, ToolCall
+from reverie.sessions.sqlitefiles import is_locked, misses_log, reading
 
 Entry = Mapping[str, Any]
+Entries = Callable[[], Iterator[tuple[int, Any] | Flaw]]
 
 _SURVEYED_LINES = 50
 _CALLS = {"toolCall", "tool_use", "toolUse", "functionCall"}
@@ -75,6 +80,8 @@ class OpenClawReader:
     )
 
     def recognises(self, path: Path, start: bytes) -> float:
+        if path.name == databases.NAME:
+            return databases.recognised(path, start)
         if ".jsonl" not in path.name or ".trajectory." in path.name:
             return 0.0
         at_home = _agent_of(path) is not None
@@ -86,13 +93,33 @@ class OpenClawReader:
     def read(self, path: Path) -> Iterator[Event]:
         if ".checkpoint." in path.name:
             return  # a copy made before a compaction; the session's own file has all of it
-        transcript = _Transcript(path)
-        for line in json_lines(path):
-            if isinstance(line, Flaw):
-                yield line
-            else:
-                yield from transcript.events(*line)
-        yield from transcript.closing()
+        if path.name != databases.NAME:
+            yield from _told_entries(_Transcript(path, lambda: json_lines(path)), json_lines(path))
+            return
+        try:
+            with reading(path) as database:
+                if misses_log(database, path):
+                    yield Flaw(WHOLE_FILE, "its -wal cannot be read in a read-only folder; the newest may be missing")
+                for window in databases.windows(database):
+                    yield from _read_window(database, path, window)
+        except sqlite3.Error as error:
+            yield Flaw(WHOLE_FILE, databases.explained(error), passing=is_locked(error))
+
+
+def _read_window(database: sqlite3.Connection, path: Path, window: databases.Window) -> Iterator[Event]:
+    def entries() -> Iterator[tuple[int, Any] | Flaw]:
+        return databases.entries(database, window.session)
+
+    yield from _told_entries(_Transcript(path, entries, window), entries())
+
+
+def _told_entries(transcript: _Transcript, entries: Iterator[tuple[int, Any] | Flaw]) -> Iterator[Event]:
+    for entry in entries:
+        if isinstance(entry, Flaw):
+            yield entry
+        else:
+            yield from transcript.events(*entry)
+    yield from transcript.closing()
 
 
 def _is_header(line: Any) -> bool:
@@ -143,12 +170,13 @@ def _index(path: Path, _changed: int, _size: int) -> dict[str, _Listed]:
 
 def _agent_of(path: Path) -> str | None:
     parts = path.parts
-    at_home = len(parts) > 3 and parts[-2] == "sessions" and parts[-4] == "agents"
+    at_home = len(parts) > 3 and parts[-2] in ("sessions", "agent") and parts[-4] == "agents"
     return parts[-3] if at_home else None
 
 
 def _head(path: Path, header: Entry, model: str | None, listed: _Listed) -> Head:
-    stem, identity = path.name.split(".jsonl")[0], _string(header.get("id"))
+    identity = _string(header.get("id"))
+    stem = identity or path.stem if path.name == databases.NAME else path.name.split(".jsonl")[0]
     facts = {
         "cwd": header.get("cwd"), "model": model, "key": listed.key,
         "forked_from": header.get("parentSession"), "format": str(header.get("version") or ""),
@@ -169,10 +197,10 @@ def _head(path: Path, header: Entry, model: str | None, listed: _Listed) -> Head
     )
 
 
-def _survey(path: Path) -> tuple[Entry, str | None]:
+def _survey(entries: Entries) -> tuple[Entry, str | None]:
     """The header, and the first model that is named."""
     header: Entry = {}
-    for line in islice(json_lines(path), _SURVEYED_LINES):
+    for line in islice(entries(), _SURVEYED_LINES):
         value: Any = None if isinstance(line, Flaw) else line[1]
         if _is_header(value):
             header = header or value
@@ -188,12 +216,18 @@ def _survey(path: Path) -> tuple[Entry, str | None]:
 
 
 class _Transcript:
-    def __init__(self, path: Path) -> None:
-        header, model = _survey(path)
-        listed = _listed(path, str(header.get("id")))
+    def __init__(self, path: Path, entries: Entries, window: databases.Window | None = None) -> None:
+        header, model = _survey(entries)
+        if window is None:
+            listed = _listed(path, str(header.get("id")))
+        else:
+            listed = _Listed(window.key, window.title, window.parent)
+            header = {**header, "id": window.session}
         self.head = _head(path, header, model, listed)
-        self.subagent = ":subagent:" in listed.key
-        self.in_a_room = any(kind in listed.key for kind in (":group:", ":channel:", ":room:"))
+        self.subagent = ":subagent:" in listed.key or bool(window and window.by_agents)
+        rooms = (":group:", ":channel:", ":room:")
+        self.in_a_room = any(kind in listed.key for kind in rooms) or bool(window and window.in_a_room)
+        self.foreign = bool(window and window.foreign)
         self.opened = False
         self.title: str | None = None
         self.last: datetime | None = None
@@ -259,12 +293,14 @@ class _Transcript:
         provenance = message.get("provenance")
         kind = provenance.get("kind") if isinstance(provenance, Mapping) else "external_user"
         noise = _gateway_speaking(words) if kind != "internal_system" else "system event"
-        if noise:
+        if noise or self.foreign:
             return Said("user", text, at=at, noise=noise, origin=Origin.TOOL)
         if self.subagent or kind != "external_user" or words.startswith(_FROM_AGENTS):
             task = words.partition(_TASK)[2].lstrip(": \n") if words.startswith(_FROM_AGENTS) else words
             return Said("user", task or words, at=at, origin=of_tool or Origin.AGENT)
-        return Said("user", words, name=sender, at=at, origin=of_tool or (Origin.MEMBER if self.in_a_room else None))
+        noted = message.get("__openclaw")
+        others = self.in_a_room or (isinstance(noted, Mapping) and noted.get("senderIsOwner") is False)
+        return Said("user", words, name=sender, at=at, origin=of_tool or (Origin.MEMBER if others else None))
 
     def _unwrapped(self, text: str) -> tuple[str, str | None]:
         """The words without what the gateway put around them, and who the gateway says wrote them."""

@@ -1,0 +1,43 @@
+"""The commands of a folder that opencode works in: templates whose words become a person's message, unmarked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_FOLDERS = (".opencode/command", ".opencode/commands")
+_MOST_FILES = 200
+_MOST_CHARACTERS = 100_000
+_LEAST_LITERAL = 8  # characters that a template must have of its own to be recognised by
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_FILLED_IN = re.compile(r"\$ARGUMENTS|\$\d+|!`[^`]*`")
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    templates: tuple[re.Pattern[str], ...] = ()
+
+    @classmethod
+    def of(cls, folder: str | None) -> Commands:
+        """Those that are there now; one that has been changed or removed since is not recognised."""
+        if not folder or not Path(folder).is_absolute():
+            return cls()
+        texts = list[str]()
+        for place in _FOLDERS:
+            try:
+                for file in sorted(Path(folder, place).rglob("*.md"))[:_MOST_FILES]:
+                    with file.open(encoding="utf-8", errors="replace") as opened:
+                        texts.append(opened.read(_MOST_CHARACTERS))
+            except (OSError, ValueError):
+                continue
+        return cls(tuple(filter(None, map(_pattern, texts))))
+
+    def wrote(self, text: str) -> bool:
+        return any(template.match(text.strip()) for template in self.templates)
+
+
+def _pattern(text: str) -> re.Pattern[str] | None:
+    """What the text begins with, up to the first place that is filled in."""
+    literal = _FILLED_IN.split(_FRONT_MATTER.sub("", text).strip(), maxsplit=1)[0].rstrip()
+    return re.compile(re.escape(literal)) if len(literal) >= _LEAST_LITERAL else None

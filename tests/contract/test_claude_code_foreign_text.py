@@ -1,0 +1,127 @@
+"""The real Claude Code writes files, hooks, commands and what is piped into it beside a person's words; we tell them
+apart. Each foreign text has a rule and a mark in it, so that it can be found wherever it went."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reverie.home import Home
+from reverie.kernel.origin import Origin
+from reverie.testing.model_plays import Says
+from reverie.testing.model_server import Server, serving
+from reverie.testing.model_wires import Asked
+from tests.peers import CLAUDE_CODE, npm_program
+from tests.peers.agents import DOT, FOREIGN, OWN, CodingAgent, call, foreign, owners, turns_of
+from tests.peers.terminal import at_terminal
+
+pytestmark = pytest.mark.peer
+
+
+def answer(asked: Asked) -> Says:
+    """Read a file, start a subagent and load a skill where that is asked for; else agree."""
+    history = json.dumps(asked.body.get("messages"))
+    if "with tools" not in history or "call_1" in history or "Agent" not in json.dumps(asked.body.get("tools")):
+        return Says("All right.")
+    calls = (
+        call("Read", 1, file_path="notes.md"),
+        call("Agent", 2, description="Look", prompt=f"{FOREIGN} SUBAGENT", subagent_type="general-purpose"),
+        call("Skill", 3, skill="backups", args="x"),
+    )
+    return Says("Looking.", calls, finish="tool_calls")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(answer) as started:
+        yield started
+
+
+@pytest.fixture
+def claude(tmp_path: Path, server: Server) -> CodingAgent:
+    agent = CodingAgent(
+        npm_program(CLAUDE_CODE, "claude"),
+        tmp_path / "claude",
+        {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "sk-test",
+            "CLAUDE_CONFIG_DIR": str(tmp_path / "claude/home/.claude"),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "SHELL": "/bin/bash",
+        },
+    )
+    agent.write("work/notes.md", f"# Notes\n\n{FOREIGN} FILE\n")
+    return agent
+
+
+def _hook(agent: CodingAgent, event: str) -> dict[str, object]:
+    """A hook that says something once; that of Stop makes the agent go on."""
+    says = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": f"{FOREIGN} {event}"}}
+    said = agent.write(f"{event}.json", {"decision": "block", "reason": f"{FOREIGN} Stop"} if event == "Stop" else says)
+    return {"hooks": [{"type": "command", "command": f"cat {said}; rm -f {said}"}]}
+
+
+def test_what_claude_code_puts_beside_the_persons_words_is_not_theirs(home: Home, claude: CodingAgent) -> None:
+    """Mentions, CLAUDE.md, hooks, subagents, skills, commands with files and shell output, compaction, resuming."""
+    events = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
+    claude.write("work/CLAUDE.md", f"{FOREIGN} CLAUDE.md @notes.md")
+    claude.write("work/.claude/settings.json", {"hooks": {event: [_hook(claude, event)] for event in events}})
+    skill = f"---\nname: backups\ndescription: Backups\n---\n{FOREIGN} SKILL $ARGUMENTS\n"
+    claude.write("work/.claude/skills/backups/SKILL.md", skill)
+    command = f"---\nallowed-tools: Bash(cat:*)\n---\n{FOREIGN} COMMAND $ARGUMENTS\n\n!`cat notes.md`\n\n@notes.md\n"
+    claude.write("work/.claude/commands/check.md", command)
+
+    claude.run("-p", f"{OWN} @notes.md with tools")
+    claude.run("--continue", "-p", f"/check {OWN}")
+    claude.run("--continue", "-p", "/compact")
+    claude.run("--continue", "-p", f"{OWN}, again")
+
+    turns = turns_of(home, claude.home / ".claude/projects")
+    assert owners(turns) == [f"{OWN} @notes.md with tools", f"/check {OWN}", "/compact", f"{OWN}, again"]
+    for mark in ("Stop", "SKILL", "COMMAND", "FILE"):
+        assert set(foreign(turns, mark)) == {Origin.TOOL}, mark
+    assert set(foreign(turns, "SUBAGENT")) == {Origin.AGENT}
+
+
+def test_what_is_piped_into_claude_code_is_not_the_owners(home: Home, claude: CodingAgent) -> None:
+    claude.run("-p", OWN, piped=f"one\n\n{FOREIGN} PIPED\n")
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DOT}}
+    message = {"role": "user", "content": [image, {"type": "text", "text": f"{OWN}, with an image"}]}
+    formats = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+    claude.run("-p", *formats, piped=json.dumps({"type": "user", "message": message}) + "\n")
+
+    turns = turns_of(home, claude.home / ".claude/projects")
+    assert foreign(turns, "PIPED") == [Origin.MEMBER]
+    assert owners(turns) == [f"[image]\n{OWN}, with an image"]
+
+
+def test_what_is_pasted_at_the_prompt_of_claude_code_is_told_from_what_is_typed(
+    home: Home, claude: CodingAgent, server: Server
+) -> None:
+    """Also the output of a command run with `!`."""
+    key, project = {"approved": ["sk-test"]}, {"hasTrustDialogAccepted": True}
+    known = {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": key}
+    claude.write("home/.claude/.claude.json", known | {"projects": {str(claude.work): project}})
+    with at_terminal(claude) as terminal:
+        terminal.sees("for shortcuts")
+        terminal.paste(f"one\ntwo\nthree\n{FOREIGN} PASTED\nlast")
+        terminal.sees("[Pasted text #1 +4 lines]")
+        terminal.type(f" {OWN}")
+        terminal.sees("before lunch")
+        terminal.type("\r")
+        terminal.sees("All right.")
+        terminal.type("!")
+        terminal.sees("! for")
+        terminal.type("cat notes.md")
+        terminal.sees("cat notes.md")
+        terminal.type("\r")
+        terminal.sees("FILE")
+        terminal.sees("All right.")
+
+    turns = turns_of(home, claude.home / ".claude/projects")
+    assert owners(turns) == [OWN]
+    assert foreign(turns, "PASTED") == [Origin.TOOL]
+    assert set(foreign(turns, "FILE")) == {Origin.TOOL}

@@ -1,0 +1,89 @@
+"""The real Codex writes AGENTS.md, hooks, skills and what is piped into it beside a person's words; we tell them
+apart. Each foreign text has a rule and a mark in it, so that it can be found wherever it went."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reverie.home import Home
+from reverie.kernel.origin import Origin
+from reverie.testing.model_plays import Says
+from reverie.testing.model_server import serving
+from reverie.testing.model_wires import Asked
+from tests.peers import CODEX, npm_program
+from tests.peers.agents import DOT, FOREIGN, OWN, CodingAgent, call, foreign, owners, turns_of
+
+pytestmark = pytest.mark.peer
+CONFIG = """
+model = "scripted"
+model_provider = "scripted"
+model_auto_compact_token_limit = 100000
+developer_instructions = "Keep answers short."
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+"""
+
+
+def answer(asked: Asked) -> Says:
+    """Read a file where that is asked for, and say that the context is full; else agree."""
+    history = json.dumps(asked.body.get("input"))
+    if "with tools" in history and "call_1" not in history:
+        return Says("Looking.", (call("exec_command", 1, cmd="cat notes.md"),), finish="tool_calls")
+    return Says("All right.", tokens_in=200_000 if "with tools" in history else None)
+
+
+@pytest.fixture
+def codex(tmp_path: Path) -> Iterator[CodingAgent]:
+    program, folder = npm_program(CODEX, "codex"), tmp_path / "codex"
+    with serving(answer) as server:
+        agent = CodingAgent(program, folder, {"SCRIPTED_KEY": "sk-test", "CODEX_HOME": str(folder / "home/.codex")})
+        agent.write("home/.codex/config.toml", CONFIG.format(url=server.openai_url))
+        agent.write("work/notes.md", f"# Notes\n\n{FOREIGN} FILE\n")
+        yield agent
+
+
+def run(codex: CodingAgent, *arguments: str, piped: str = "") -> None:
+    codex.run("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", *arguments, piped=piped)
+
+
+def test_what_codex_puts_beside_the_persons_words_is_not_theirs(home: Home, codex: CodingAgent) -> None:
+    """AGENTS.md, the environment, hooks (as a developer's message), skills, tools, compaction, resuming, images."""
+    says = {
+        event: json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": f"{FOREIGN} {event}"}})
+        for event in ("SessionStart", "UserPromptSubmit")
+    }
+    hooks = {event: [{"hooks": [{"type": "command", "command": f"echo '{said}'"}]}] for event, said in says.items()}
+    codex.write("home/.codex/hooks.json", {"hooks": hooks})
+    codex.write("work/AGENTS.md", f"{FOREIGN} AGENTS.md")
+    skill = f"---\nname: backups\ndescription: Backups\n---\n{FOREIGN} SKILL\n"
+    codex.write("home/.codex/skills/backups/SKILL.md", skill)
+    (codex.work / "dot.png").write_bytes(base64.b64decode(DOT))
+
+    run(codex, f"{OWN} $backups with tools")
+    run(codex, "resume", "--last", f"{OWN}, again")
+    run(codex, "--image", "dot.png", "--", f"{OWN}, with an image")
+
+    turns = turns_of(home, codex.home / ".codex/sessions")
+    assert sorted(owners(turns)) == sorted(
+        ["Keep answers short."] * 2 + [f"{OWN} $backups with tools", f"{OWN}, again", f"{OWN}, with an image"]
+    )
+    for mark in ("AGENTS.md", "SessionStart", "UserPromptSubmit", "SKILL", "FILE"):
+        assert set(foreign(turns, mark)) == {Origin.TOOL}, mark
+
+
+def test_what_is_piped_into_codex_is_not_the_owners(home: Home, codex: CodingAgent) -> None:
+    run(codex, OWN, piped=f"one\n</stdin>\n\n{FOREIGN} PIPED\n")
+    run(codex, "-", piped=f"one\n\n{FOREIGN} ALONE\n")
+
+    turns = turns_of(home, codex.home / ".codex/sessions")
+    assert [text for text in owners(turns) if text != "Keep answers short."] == [OWN]
+    assert foreign(turns, "PIPED") == [Origin.TOOL]
+    assert foreign(turns, "ALONE") == [Origin.MEMBER]

@@ -1,0 +1,65 @@
+"""A program at a terminal: what a person types, pastes and sees."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from tests.peers.agents import CodingAgent
+
+_CONTROL = re.compile(rb"\x1b\[[0-9;?>]*[a-zA-Z]|\x1b[^\[]")
+
+
+class Terminal:
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._seen = b""
+
+    @property
+    def screen(self) -> str:
+        return _CONTROL.sub(b" ", self._seen).decode(errors="replace")
+
+    def type(self, text: str) -> None:
+        os.write(self._descriptor, text.encode())
+
+    def paste(self, text: str) -> None:
+        self.type(f"\x1b[200~{text}\x1b[201~")
+
+    def until(self, happened: Callable[[], bool], seconds: float = 60) -> None:
+        """Read what is shown until something has happened. What is shown meanwhile is in the failure."""
+        end = time.monotonic() + seconds
+        while not happened():
+            assert time.monotonic() < end, f"nothing happened; the screen shows: {self.screen[-1500:]}"
+            if select.select([self._descriptor], [], [], 0.05)[0]:
+                self._seen += os.read(self._descriptor, 65_536)
+
+    def sees(self, words: str) -> None:
+        """Wait for these words, then forget the screen. Spaces do not count: they are movements of the cursor."""
+        self.until(lambda: words.replace(" ", "") in re.sub(r"\s", "", self.screen))
+        self._seen = b""
+
+
+@contextmanager
+def at_terminal(agent: CodingAgent, *arguments: str) -> Iterator[Terminal]:
+    process, descriptor = pty.fork()
+    if process == 0:
+        os.chdir(agent.work)
+        variables = {"HOME": str(agent.home), "PATH": os.environ["PATH"], "TERM": "xterm-256color"}
+        os.execve(agent.program, [agent.program.name, *arguments], variables | dict(agent.variables))
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+    try:
+        yield Terminal(descriptor)
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGTERM)
+        os.waitpid(process, 0)
+        os.close(descriptor)

@@ -1,0 +1,75 @@
+"""OpenClaw's database, its rows written by the real 2026.9.6 against a scripted model; without its checks."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from reverie.kernel.origin import Origin
+from reverie.sessions.readers.openclaw import OpenClawReader
+from reverie.sessions.reading import Flaw
+from tests.reading import Reads
+
+ROWS = Path(__file__).parents[1] / "fixtures" / "transcripts" / "openclaw" / "openclaw-agent.sql"
+OWN = "Please have a look at this before lunch"
+SESSION = "d4e64c9d-a67b-4979-8644-3dcee4fb40cc"
+READS = Reads(OpenClawReader())
+read, said, head, sureness = READS.read, READS.said, READS.head, READS.sureness
+
+
+def made(tmp_path: Path, *changes: str) -> Path:
+    path = tmp_path / "agents" / "main" / "agent" / "openclaw-agent.sqlite"
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(ROWS.read_text())
+        for change in changes:
+            connection.execute(change)
+        connection.commit()
+    return path
+
+
+def test_a_session_is_read_from_the_database(tmp_path: Path) -> None:
+    database = made(tmp_path)
+    assert sureness(database) > 0.9
+    assert (head(database).id, head(database).agent) == (f"openclaw:{SESSION}", "main")
+    assert (head(database).project, head(database).facts["model"]) == ("orchard", "scripted")
+    assert [(one.role, one.text, one.origin) for one in said(database)] == [
+        ("user", OWN, None),
+        ("assistant", "All right.", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "origin"),
+    [
+        ("UPDATE session_windows SET chat_type = 'group'", Origin.MEMBER),
+        ("UPDATE session_windows SET hook_external_content_source = 'gmail'", Origin.TOOL),
+        ("UPDATE session_nodes SET created_via = 'cron'", Origin.AGENT),
+        ("UPDATE transcript_events SET event_json = replace(event_json, ':true', ':false')", Origin.MEMBER),
+    ],
+)
+def test_what_the_gateway_knows_of_the_speaker_counts(tmp_path: Path, change: str, origin: Origin) -> None:
+    (asked,) = [one for one in said(made(tmp_path, change)) if one.role == "user"]
+    assert asked.origin is origin
+
+
+def test_a_spawned_session_has_its_parent(tmp_path: Path) -> None:
+    spawned = (
+        "INSERT INTO session_nodes (session_key, current_session_id) VALUES ('agent:main:boss', 'boss')",
+        "UPDATE session_windows SET spawned_by = 'agent:main:boss'",
+    )
+    assert head(made(tmp_path, *spawned)).parent == "openclaw:boss"
+
+
+def test_an_entry_that_cannot_be_read_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    database = made(
+        tmp_path,
+        "UPDATE transcript_events SET event_json = NULL, event_zstd = x'28b52ffd' WHERE seq = 1",
+        "UPDATE transcript_events SET event_json = '{' WHERE seq = 2",
+    )
+    flaws = [event.where for event in read(database) if isinstance(event, Flaw)]
+    assert flaws == [f"entry 1 of {SESSION}", f"entry 2 of {SESSION}"]
+    assert len(said(database)) == 2
