@@ -17,7 +17,7 @@ from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.records import OVER, Lease, Stopped, Thought
+from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
 from reverie.dreams.spending import consulted, together
 from reverie.dreams.target import NightTarget
 from reverie.dreams.thinking import Sources, think
@@ -59,6 +59,7 @@ class Steps:
     lease: Lease
     target: NightTarget
     curator: Curator = field(default_factory=BuiltInCurator)
+    _plan: list[Planned] = field(default_factory=list)  # as its rows have it, once something is to be done
 
     def run(self, do: Doing) -> Exception | None:
         """All that is left of the night; returned is what makes it impossible. What may pass is raised, and the night
@@ -102,8 +103,7 @@ class Steps:
         return len(notes)
 
     def think(self) -> int:
-        """Write down what is to be done. How often something is put: once for all, or for each matter up to the last
-        that is."""
+        """Write down what is to be done. How often something is put: once for all, or for each matter."""
         dream, rooms = self._checked(), self.rooms
         thought = rooms.records.thought(rooms.scope, dream.id)
         if thought is None:
@@ -115,21 +115,23 @@ class Steps:
             worth = dream.sessions or not target.asks
             thought = think(rooms, target, dream, fresh, carried, curator=self.curator) if worth else Thought()
             rooms.records.plan(self.lease, thought)
-        last = max((place for place, one in enumerate(thought.planned, 1) if one.suggestion), default=0)
-        return 1 if self.target.at_once else last
+        return 1 if self.target.at_once else sum(one.suggestion is not None for one in thought.planned)
 
-    def put(self, place: int) -> int:
-        """Do one matter, or all of them, if that was not done. How much came of it."""
+    def put(self, number: int) -> int:
+        """Do one matter of those to be done, or all of them, if that was not done. How much came of it."""
         dream, records = self._checked(), self.rooms.records
-        planned = self._thought(dream).planned
-        places = range(len(planned)) if self.target.at_once else [place]
-        wanted = [each for each in places if planned[each].suggestion and not planned[each].done]
+        if not self._plan:
+            self._plan.extend(self._thought(dream).planned)
+        places = [place for place, one in enumerate(self._plan) if one.suggestion]
+        places = places if self.target.at_once else places[number : number + 1]
+        wanted = [place for place in places if not self._plan[place].done]
         if wanted:
             records.landing(self.lease)
-            became = self.target.put(self.lease, dream, planned, wanted)
+            became = self.target.put(self.lease, dream, self._plan, wanted)
             records.became(self.lease, became)
-            return sum(bool(one.ref) for one in became.values())
-        return sum(bool(planned[each].judged.ref) for each in places)
+            for place, judged in became.items():
+                self._plan[place] = replace(self._plan[place], judged=judged, done=True)
+        return sum(bool(self._plan[place].judged.ref) for place in places)
 
     def end(self) -> int:
         """Tell the night in its diary, and keep it. How many matters it was about."""

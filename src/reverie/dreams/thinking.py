@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -82,7 +82,7 @@ def think(
     not_shown = shown if by_model else Reduced(None)
     rules = _rules(target, dream, (*beside, *not_shown.entries))
     decided = decide(items, second if by_model else (), material, rules)
-    known = _Plan(target, dream, material, not_shown.noted)
+    known = _Plan(target, dream, material, {one.id: one for one in material.noted}, not_shown.noted)
     planned = [known.planned(one) for one in decided]
     planned += [known.left_out(name) for name in uncovered(decided, material)]
     held = [name for one in planned if _is_held(one) for name in one.judged.candidates]
@@ -220,6 +220,7 @@ class _Plan:
     target: DreamTarget
     dream: Dream
     material: Material
+    noted: Mapping[str, Noted]
     not_shown: frozenset[str] = frozenset()
 
     def planned(self, one: Decided) -> Planned:
@@ -236,7 +237,7 @@ class _Plan:
     def left_out(self, name: str) -> Planned:
         """A candidate of Light that the curator made nothing of. A lesson seen once waits for its second time, and what
         the curator was not shown for another night."""
-        noted = next(one for one in self.material.noted if one.id == name)
+        noted = self.noted[name]
         reason = Reason.SEEN_ONCE if noted.candidate.kind is Kind.SKILL_CANDIDATE else Reason.NOT_PROPOSED
         found = finding(Reason.NOT_SHOWN if name in self.not_shown else reason)
         fate = Fate.HELD_BACK if found.severity is Severity.HELD else Fate.NOT_KEPT
