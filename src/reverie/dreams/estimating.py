@@ -21,8 +21,6 @@ from reverie.models.tokens import estimate_tokens
 from reverie.sessions.as_if_refreshed import Refreshed
 from reverie.sessions.records import Stored
 
-_NO_LIMIT = 10**9
-
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
@@ -80,7 +78,7 @@ def previewed(rooms: Rooms, target: str, stored: Sequence[Stored], info: ModelIn
         carried = rooms.records.staged(rooms.scope, target) if not start else []
         files = target_of_files(rooms, target, rooms.instructions(dream.id))
         night, _ = night_of(rooms, files, dream, fresh, carried)
-        yield gather(night, room_for(info) if info else _NO_LIMIT)
+        yield gather(night, room_for(info) if info else None)
 
 
 def _foreseen(materials: Sequence[Material], info: ModelInfo) -> Foreseen:

@@ -13,7 +13,7 @@ from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
-from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather
+from reverie.dreams.gather import Material, Night, gather
 from reverie.dreams.records import Dreams, Planned, Thought, Told
 from reverie.dreams.reduce import (
     Reduced,
@@ -45,7 +45,6 @@ NO_ROOM = (
     "The model did not decide: a Brief that model_brief_tokens and model_context allow holds nothing of this night. "
     "The built-in curator did."
 )
-_NO_LIMIT = 10**9
 _MOST_LOOKED_FOR = 40
 _ENOUGH_SHARED = 2
 
@@ -70,7 +69,7 @@ def think(
     """What is to become of every item and candidate, in the order it is to be done."""
     night, beside = night_of(rooms, target, dream, fresh, carried)
     shown, told = _material(night, curator)
-    whole = gather(night, _NO_LIMIT) if shown.material is None or shown.material.brief.reduced else shown.material
+    whole = gather(night, None) if shown.material is None or shown.material.brief.reduced else shown.material
     second = BuiltInCurator().curate(whole).answer.items
     if isinstance(curator, BuiltInCurator):
         curated = Curated()
@@ -148,7 +147,7 @@ def _material(night: Night, curator: Curator) -> tuple[Reduced, str]:
     """The Brief, in as many words as the curator reads, and which cap was reached on the way. A night that is too long
     is reduced by notes per session."""
     room = curator.room
-    material = gather(night, room or BRIEF_TOKENS) if room else gather(night, _NO_LIMIT)
+    material = gather(night, room)
     if room is None or estimate_tokens(material.brief.render()) <= room:
         return Reduced(material), ""
     if not can_fit(night, room):

@@ -117,6 +117,8 @@ def located(text: str, words: str) -> str | None:
     wanted = "".join(map(_low, " ".join(words.translate(_ALIKE).split()))).strip(" .")
     if not any(sign.isalnum() for sign in wanted):
         return None
+    if (as_said := words.strip(" .")) in text:
+        return as_said
     folded, places = _folded(text)
     start = folded.find(wanted)
     if start < 0:
