@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from reverie.dreams.rooms import Tuning
     from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
-    from reverie.dreams.stores.night import StoreNight
     from reverie.dreams.stores.records import Located
+    from reverie.dreams.stores.target import StoreNights
     from reverie.erasure.library import Erasing
     from reverie.erasure.wanted import Erasure
     from reverie.history.library import History, Instruction
@@ -467,12 +467,10 @@ class Home:
         return self._store_dreams.unfinished_anywhere()
 
     def _nights(self, workspace: str, user: str, dream: str) -> Nights:
-        from reverie.dreams.engine import FileNights
-
         scope = Scope(workspace, user, "dream")
         if self._store_dreams.one(scope, dream) is None:
-            return FileNights(self.dream)
-        return self._store_night(scope, self._told)
+            return self.dream
+        return self._store_nights(scope, self._told)
 
     def server_worker(self, told: Callable[[str], None] = lambda session: None, at_once: int = 2) -> ServerWorker:
         """The worker of a server, once it is started. `told` is called with a session of a dream that has news."""
@@ -656,16 +654,15 @@ class Home:
             lambda: self._server_worker.wake() if self._server_worker else None, self._history,
         )  # fmt: skip
 
-    def _store_night(self, scope: Scope, told: Callable[[str], None]) -> StoreNight:
-        from reverie.dreams.stores.night import StoreNight
-        from reverie.dreams.stores.target import StoreRooms
+    def _store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
+        from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.dreams.stores.telling import Telling
         from reverie.memory.store import Author
         from reverie.review.dreamt import Dreamt
 
         recording = self.recording_for(scope, told=told)
         heard = scope if scope.user else replace(scope, user=None)  # a store that is nobody's may learn from everyone
-        return StoreNight(
+        return StoreNights(
             StoreRooms(
                 scope, self.stores_for(scope), self._library(heard, scope.user or ""),
                 lambda name: recording.records.one(heard, name) is not None, self._store_dreams,

@@ -36,6 +36,22 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a dream ended. `type` is what the wire calls it."""
+
+    type: str
+    message: str
+
+
+class Ended(Exception):
+    """The dream cannot go on, and nobody has to look into it: it says why."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.failure = Failure(kind, message)
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """A session that was read, as far as it went then."""
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.dreams.choosing import as_read, gathered
+from reverie.dreams.curators import Curator
 from reverie.dreams.dream import Dream, Judged, Status
 from reverie.dreams.putting import put, put_before
 from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.rooms import Rooms
+from reverie.dreams.steps import given_up
 from reverie.dreams.target import DreamTarget, target_of_files
+from reverie.kernel.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,14 @@ class FileTarget:
     land: bool = True
     brought: tuple[str, ...] | None = None
     at_once: bool = False
+
+    def curator(self, lease: Lease) -> Curator:
+        return self.rooms.curator(lease)
+
+    def resume(self) -> None:
+        """A shelf that is gone holds up nothing else."""
+        with suppress(BadInput):
+            self.rooms.review.recover()
 
     def check(self, dream: Dream) -> None:
         """Files that are gone are noticed when something is to land."""
@@ -59,3 +71,6 @@ class FileTarget:
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
         self.rooms.records.end(lease, dream)
+
+    def failed(self, dream: Dream, error: Exception) -> None:
+        given_up(self.rooms, dream, str(error) or type(error).__name__)

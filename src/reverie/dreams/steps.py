@@ -1,5 +1,5 @@
-"""The steps of a night, whatever its target. Each can be done again after a crash: it finds what is done and does
-nothing twice.
+"""A dream from wherever it stands to its end, whatever its target. Each step can be done again after a crash: it finds
+what is done and does nothing twice.
 
 What they hand on are numbers; what they found is in the rows of the night.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Protocol
 
@@ -16,25 +17,26 @@ from reverie.dreams.choosing import UNREAD, not_noticed_yet, noticed_in
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
-from reverie.dreams.dream import Dream, Status
-from reverie.dreams.records import OVER, Lease, Planned, Stopped, Thought
+from reverie.dreams.dream import Dream, Ended, Status
+from reverie.dreams.records import OVER, Dreams, Lease, Planned, Stopped, Thought
 from reverie.dreams.spending import consulted, together
 from reverie.dreams.target import NightTarget
 from reverie.dreams.thinking import Sources, think
 from reverie.kernel.clock import Clock
-from reverie.kernel.errors import DatabaseUnusable, DiskFailed, NoSpace, StillLocked
+from reverie.kernel.errors import DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
+from reverie.kernel.scope import Scope
 
 PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
 
 
 class Doing(Protocol):
-    """How a step is done: plainly, or by an engine that remembers its number."""
+    """How a step is done: inline, or by an engine that remembers its number."""
 
     def __call__(self, name: str, step: Callable[[], int], /) -> int: ...
 
 
-def plainly(name: str, step: Callable[[], int]) -> int:
+def run_inline(name: str, step: Callable[[], int]) -> int:
     return step()
 
 
@@ -45,12 +47,57 @@ class NightRooms(Sources, Protocol):
     def clock(self) -> Clock: ...
 
 
+def dream_of(rooms: NightRooms, dream: str) -> Dream:
+    found = rooms.records.get(rooms.scope, dream)
+    if found is None:
+        raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
+    return found
+
+
+def run_dream(
+    rooms: NightRooms, dream: str, target_of: Callable[[Dream], NightTarget], do: Doing = run_inline
+) -> Dream:
+    """Do what is left of a dream. What was killed is taken up where it was; what is over stays as it is. What may pass
+    is raised, and the dream is taken up another time."""
+    found = dream_of(rooms, dream)
+    if found.status in OVER:
+        return found
+    lease = rooms.records.hold(rooms.scope, found)
+    target = target_of(found)
+    if error := _error_of(rooms, lease, target, do):
+        target.failed(dream_of(rooms, dream), error)
+        if not isinstance(error, Ended):
+            raise error
+    return dream_of(rooms, dream)
+
+
+def _error_of(rooms: NightRooms, lease: Lease, target: NightTarget, do: Doing) -> Exception | None:
+    if lease.attempts > MOST_ATTEMPTS:
+        return Ended("internal_error", f"it was broken off {MOST_ATTEMPTS} times")
+    if lease.attempts > 1:
+        target.resume()
+    try:
+        curator = target.curator(lease)
+    except Ended as error:
+        return error
+    return Steps(rooms, lease, target, curator).run(do)
+
+
 def given_up(rooms: NightRooms, dream: Dream, why: str) -> Dream:
-    """Keep that a night failed, with what models took until then."""
+    """Keep that a dream failed, with what models took until then."""
     told = (*dream.flaws, f"The night was given up: {why}")
-    asked = consulted(rooms.records.calls(rooms.scope, dream.id))
-    failed = replace(dream, status=Status.FAILED, ended_at=rooms.clock.now(), flaws=told, consulted=asked)
-    return rooms.records.stop(rooms.scope, failed, even_landing=True)
+    failed = replace(dream, status=Status.FAILED, ended_at=rooms.clock.now(), flaws=told)
+    return rooms.records.stop(rooms.scope, with_costs(rooms.records, rooms.scope, failed), even_landing=True)
+
+
+def canceled(records: Dreams, scope: Scope, dream: Dream, now: datetime) -> Dream:
+    """End a dream before anything of it has landed, with what models took until then. Memory is as it was."""
+    stopped = replace(dream, status=Status.CANCELED, ended_at=now)
+    return records.stop(scope, with_costs(records, scope, stopped))
+
+
+def with_costs(records: Dreams, scope: Scope, dream: Dream) -> Dream:
+    return replace(dream, consulted=consulted(records.calls(scope, dream.id)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +189,11 @@ class Steps:
         done = replace(
             dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
             carried=thought.carried, themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
-            consulted=consulted(rooms.records.calls(rooms.scope, dream.id)), enough=told.enough,
-            duplicates=thought.duplicates, reduced=thought.reduced,
+            enough=told.enough, duplicates=thought.duplicates, reduced=thought.reduced,
             dropped={why: times for why, times in told.dropped.items() if why not in unread},
             flaws=(*dream.flaws, *(f"{why}. The night went on without it; please report it." for why in unread)),
         )  # fmt: skip
+        done = with_costs(rooms.records, rooms.scope, done)
         self.target.end(self.lease, replace(done, diary=diary(done)), thought)
         return len(done.judged)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.curators import Curator
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.dream import Dream, Judged
 from reverie.dreams.records import Lease, Planned, Thought
@@ -60,6 +61,14 @@ class NightTarget(Protocol):
         """Whether all that is to be done lands in one transaction, or each matter by itself."""
         ...
 
+    def curator(self, lease: Lease) -> Curator:
+        """Who decides. Raises `Ended` where the one that is asked for cannot."""
+        ...
+
+    def resume(self) -> None:
+        """Finish what a crash left half landed."""
+        ...
+
     def check(self, dream: Dream) -> None:
         """Raises where what the dream was given is not there any more."""
         ...
@@ -80,6 +89,10 @@ class NightTarget(Protocol):
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
         """Keep how it ended."""
+        ...
+
+    def failed(self, dream: Dream, error: Exception) -> None:
+        """Keep that it came to no end, and why."""
         ...
 
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.dreams.dream import Dream, Status
+from reverie.dreams.steps import canceled
 from reverie.dreams.stores.account import PageDiff, diffs
 from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
 from reverie.dreams.stores.records import StoreDreamRecords, Which
@@ -114,8 +115,7 @@ class StoreDreaming:
             raise BadInput(f"{dream} is {made.status}.", expected="a dream that is pending or running")
         night = self.account(dream)
         with suppress(BadInput):  # it lost the race
-            canceled = replace(night, status=Status.CANCELED, ended_at=self.clock.now())
-            self.records.stop(self.of(made), canceled)
+            canceled(self.records, self.of(made), night, self.clock.now())
             canceled_now = self.get(dream)
             Telling(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
             return canceled_now
