@@ -372,11 +372,15 @@ class Home:
 
     def _ready(self, target: str) -> None:
         """Raises where there is to be no night, or a model is to be asked that cannot be."""
-        if not self.config.dreaming.enabled:
-            raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
+        self.check_enabled()
         if target and (where := self.switched_off(target)):
             raise SwitchedOff(f"dreaming is switched off in {where}.", next_step="`enabled: true` switches it on.")
         self.askers.check()
+
+    def check_enabled(self) -> None:
+        """Raises where the settings say that there is to be no dreaming at all, over files or over stores."""
+        if not self.config.dreaming.enabled:
+            raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
 
     def switched_off(self, target: str) -> str:
         """The file that says there is to be no dreaming over a target; empty where none does."""
@@ -459,12 +463,17 @@ class Home:
         return self._worker
 
     def waiting(self) -> list[Queued]:
-        """The queue: nights over files and dreams over stores that wait for a worker."""
-        return [*self._dreams_kept.queued(self._own), *self._store_dreams.waiting()]
+        """The queue: nights over files and dreams over stores that wait for a worker. Where dreaming is switched off,
+        they wait until it is switched on."""
+        if not self.config.dreaming.enabled:
+            return []
+        files = self._dreams_kept.queued(self._own)
+        return [*(one for one in files if not self.switched_off(self.dreams.get(one.dream).shelf)),
+                *self._store_dreams.waiting()]  # fmt: skip
 
     def unfinished(self) -> bool:
         """Whether there is anything for a worker to do, or to go on with."""
-        return self._store_dreams.unfinished_anywhere()
+        return self.config.dreaming.enabled and self._store_dreams.unfinished_anywhere()
 
     def _nights(self, workspace: str, user: str, dream: str) -> Nights:
         scope = Scope(workspace, user, "dream")
@@ -651,7 +660,7 @@ class Home:
         return StoreDreaming(
             scope, self.stores_for(scope), self._store_dreams, self.sessions_for,
             lambda narrowed: self.recording_for(narrowed, told=told), key_of, self.ids, self.clock,
-            lambda: self._server_worker.wake() if self._server_worker else None, self._history,
+            lambda: self._server_worker.wake() if self._server_worker else None, self._history, self.check_enabled,
         )  # fmt: skip
 
     def _store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
@@ -727,12 +736,13 @@ class Home:
         return made
 
     def warnings(self) -> list[str]:
-        """What whoever runs a server should know about its database."""
+        """What whoever runs a server should know about its settings and its database."""
         from reverie.adapters.database.walls import bypassed, unbound
 
         with self.engine.connect() as connection:
             role = bypassed(connection)
-        return [unbound(role)] if role else []
+        off = [] if self.config.dreaming.enabled else ["dreaming is switched off ([dreaming] enabled): dreams wait"]
+        return [*off, *([unbound(role)] if role else [])]
 
     @cached_property
     def erase(self) -> Erasing:

@@ -32,7 +32,7 @@ LANDING_SECONDS = 30.0  # that a cancel waits for a dream that is landing: it ma
 
 @dataclass(frozen=True, slots=True)
 class StoreDreaming:
-    """`wake` tells the worker that there is something to do."""
+    """`wake` tells the worker that there is something to do; `ready` raises where there is to be no dreaming."""
 
     scope: Scope
     stores: Stores
@@ -44,9 +44,11 @@ class StoreDreaming:
     clock: Clock
     wake: Callable[[], None]
     history: Looking
+    ready: Callable[[], None] = lambda: None
 
     def create(self, wish: StoreWish) -> StoreDream:
         _check(wish)
+        self.ready()
         store = writable(self.stores.get(wish.store))
         scope = self.stores.of(store)
         for name in wish.sessions:
