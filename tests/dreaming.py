@@ -122,6 +122,8 @@ class FileRooms:
     search: None = None
     gates: Any = field(default_factory=lambda: target_of_store("", "ann", []).gates)
     limits: Limits = WIDE
+    scope: None = None
+    records: Any = field(default_factory=lambda: SimpleNamespace(confirmed=lambda scope, shelf: {}))
     review: Any = field(default_factory=lambda: SimpleNamespace(waiting=lambda every: []))
 
     def surfaces(self, shelf: str) -> list[tuple[str, str]]:

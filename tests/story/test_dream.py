@@ -69,6 +69,28 @@ def test_a_second_night_over_the_same_sessions_changes_nothing(memories: Path, h
     assert "A quiet night: there was nothing new to read." in again.diary
 
 
+def test_a_brief_says_in_how_many_later_sessions_an_entry_was_confirmed(
+    memories: Path, homes: HomeMaker, tmp_path: Path, database: str
+) -> None:
+    home = homes(database=database)
+    home.sessions.add(session("s1", ORDER))
+    dream(home)
+    home.close()
+    later = open_home(tmp_path / "home", now=NOON + timedelta(days=9), settings={"owner": "ann", "database": database})
+    with later:
+        later.sessions.add(session("s2", ORDER, 20))
+        assert "since 2026-05-12:\n    I always want" in later.dream.briefs("hermes")[0].render(), "said once so far"
+        again = dream(later)
+        assert [one.confirms for one in again.judged] == ["I always want distances in kilometres."] and again.quiet
+        dream(later, sessions=["s2"])  # twice is once
+        later.sessions.add(session("s3", "And now I am for lunch."))
+        later.sessions.add(session("s4", "The wiki runs on birch.lan:8080, nightly backup.", 9))
+        dream(later)
+        brief = later.dream.briefs("hermes", ["s3"])[0].render()
+        assert "since 2026-05-12, confirmed 1 time:\n    I always want" in brief
+        assert brief.count("confirmed") == 1, "s4 is older than what it repeats"
+
+
 def test_what_was_undone_does_not_come_back_on_the_same_evidence(memories: Path, home: Home) -> None:
     home.sessions.add(session("s1", ORDER))
     home.review.undo(dream(home).changes[0])

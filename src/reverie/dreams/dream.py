@@ -66,7 +66,8 @@ class Judged:
     """One matter with what was decided and what became of it. `ref` is the change or proposal it became.
 
     `reasons` are names of `verify.reasons.Reason`; `checks` says for each check what it found. `unsure`: it would have
-    asked, and is included and marked where nobody is asked."""
+    asked, and is included and marked where nobody is asked. `confirms` is the entry that says the same, if a person
+    said it again since that stands there."""
 
     candidates: tuple[str, ...]
     verb: str
@@ -84,6 +85,7 @@ class Judged:
     reasons: tuple[str, ...] = ()
     checks: tuple[tuple[str, str], ...] = ()
     unsure: bool = False
+    confirms: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,10 +124,12 @@ def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
 
 
 def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
+    confirmed = rooms.records.confirmed(rooms.scope, shelf)
     for number, one in enumerate(rooms.memory.entries(shelf), 1):
         yield BriefEntry(
-            f"e{number}", one.document, one.text, one.since or one.seen, one.since is not None, one.critical, one.sha256
-        )
+            f"e{number}", one.document, one.text, one.since or one.seen, one.since is not None, one.critical,
+            one.sha256, confirmed=confirmed.get(one.text, 0),
+        )  # fmt: skip
 
 
 def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:

@@ -81,7 +81,7 @@ def think(
     not_shown = shown if by_model else Reduced(None)
     rules = _rules(target, dream, (*beside, *not_shown.entries))
     decided = decide(items, second if by_model else (), material, rules)
-    known = _Plan(target, dream, material, {one.id: one for one in material.noted}, not_shown.noted)
+    known = _Plan(target, dream, material, {one.id: one for one in material.noted}, not_shown.noted, tuple(beside))
     planned = [known.planned(one) for one in decided]
     planned += [known.left_out(name) for name in uncovered(decided, material)]
     held = [name for one in planned if _is_held(one) for name in one.judged.candidates]
@@ -221,6 +221,7 @@ class _Plan:
     material: Material
     noted: Mapping[str, Noted]
     not_shown: frozenset[str] = frozenset()
+    not_shown_entries: tuple[BriefEntry, ...] = ()
 
     def planned(self, one: Decided) -> Planned:
         """To be put to review; or what became of it already. Where nobody is asked, it is included or withheld."""
@@ -261,7 +262,17 @@ class _Plan:
             one.skill.subject if one.skill else item.document, "; ".join(case.old),
             len({each.evidence.session_id for each in case.support}), case.origin, () if hidden else case.evidence,
             one.score, reasons=tuple(str(each.reason) for each in one.findings), checks=checks,
+            confirms=self._confirmed(one),
         )  # fmt: skip
+
+    def _confirmed(self, one: Decided) -> str:
+        """The entry that says the same, if it was said again since that stands there."""
+        known = {text for each in one.findings if each.reason is Reason.KNOWN for text in each.about}
+        said = [each.said_at for each in one.case.asserted if each.said_at]
+        for entry in (*self.material.brief.entries, *self.not_shown_entries):
+            if entry.text in known and entry.since and any(at > entry.since for at in said):
+                return self.material.restored(entry.text)
+        return ""
 
     def _suggestion(self, one: Decided) -> Suggestion:
         skill = one.skill

@@ -63,7 +63,7 @@ def details_of(dream: Dream) -> dict[str, Any]:
 
 def judged_as_json(one: Judged) -> dict[str, Any]:
     """Not by `asdict`, which copies every word: a night has hundreds of these."""
-    told: dict[str, Any] = {name: getattr(one, name) for name in _JUDGED}
+    told: dict[str, Any] = {name: getattr(one, name) for name in _JUDGED if name != "confirms" or one.confirms}
     return told | {"evidence": evidence_as_json(one.evidence), "score": one.score and score_as_json(one.score)}
 
 

@@ -116,6 +116,9 @@ class StoreTarget:
         made = self.made
         pages = [_page(one) for one in self._memories(made.output)]
         target = target_of_store(dream.shelf, made.user, pages, made.instructions or "")
+        confirmed = self.rooms.records.confirmed(self.rooms.scope, dream.shelf.replace(made.output, made.store))
+        entries = tuple(replace(one, confirmed=confirmed.get(one.text, 0)) for one in target.entries)
+        target = replace(target, entries=entries)
         return replace(target, withheld=tuple(as_judged(one, in_place=made.in_place) for one in self._withheld()))
 
     def put(self, lease: Lease, dream: Dream, planned: Sequence[Planned], places: Sequence[int]) -> dict[int, Judged]:
