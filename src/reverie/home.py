@@ -664,8 +664,8 @@ class Home:
         )  # fmt: skip
 
     def _store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
+        from reverie.dreams.stores.progress import Progress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
-        from reverie.dreams.stores.telling import Telling
         from reverie.memory.store import Author
         from reverie.review.dreamt import Dreamt
 
@@ -676,7 +676,7 @@ class Home:
                 scope, self.stores_for(scope), self._library(heard, scope.user or ""),
                 lambda name: recording.records.one(heard, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
-                lambda session: Telling(recording, session), self.clock, self.ids, self._curator,
+                lambda session: Progress(recording, session), self.clock, self.ids, self._curator,
             )
         )  # fmt: skip
 

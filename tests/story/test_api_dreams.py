@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reverie.dreams.stores.telling import Telling
+from reverie.dreams.stores.progress import Progress
 from reverie.home import Home, open_home
 from reverie.kernel.errors import StillLocked
 from reverie.kernel.keys import Permission
@@ -454,7 +454,7 @@ def test_the_session_of_a_dream_is_over_with_it_even_if_the_server_is_killed_in_
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Telling, "end", killed)
+    monkeypatch.setattr(Progress, "end", killed)
     night = idle.house.home._store_nights(Scope("local", "ann", "dream"), lambda name: None)
     with pytest.raises(KeyboardInterrupt):
         night.run(dream["id"])

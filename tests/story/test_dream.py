@@ -11,8 +11,8 @@ import pytest
 
 import reverie
 from reverie.adapters.database.dreams import SqlDreams
-from reverie.dreams import choosing
-from reverie.dreams.choosing import noted
+from reverie.dreams import choose
+from reverie.dreams.choose import noted
 from reverie.dreams.dream import Dream, Fate, Status
 from reverie.home import Home, open_home
 from reverie.light.candidate import Noted
@@ -281,7 +281,7 @@ def test_a_session_our_reader_stumbles_over_costs_the_others_nothing(
             raise IndexError
         return noted(read, *more)
 
-    monkeypatch.setattr(choosing, "noted", stumbling)
+    monkeypatch.setattr(choose, "noted", stumbling)
     home_on.sessions.add(session("odd", "Whatever this is."))
     home_on.sessions.add(session("s1", ORDER))
     night = dream(home_on)

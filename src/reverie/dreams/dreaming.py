@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Protocol, TypedDict, Unpack
 
 from reverie.dreams.brief import Brief
-from reverie.dreams.choosing import gathered, is_named, not_there
+from reverie.dreams.choose import gathered, is_named, not_there
 from reverie.dreams.dream import Dream, Fate, Mode, Status
-from reverie.dreams.estimating import Estimate, estimated, previewed
+from reverie.dreams.estimate import Estimate, estimated, previewed
 from reverie.dreams.night import Night, Skipped
 from reverie.dreams.records import Asked, Stopped, Used
 from reverie.dreams.runner import DreamRunner

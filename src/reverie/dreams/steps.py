@@ -6,25 +6,26 @@ What they hand on are numbers; what they found is in the rows of the night.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Protocol
 
-from reverie.dreams.choosing import UNREAD, not_noticed_yet, noticed_in
+from reverie.dreams.choose import UNREAD, not_noticed_yet, noticed_in
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
-from reverie.dreams.dream import Dream, Ended, Status
-from reverie.dreams.records import OVER, Dreams, Lease, Planned, Stopped, Thought
-from reverie.dreams.spending import consulted, together
+from reverie.dreams.dream import Consulted, Dream, Ended, Status
+from reverie.dreams.records import OVER, Dreams, Lease, Planned, Stopped, Thought, Told
 from reverie.dreams.target import NightTarget
-from reverie.dreams.thinking import Sources, think
+from reverie.dreams.think import Sources, think
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
 from reverie.kernel.scope import Scope
+from reverie.models.ledger import Call, totals
 
 PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
@@ -210,3 +211,27 @@ class Steps:
 
     def _thought(self, dream: Dream) -> Thought:
         return self.rooms.records.thought(self.rooms.scope, dream.id) or Thought()
+
+
+# ---- what models took, added up for the account of a night -----------------------------------------------------------
+
+
+def consulted(calls: Iterable[Call]) -> tuple[Consulted, ...]:
+    """Per role."""
+    every = list(calls)
+    return tuple(
+        Consulted(
+            role, tuple(sorted({one.model for one in every if one.role == role})), total.calls, total.failed,
+            total.usage.tokens_in, total.usage.tokens_out, total.usage.cached,
+            None if total.cost is None else float(total.cost), round(total.seconds, 3), round(total.share, 4),
+            {one.prompt: one.prompt_sha256 for one in every if one.role == role}, total.sent, total.whole,
+        )
+        for role, total in totals(every).items()
+    )  # fmt: skip
+
+
+def together(told: Iterable[Told]) -> Told:
+    """What there is to tell of the whole night."""
+    every = list(told)
+    dropped = sum((Counter(one.dropped) for one in every), Counter[str]())
+    return Told(dict(dropped.most_common()), next((one.enough for one in every if one.enough), ""))

@@ -11,8 +11,8 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.steps import canceled
 from reverie.dreams.stores.account import PageDiff, diffs
 from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
+from reverie.dreams.stores.progress import Progress, dreaming_agent
 from reverie.dreams.stores.records import StoreDreamRecords, Which
-from reverie.dreams.stores.telling import Telling, dreaming_agent
 from reverie.history.records import Looking
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, NotFound
@@ -119,7 +119,7 @@ class StoreDreaming:
         with suppress(BadInput):  # it lost the race
             canceled(self.records, self.of(made), night, self.clock.now())
             canceled_now = self.get(dream)
-            Telling(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
+            Progress(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
             return canceled_now
         return self._landed(dream)
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
-from reverie.dreams.stores.withholding import Cleaned
+from reverie.dreams.stores.unsafe import Cleaned
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Between, Store
 from reverie.sessions.recorded import Recorded

@@ -15,9 +15,9 @@ from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.steps import Doing, dream_of, given_up, run_dream, run_inline
 from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream, Withheld
 from reverie.dreams.stores.pages import Page, target_of_store
+from reverie.dreams.stores.progress import Progress
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
-from reverie.dreams.stores.telling import Telling
-from reverie.dreams.stores.withholding import as_judged, cleaned
+from reverie.dreams.stores.unsafe import as_judged, cleaned
 from reverie.dreams.target import DreamTarget
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, BadSetting, NotFound
@@ -45,7 +45,7 @@ class StoreRooms:
     recorded: Callable[[str], bool]
     records: StoreDreamRecords
     landing: Callable[[str], Dreamt]
-    telling: Callable[[str], Telling]
+    progress: Callable[[str], Progress]
     clock: Clock
     ids: Ids
     curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
@@ -74,11 +74,11 @@ class StoreTarget:
     at_once: bool = True
 
     @property
-    def telling(self) -> Telling:
-        return self.rooms.telling(self.made.session)
+    def progress(self) -> Progress:
+        return self.rooms.progress(self.made.session)
 
     def tell(self, text: str) -> None:
-        self.telling.say(text)
+        self.progress.say(text)
 
     def curator(self, lease: Lease) -> Curator:
         if self.made.model == BUILT_IN:
@@ -102,7 +102,7 @@ class StoreTarget:
     def begin(self, lease: Lease, dream: Dream) -> Dream:
         """Clone the input, unless it is rewritten itself."""
         rooms, made = self.rooms, self.made
-        self.telling.begin()
+        self.progress.begin()
         read, store = tuple(self._read()), self._input()
         dream = replace(dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=read)
         begun = rooms.records.begin(lease, dream, made, None if made.in_place else self._clone(store))
@@ -131,7 +131,7 @@ class StoreTarget:
         records = self.rooms.records
         records.alter(self.rooms.scope, dream.id, lambda one: replace(one, reader=thought.curator))
         records.end(lease, dream)
-        self.telling.end(self.made, dream.diary)
+        self.progress.end(self.made, dream.diary)
 
     def failed(self, dream: Dream, error: Exception) -> None:
         """What was written of the output stays, to be looked at."""
@@ -141,7 +141,7 @@ class StoreTarget:
         rooms.records.alter(rooms.scope, dream.id, lambda one: replace(one, error=why))
         with suppress(BadInput):  # it was canceled in the same moment
             given_up(rooms, dream, why.message)
-            self.telling.end(replace(self.made, error=why), why.message)
+            self.progress.end(replace(self.made, error=why), why.message)
 
     # ---- what it works on --------------------------------------------------------------------------------------------
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from reverie.dreams.choosing import Chosen, as_read, noted, session_of
+from reverie.dreams.choose import Chosen, as_read, noted, session_of
 from reverie.dreams.curators.model import prompt_for, question, room_for
 from reverie.dreams.dream import Dream, Status
+from reverie.dreams.files import target_of_files
 from reverie.dreams.gather import Material, gather
 from reverie.dreams.reduce import one_session, to_be_noted
 from reverie.dreams.rooms import Rooms
-from reverie.dreams.target import target_of_files
-from reverie.dreams.thinking import night_of
+from reverie.dreams.think import night_of
 from reverie.models.choice import Role
 from reverie.models.question import Usage
 from reverie.models.settings import ModelInfo

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from reverie.dreams.asking import once_read
 from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.choosing import heard_session, session_of
+from reverie.dreams.choose import heard_session, session_of
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
 from reverie.dreams.gather import Material, Night, gather
+from reverie.dreams.mentions import Mentions
 from reverie.dreams.records import Dreams, Planned, Thought, Told
 from reverie.dreams.reduce import (
     Reduced,
@@ -24,14 +25,11 @@ from reverie.dreams.reduce import (
     rank_notes,
     to_be_noted,
 )
-from reverie.dreams.staging import as_noted, staged
 from reverie.dreams.target import DreamTarget
-from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity, finding
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
-from reverie.language.finding import Finder
-from reverie.light.candidate import Kind, Noted
+from reverie.light.candidate import Candidate, Kind, Noted
 from reverie.models.choice import BUILT_IN
 from reverie.models.tokens import estimate_tokens
 from reverie.review.proposal import Suggestion
@@ -39,14 +37,14 @@ from reverie.sessions.library import Library
 from reverie.sessions.session import Session
 
 MOST_DOCUMENTS = 60
+EXPIRES_AFTER = timedelta(days=90)
+MOST_STAGED = 400
 MOST_EARLIER = 80  # candidates of earlier nights in one Brief
 INSTEAD = "The model did not decide. The built-in curator did."
 NO_ROOM = (
     "The model did not decide: a Brief that model_brief_tokens and model_context allow holds nothing of this night. "
     "The built-in curator did."
 )
-_MOST_LOOKED_FOR = 40
-_ENOUGH_SHARED = 2
 
 
 class Sources(Protocol):
@@ -167,28 +165,9 @@ def _material(night: Night, curator: Curator) -> tuple[Reduced, str]:
 def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> Rules:
     surfaces = (*target.surfaces, *(replace(one, id="", sha256="") for one in beside))
     return Rules(
-        dream.started_at, target.gates, target.limits, surfaces, _Asked(target.search),
+        dream.started_at, target.gates, target.limits, surfaces, Mentions(target.search),
         includes_unsure=not target.asks, people_needed=target.people_needed, waiting=target.waiting,
     )  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Asked:
-    """In how many other sessions a person touched on a text. The dearest part of a night, so only for a few."""
-
-    search: Finder | None
-    looked: int = 0
-
-    def __call__(self, text: str, sessions: frozenset[str]) -> int:
-        if self.search is None or not text or self.looked >= _MOST_LOOKED_FOR:
-            return 0
-        if not self.looked:
-            self.search = once_read(self.search)
-        self.looked += 1
-        wanted = words.stems(text)
-        hits = self.search(text, role="user", limit=20, around=0)
-        near = {hit.session_id for hit in hits if len(words.stems(hit.text) & wanted) >= _ENOUGH_SHARED}
-        return len(near - sessions)
 
 
 def _duplicates(decided: Iterable[Decided]) -> int:
@@ -288,4 +267,28 @@ class _Plan:
         )
 
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _UNTOLD = frozenset({Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE})
+
+
+# ---- what is kept for another night: what was held, for a while, and no more than so much of it ----------------------
+
+
+def staged(held: Iterable[Noted], since: Mapping[str, datetime], now: datetime) -> frozenset[str]:
+    """The ids of what stays staged, newest first. What is said again begins anew: it has a new id."""
+    kept = [one for one in held if now - since.get(one.id, now) <= EXPIRES_AFTER]
+    newest = sorted(kept, key=lambda one: one.said_at or _LONG_AGO, reverse=True)
+    return frozenset(one.id for one in newest[:MOST_STAGED])
+
+
+def as_noted(one: Decided, new_id: Callable[[], str]) -> tuple[Noted, ...]:
+    """What a curator saw and Light did not, so that it is not forgotten when it is held: a note for each session."""
+    kind = Kind(one.item.kind) if one.item.kind in list(Kind) else Kind.PROJECT_FACT
+    notes = list[Noted]()
+    for session_id in dict.fromkeys(each.evidence.session_id for each in one.case.support):
+        said = [each for each in one.case.support if each.evidence.session_id == session_id]
+        marks = tuple(sorted({span.reading.kind for each in said for span in each.spans}))
+        evidence = tuple(each.evidence for each in said)
+        candidate = Candidate(kind, said[0].sentence, 0.6, 0.6, evidence, marks=marks)
+        notes.append(Noted(new_id(), candidate, session_id, said[0].session.head.user, said[0].said_at))
+    return tuple(notes)
