@@ -21,7 +21,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from reverie.testing.model_server import serving
 from tests.golden import playing
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 0.88, 0.95, 1.01)
+BY_SCORE = {"low_score", "limit", "most_proposals"}
 Case = Mapping[str, Any]
 
 
@@ -40,6 +41,7 @@ class Point:
     case: str
     score: float
     right: bool
+    passed: bool  # every check but those of the score and of the night's limits
 
     @property
     def odds(self) -> float:
@@ -88,17 +90,20 @@ def points(name: str, night: Case, expected: Case, url: str = "") -> Iterator[Po
         if one.score is not None and not one.verb.startswith("skill"):
             right = verdict(one, expected)
             if right is not None:
-                yield Point(name, one.score.total, right)
+                yield Point(name, one.score.total, right, not set(one.reasons) - BY_SCORE)
 
 
 def table(title: str, found: Sequence[Point]) -> None:
     print(f"\n{title}: {len(found)} decisions of {len({one.case for one in found})} cases")
-    print("| score | decisions | mean score | right |\n|---|---|---|---|")
+    print("| score | decisions | mean score | right | pass every check | of these right |\n|---|---|---|---|---|---|")
     for low, high in itertools.pairwise(BINS):
         inside = [one for one in found if low <= one.score < high]
         if inside:
             mean, right = sum(one.score for one in inside) / len(inside), sum(one.right for one in inside)
-            print(f"| {low:.2f}–{min(high, 1):.2f} | {len(inside)} | {mean:.2f} | {right / len(inside):.2f} |")
+            passed = [one.right for one in inside if one.passed]
+            share = f"{sum(passed) / len(passed):.2f}" if passed else "–"
+            row = f"{len(inside)} | {mean:.2f} | {right / len(inside):.2f} | {len(passed)} | {share}"
+            print(f"| {low:.2f}–{min(high, 1):.2f} | {row} |")
     if found:
         print(f"Brier score: {sum((one.score - one.right) ** 2 for one in found) / len(found):.3f}", flush=True)
 
@@ -114,7 +119,7 @@ def fitted(found: Sequence[Point]) -> tuple[float, float]:
 
 
 def shifted(found: Sequence[Point], slope: float, shift: float) -> list[Point]:
-    return [Point(one.case, 1 / (1 + math.exp(-(slope * one.odds + shift))), one.right) for one in found]
+    return [replace(one, score=1 / (1 + math.exp(-(slope * one.odds + shift)))) for one in found]
 
 
 def is_fitted_on(case: str) -> bool:

@@ -107,6 +107,7 @@ class Steps:
     lease: Lease
     target: NightTarget
     curator: Curator = field(default_factory=BuiltInCurator)
+    _begun: list[Dream] = field(default_factory=list)  # read once: with a thousand sessions it is long
     _plan: list[Planned] = field(default_factory=list)  # as its rows have it, once something is to be done
 
     def run(self, do: Doing) -> Exception | None:
@@ -140,8 +141,10 @@ class Steps:
         return len(dream.sessions)
 
     def light(self, place: int) -> int:
-        """Write down what is noticed in one session. How much that is."""
-        self._checked()
+        """Write down what is noticed in one session. How much that is. A night that was stopped has none chosen."""
+        if not self._begun:
+            self._begun.append(self._dream())
+        self.target.check(self._begun[0])
         read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
         if found is not None:
             return found
