@@ -174,12 +174,8 @@ import sys, time
 sys.path.insert(0, {root!r})
 from pathlib import Path
 from benchmarks.dreams import opened
-from reverie.adapters.dbos_engine import DbosEngine
 with opened(Path(sys.argv[1]), sys.argv[2] or None) as home:
-    engine = DbosEngine(home.config.home, home.config.database, home.owned, home.dreams.records,
-                        nights=lambda workspace, user: home.dream)
-    print(engine.work(until_idle=True))
-    engine.close()
+    print(home.worker().work(until_idle=True))
 """
 
 

@@ -9,17 +9,18 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any, cast
 
-from reverie.dreams.choosing import heard_session, noted
+from reverie.dreams.choose import heard_session, noted
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Limits
 from reverie.dreams.dream import Dream, Judged, Read, Status
+from reverie.dreams.files import target_of_files
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, Item
 from reverie.dreams.records import Thought
 from reverie.dreams.stores.pages import LIMITS, Page, target_of_store
-from reverie.dreams.target import DreamTarget, target_of_files
-from reverie.dreams.thinking import think
+from reverie.dreams.target import DreamTarget
+from reverie.dreams.think import think
 from reverie.kernel.errors import NotFound
 from reverie.kernel.origin import Origin
 from reverie.memory.library import Entry, Usage
@@ -122,6 +123,8 @@ class FileRooms:
     search: None = None
     gates: Any = field(default_factory=lambda: target_of_store("", "ann", []).gates)
     limits: Limits = WIDE
+    scope: None = None
+    records: Any = field(default_factory=lambda: SimpleNamespace(confirmed=lambda scope, shelf: {}))
     review: Any = field(default_factory=lambda: SimpleNamespace(waiting=lambda every: []))
 
     def surfaces(self, shelf: str) -> list[tuple[str, str]]:

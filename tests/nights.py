@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.choosing import noted
+from reverie.dreams.choose import noted
 from reverie.dreams.gather import Material, Night, gather
 from reverie.dreams.items import Citation, Item, Op
 from reverie.dreams.verify.case import Case, case_of

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from reverie.dreams.rooms import Tuning
     from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
-    from reverie.dreams.stores.night import StoreNight
     from reverie.dreams.stores.records import Located
+    from reverie.dreams.stores.target import StoreNights
     from reverie.erasure.library import Erasing
     from reverie.erasure.wanted import Erasure
     from reverie.history.library import History, Instruction
@@ -372,11 +372,15 @@ class Home:
 
     def _ready(self, target: str) -> None:
         """Raises where there is to be no night, or a model is to be asked that cannot be."""
-        if not self.config.dreaming.enabled:
-            raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
+        self.check_enabled()
         if target and (where := self.switched_off(target)):
             raise SwitchedOff(f"dreaming is switched off in {where}.", next_step="`enabled: true` switches it on.")
         self.askers.check()
+
+    def check_enabled(self) -> None:
+        """Raises where the settings say that there is to be no dreaming at all, over files or over stores."""
+        if not self.config.dreaming.enabled:
+            raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
 
     def switched_off(self, target: str) -> str:
         """The file that says there is to be no dreaming over a target; empty where none does."""
@@ -459,20 +463,23 @@ class Home:
         return self._worker
 
     def waiting(self) -> list[Queued]:
-        """The queue: nights over files and dreams over stores that wait for a worker."""
-        return [*self._dreams_kept.queued(self._own), *self._store_dreams.waiting()]
+        """The queue: nights over files and dreams over stores that wait for a worker. Where dreaming is switched off,
+        they wait until it is switched on."""
+        if not self.config.dreaming.enabled:
+            return []
+        files = self._dreams_kept.queued(self._own)
+        return [*(one for one in files if not self.switched_off(self.dreams.get(one.dream).shelf)),
+                *self._store_dreams.waiting()]  # fmt: skip
 
     def unfinished(self) -> bool:
         """Whether there is anything for a worker to do, or to go on with."""
-        return self._store_dreams.unfinished_anywhere()
+        return self.config.dreaming.enabled and self._store_dreams.unfinished_anywhere()
 
     def _nights(self, workspace: str, user: str, dream: str) -> Nights:
-        from reverie.dreams.engine import FileNights
-
         scope = Scope(workspace, user, "dream")
         if self._store_dreams.one(scope, dream) is None:
-            return FileNights(self.dream)
-        return self._store_night(scope, self._told)
+            return self.dream
+        return self._store_nights(scope, self._told)
 
     def server_worker(self, told: Callable[[str], None] = lambda session: None, at_once: int = 2) -> ServerWorker:
         """The worker of a server, once it is started. `told` is called with a session of a dream that has news."""
@@ -653,24 +660,23 @@ class Home:
         return StoreDreaming(
             scope, self.stores_for(scope), self._store_dreams, self.sessions_for,
             lambda narrowed: self.recording_for(narrowed, told=told), key_of, self.ids, self.clock,
-            lambda: self._server_worker.wake() if self._server_worker else None, self._history,
+            lambda: self._server_worker.wake() if self._server_worker else None, self._history, self.check_enabled,
         )  # fmt: skip
 
-    def _store_night(self, scope: Scope, told: Callable[[str], None]) -> StoreNight:
-        from reverie.dreams.stores.night import StoreNight
-        from reverie.dreams.stores.target import StoreRooms
-        from reverie.dreams.stores.telling import Telling
+    def _store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
+        from reverie.dreams.stores.progress import Progress
+        from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.memory.store import Author
         from reverie.review.dreamt import Dreamt
 
         recording = self.recording_for(scope, told=told)
         heard = scope if scope.user else replace(scope, user=None)  # a store that is nobody's may learn from everyone
-        return StoreNight(
+        return StoreNights(
             StoreRooms(
                 scope, self.stores_for(scope), self._library(heard, scope.user or ""),
                 lambda name: recording.records.one(heard, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
-                lambda session: Telling(recording, session), self.clock, self.ids, self._curator,
+                lambda session: Progress(recording, session), self.clock, self.ids, self._curator,
             )
         )  # fmt: skip
 
@@ -730,12 +736,13 @@ class Home:
         return made
 
     def warnings(self) -> list[str]:
-        """What whoever runs a server should know about its database."""
+        """What whoever runs a server should know about its settings and its database."""
         from reverie.adapters.database.walls import bypassed, unbound
 
         with self.engine.connect() as connection:
             role = bypassed(connection)
-        return [unbound(role)] if role else []
+        off = [] if self.config.dreaming.enabled else ["dreaming is switched off ([dreaming] enabled): dreams wait"]
+        return [*off, *([unbound(role)] if role else [])]
 
     @cached_property
     def erase(self) -> Erasing:

@@ -17,7 +17,7 @@ from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.gather import LONGEST_TURN, NARROW, WIDE, Material, Night, gather
 from reverie.dreams.items import Answer, Item
 from reverie.dreams.reduce import Reduced
-from reverie.dreams.thinking import _material as shown_to
+from reverie.dreams.think import _material as shown_to
 from reverie.kernel.origin import Origin
 from reverie.models.tokens import estimate_tokens
 from reverie.sessions.session import Said, Session, ToolCall

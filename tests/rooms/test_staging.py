@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from reverie.dreams import staging
-from reverie.dreams.choosing import noted
-from reverie.dreams.staging import EXPIRES_AFTER, MOST_STAGED, staged
+from reverie.dreams import think
+from reverie.dreams.choose import noted
+from reverie.dreams.think import EXPIRES_AFTER, MOST_STAGED, staged
 from reverie.light.candidate import Noted
 from tests.dreaming import NIGHT, session
 
@@ -42,5 +42,5 @@ def test_there_is_a_most_and_the_newest_stay(monkeypatch: pytest.MonkeyPatch) ->
     assert MOST_STAGED == 400
     oldest, *newer = heard(*SAID)
     assert len(newer) == 2
-    monkeypatch.setattr(staging, "MOST_STAGED", 2)
+    monkeypatch.setattr(think, "MOST_STAGED", 2)
     assert staged([*newer, oldest], {}, NIGHT) == {one.id for one in newer}

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reverie.dreams.stores.telling import Telling
+from reverie.dreams.stores.progress import Progress
 from reverie.home import Home, open_home
 from reverie.kernel.errors import StillLocked
 from reverie.kernel.keys import Permission
@@ -332,7 +332,7 @@ def test_what_was_written_while_a_store_is_rewritten_stays(idle: Served) -> None
     behavior = {"output_behavior": {"type": "update_existing", "memory_store_id": store}}
     dream = idle.call("POST", "/v1/dreams", asked(store, session, **behavior)).json["id"]
     found = home._store_dreams.waiting()[0]
-    night = home._store_night(Scope(found.workspace, found.user, "dream"), lambda name: None)
+    night = home._store_nights(Scope(found.workspace, found.user, "dream"), lambda name: None)
     mine = "# Deploy\n\n- We deploy on Fridays.\n- Staging is db7.internal.\n- Mine.\n"
 
     def do(name: str, step: Any) -> int:
@@ -427,7 +427,7 @@ def test_a_dream_that_takes_too_long_is_given_up_and_holds_nothing_up(
                 raise StillLocked("The server stops here.")
             return int(step())
 
-        night = first.house.home._store_night(Scope("local", "ann", "dream"), lambda name: None)
+        night = first.house.home._store_nights(Scope("local", "ann", "dream"), lambda name: None)
         for dream in (copying, in_place):
             with pytest.raises(StillLocked):
                 night.run(dream, do)
@@ -454,8 +454,8 @@ def test_the_session_of_a_dream_is_over_with_it_even_if_the_server_is_killed_in_
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Telling, "end", killed)
-    night = idle.house.home._store_night(Scope("local", "ann", "dream"), lambda name: None)
+    monkeypatch.setattr(Progress, "end", killed)
+    night = idle.house.home._store_nights(Scope("local", "ann", "dream"), lambda name: None)
     with pytest.raises(KeyboardInterrupt):
         night.run(dream["id"])
     assert idle.call("GET", f"/v1/dreams/{dream['id']}").json["status"] == "completed"

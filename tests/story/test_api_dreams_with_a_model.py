@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+from reverie.adapters.database import schema
+from reverie.home import open_home
 from reverie.kernel.errors import BadSetting
+from reverie.kernel.scope import Scope
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import Server
 from reverie.testing.model_server import serving as scripted
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving
+from tests.story.test_api_dreams import asked as wished
 from tests.story.test_api_dreams import content, dreamt, of_ann, recorded
 
 REMEMBER = "Pidäthän mielessä, että laskut kirjoitetaan aina euroissa."
@@ -100,3 +106,50 @@ def test_a_model_setting_that_cannot_work_is_said_as_plainly_as_to_a_night_over_
         assert error["type"] == "model_request_failed_error" and error["message"] == done["error"]["message"]
         asked = recorded(served, "Remember that our mascot is called Miso.")
         assert dreamt(served, store, asked, model="built-in")["status"] == "completed"
+
+
+@pytest.mark.parametrize("how", ["failed", "canceled"])
+def test_what_a_model_took_is_told_and_on_the_ledger_of_a_dream_that_came_to_nothing(
+    homes: HomeMaker, model: Server, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """The model has answered; before anything lands its store is archived, or somebody cancels it."""
+    monkeypatch.setenv("THE_KEY", "sk-test-abcdefgh")
+    with serving(home := homes(**settings(model)), dreams=False) as server:
+        served = of_ann(server)
+        store, talk = served.store(), recorded(served, "Moi!", REMEMBER, "Kiitos, siinä kaikki tältä erää.")
+        dream = served.call("POST", "/v1/dreams", wished(store, talk, model="claude-opus-5")).json["id"]
+
+        def do(name: str, step: Callable[[], int]) -> int:
+            if name == "land":
+                at = f"/v1/memory_stores/{store}/archive" if how == "failed" else f"/v1/dreams/{dream}/cancel"
+                served.call("POST", at)
+            return step()
+
+        home._store_nights(Scope("local", "ann", "dream"), lambda name: None).run(dream, do)
+        done = served.call("GET", f"/v1/dreams/{dream}").json
+        assert done["status"] == how and done["usage"]["input_tokens"] > 0 and done["usage"]["output_tokens"] > 0
+        [phase] = home.dream_anywhere(dream).dream.consulted
+        assert phase.calls == 1 and phase.tokens_in == done["usage"]["input_tokens"]
+        with home.engine.connect() as connection:
+            [body] = connection.execute(select(schema.ledger.c.body).filter_by(kind="dream")).scalars()
+        assert json.loads(body)["models"][0]["tokens_out"] == done["usage"]["output_tokens"]
+
+
+def test_where_dreaming_is_switched_off_what_is_queued_waits_and_who_asks_is_told(
+    homes: HomeMaker, tmp_path: Path
+) -> None:
+    database = f"sqlite:///{tmp_path / 'shared.db'}"
+    with serving(homes(database=database), dreams=False) as server:
+        served = of_ann(server)
+        store, talk = served.store(), recorded(served, "Remember that our mascot is called Miso.")
+        queued = served.call("POST", "/v1/dreams", wished(store, talk)).json["id"]
+    off = {"database": database, "dreaming.enabled": "false"}
+    with open_home(tmp_path / "home", settings=off) as home, serving(home) as server:
+        served = of_ann(server)
+        refused = served.call("POST", "/v1/dreams", wished(store, talk))
+        assert (refused.status, refused.error) == (400, "invalid_request_error")
+        assert "Dreaming is switched off" in refused.json["error"]["message"]
+        assert served.call("GET", f"/v1/dreams/{queued}").json["status"] == "pending"
+        assert home.waiting() == [] and not home.unfinished() and "switched off" in home.warnings()[0]
+    with open_home(tmp_path / "home", settings={"database": database}) as home:
+        assert [one.dream for one in home.waiting()] == [queued]

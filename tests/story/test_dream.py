@@ -11,8 +11,8 @@ import pytest
 
 import reverie
 from reverie.adapters.database.dreams import SqlDreams
-from reverie.dreams import choosing
-from reverie.dreams.choosing import noted
+from reverie.dreams import choose
+from reverie.dreams.choose import noted
 from reverie.dreams.dream import Dream, Fate, Status
 from reverie.home import Home, open_home
 from reverie.light.candidate import Noted
@@ -67,6 +67,28 @@ def test_a_second_night_over_the_same_sessions_changes_nothing(memories: Path, h
     assert (memories / "USER.md").read_bytes() == before
     assert again.quiet and again.sessions == ()
     assert "A quiet night: there was nothing new to read." in again.diary
+
+
+def test_a_brief_says_in_how_many_later_sessions_an_entry_was_confirmed(
+    memories: Path, homes: HomeMaker, tmp_path: Path, database: str
+) -> None:
+    home = homes(database=database)
+    home.sessions.add(session("s1", ORDER))
+    dream(home)
+    home.close()
+    later = open_home(tmp_path / "home", now=NOON + timedelta(days=9), settings={"owner": "ann", "database": database})
+    with later:
+        later.sessions.add(session("s2", ORDER, 20))
+        assert "since 2026-05-12:\n    I always want" in later.dream.briefs("hermes")[0].render(), "said once so far"
+        again = dream(later)
+        assert [one.confirms for one in again.judged] == ["I always want distances in kilometres."] and again.quiet
+        dream(later, sessions=["s2"])  # twice is once
+        later.sessions.add(session("s3", "And now I am for lunch."))
+        later.sessions.add(session("s4", "The wiki runs on birch.lan:8080, nightly backup.", 9))
+        dream(later)
+        brief = later.dream.briefs("hermes", ["s3"])[0].render()
+        assert "since 2026-05-12, confirmed 1 time:\n    I always want" in brief
+        assert brief.count("confirmed") == 1, "s4 is older than what it repeats"
 
 
 def test_what_was_undone_does_not_come_back_on_the_same_evidence(memories: Path, home: Home) -> None:
@@ -259,7 +281,7 @@ def test_a_session_our_reader_stumbles_over_costs_the_others_nothing(
             raise IndexError
         return noted(read, *more)
 
-    monkeypatch.setattr(choosing, "noted", stumbling)
+    monkeypatch.setattr(choose, "noted", stumbling)
     home_on.sessions.add(session("odd", "Whatever this is."))
     home_on.sessions.add(session("s1", ORDER))
     night = dream(home_on)

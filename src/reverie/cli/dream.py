@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reverie.dreams.brief import Brief
     from reverie.dreams.dream import Dream, Mode
     from reverie.dreams.dreaming import Due, Wanted
-    from reverie.dreams.estimating import Estimate
+    from reverie.dreams.estimate import Estimate
     from reverie.dreams.night import Night
     from reverie.home import Home
 

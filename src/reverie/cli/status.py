@@ -44,11 +44,14 @@ def command(*, dream: str | None, shell: Shell) -> None:
         others = house.dreams_of_others()
         unread = house.sessions.quarantined()
         off = {name: path for name in names if (path := house.switched_off(name))}
+        enabled = house.config.dreaming.enabled
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
         told |= {"last_success": success, "others": others, "quarantined": unread}
-        print_json(told | {"switched_off": off, "changes": [change.id for change in changes]})
+        print_json(told | {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]})
         return
+    if not enabled:
+        click.echo("Dreaming is switched off (`enabled = false` under [dreaming]); what is queued waits.")
     if not dreams:
         click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
     elif dreams[0].status != "completed":

@@ -23,6 +23,7 @@ def command(*, executor: str | None, until_idle: bool, shell: Shell) -> None:
     if click.get_current_context().invoked_subcommand:
         return
     with shell.opened() as house:
+        house.check_enabled()
         engine = house.worker(executor)
         for sign in (signal.SIGTERM, signal.SIGINT):
             signal.signal(sign, lambda *_: engine.stop())

@@ -34,7 +34,7 @@ class BriefDocument:
 class BriefEntry:
     """An entry with its short id. `since` is when it was first seen; `exact` says that it came in just then.
     One of a document that this night may not change has no `sha256`. `under` is what it belongs to and does not say
-    itself: the heading or the item it stands below."""
+    itself: the heading or the item it stands below. `confirmed`: in how many later sessions the same was said."""
 
     id: str
     document: str
@@ -44,6 +44,7 @@ class BriefEntry:
     critical: bool = False
     sha256: str = ""
     under: str = ""
+    confirmed: int = 0
 
     @property
     def whole(self) -> str:
@@ -185,8 +186,9 @@ def _document_line(one: BriefDocument) -> str:
 def _marks(entry: BriefEntry) -> str:
     since = f", since {entry.since:%Y-%m-%d}" if entry.since else ""
     since = since.replace("since", "at least since") if entry.since and not entry.exact else since
+    often = f", confirmed {entry.confirmed:,} time{'s' * (entry.confirmed != 1)}" if entry.confirmed else ""
     fixed = "" if entry.changeable else ", cannot be changed here"
-    return f"{since}{', critical' if entry.critical else ''}{fixed}"
+    return f"{since}{often}{', critical' if entry.critical else ''}{fixed}"
 
 
 def _skill_lines(skill: BriefSkill) -> Iterator[str]:

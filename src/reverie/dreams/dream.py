@@ -36,6 +36,22 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a dream ended. `type` is what the wire calls it."""
+
+    type: str
+    message: str
+
+
+class Ended(Exception):
+    """The dream cannot go on, and nobody has to look into it: it says why."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.failure = Failure(kind, message)
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """A session that was read, as far as it went then."""
 
@@ -50,7 +66,8 @@ class Judged:
     """One matter with what was decided and what became of it. `ref` is the change or proposal it became.
 
     `reasons` are names of `verify.reasons.Reason`; `checks` says for each check what it found. `unsure`: it would have
-    asked, and is included and marked where nobody is asked."""
+    asked, and is included and marked where nobody is asked. `confirms` is the entry that says the same, if a person
+    said it again since that stands there."""
 
     candidates: tuple[str, ...]
     verb: str
@@ -68,6 +85,7 @@ class Judged:
     reasons: tuple[str, ...] = ()
     checks: tuple[tuple[str, str], ...] = ()
     unsure: bool = False
+    confirms: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from datetime import datetime
 from typing import Protocol, TypedDict, Unpack
 
 from reverie.dreams.brief import Brief
-from reverie.dreams.choosing import gathered, is_named, not_there
+from reverie.dreams.choose import gathered, is_named, not_there
 from reverie.dreams.dream import Dream, Fate, Mode, Status
-from reverie.dreams.estimating import Estimate, estimated, previewed
+from reverie.dreams.estimate import Estimate, estimated, previewed
 from reverie.dreams.night import Night, Skipped
 from reverie.dreams.records import Asked, Stopped, Used
 from reverie.dreams.runner import DreamRunner
-from reverie.dreams.steps import Doing, plainly
+from reverie.dreams.steps import Doing, run_inline
 from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.history.records import Looking
 from reverie.kernel.errors import BadInput, ReverieError, StillLocked, SwitchedOff
@@ -178,7 +178,10 @@ class Dreaming:
         asked = {target: self._asked(target, sessions, **how) for target in self.waiting(sessions, **how)}
         return [self.runner.open(target, mode, replace(one, queued=True, run=run)) for target, one in asked.items()]
 
-    def run(self, dream: str, do: Doing = plainly) -> Dream:
+    def get(self, dream: str) -> Dream:
+        return self.runner.get(dream)
+
+    def run(self, dream: str, do: Doing = run_inline) -> Dream:
         """Do what is left of one dream. What a queued one leaves over is queued."""
         found = self.runner.get(dream)
         asked: Asked | None = None

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from reverie.dreams.dream import Dream
-from reverie.dreams.dreaming import Dreaming
 from reverie.dreams.records import Queued
 from reverie.dreams.steps import Doing
 from reverie.kernel.errors import EngineBusy, ReverieError, StillLocked
@@ -33,17 +32,6 @@ class Nights(Protocol):
 
 
 NightsOf = Callable[[str, str, str], Nights]  # of a workspace, a user and a dream
-
-
-@dataclass(frozen=True, slots=True)
-class FileNights:
-    dreaming: Dreaming
-
-    def run(self, dream: str, do: Doing, /) -> Dream:
-        return self.dreaming.run(dream, do)
-
-    def get(self, dream: str, /) -> Dream:
-        return self.dreaming.runner.get(dream)
 
 
 class Queue(Protocol):

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import assert_never
 
-from reverie.dreams.choosing import as_read, gathered
-from reverie.dreams.dream import Dream, Judged, Status
-from reverie.dreams.putting import put, put_before
+from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.choose import as_read, gathered
+from reverie.dreams.curators import Curator
+from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.rooms import Rooms
-from reverie.dreams.target import DreamTarget, target_of_files
+from reverie.dreams.steps import given_up
+from reverie.dreams.target import OWN_SKILLS, DreamTarget
+from reverie.kernel.errors import BadInput
+from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit
+from reverie.review.outcome import Landed, Stale, Unchanged, Unsafe, in_words
+from reverie.review.proposal import Proposal, Suggestion
+from reverie.review.proposal import Status as Standing
+from reverie.review.proposing import Repeated
+from reverie.review.queue import Proposed, Refused, Review, Waiting
+from reverie.skills.edits import rules_of
+from reverie.skills.library import Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +35,14 @@ class FileTarget:
     land: bool = True
     brought: tuple[str, ...] | None = None
     at_once: bool = False
+
+    def curator(self, lease: Lease) -> Curator:
+        return self.rooms.curator(lease)
+
+    def resume(self) -> None:
+        """A shelf that is gone holds up nothing else."""
+        with suppress(BadInput):
+            self.rooms.review.recover()
 
     def check(self, dream: Dream) -> None:
         """Files that are gone are noticed when something is to land."""
@@ -59,3 +80,121 @@ class FileTarget:
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
         self.rooms.records.end(lease, dream)
+
+    def failed(self, dream: Dream, error: Exception) -> None:
+        given_up(self.rooms, dream, str(error) or type(error).__name__)
+
+
+# ---- what it is to the steps before it lands -------------------------------------------------------------------------
+
+
+def target_of_files(rooms: Rooms, shelf: str, instructions: str = "") -> DreamTarget:
+    """The files of a harness: they belong to the owner of the Home, who is asked."""
+    skills = tuple(rooms.skills.every()) if rooms.skills else ()
+    folders: Mapping[str, object] = rooms.skills.folders if rooms.skills else {}
+    beside = f"{shelf}-skills"
+    return DreamTarget(
+        shelf, rooms.owner, tuple(_documents(rooms, shelf)), tuple(_entries(rooms, shelf)),
+        tuple(_surfaces(rooms, shelf, skills)), skills, beside if beside in folders else OWN_SKILLS, rooms.gates,
+        rooms.limits, rooms.search, instructions, waiting=frozenset(_waiting(rooms, shelf)),
+    )  # fmt: skip
+
+
+def _waiting(rooms: Rooms, shelf: str) -> Iterator[tuple[Operation, ...]]:
+    for one in rooms.review.waiting(every=True):
+        if one.shelf_name == shelf and one.suggestion.operations:
+            yield one.suggestion.operations
+
+
+def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
+    used = {one.document: one for one in rooms.memory.usage(shelf)}
+    for place in rooms.memory.shelf(shelf).places():
+        yield BriefDocument(
+            place.document, place.purpose, place.audience, used[place.document].characters, place.budget,
+            place.elsewhere,
+        )  # fmt: skip
+
+
+def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
+    confirmed = rooms.records.confirmed(rooms.scope, shelf)
+    for number, one in enumerate(rooms.memory.entries(shelf), 1):
+        yield BriefEntry(
+            f"e{number}", one.document, one.text, one.since or one.seen, one.since is not None, one.critical,
+            one.sha256, confirmed=confirmed.get(one.text, 0),
+        )  # fmt: skip
+
+
+def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:
+    for number, (where, text) in enumerate(rooms.surfaces(shelf), 1):
+        yield BriefEntry(f"x{number}", where, text)
+    for found in skills:
+        for rule in rules_of(found.skill.body.splitlines(keepends=True)):
+            if not rule.text.startswith("#"):  # a heading says nothing that could be contradicted
+                yield BriefEntry("", found.path, rule.text)
+
+
+# ---- one decision put to review, and what became of it ---------------------------------------------------------------
+
+
+def put(review: Review, one: Planned, *, land: bool) -> Judged:
+    """It lands if the night lands, nothing is to be asked, and the policy agrees."""
+    wanted = one.suggestion
+    assert wanted is not None
+    by_itself = land and not one.asks and wanted.amendment is None
+    return _became(one, *_told(review.propose(wanted, land=by_itself, asks=one.asks), one.asks))
+
+
+def put_before(past: Iterable[Proposal], one: Planned, others: Iterable[Judged]) -> Judged | None:
+    """What became of it, if it was put to review by who was killed before that could be written down."""
+    taken = {other.ref for other in others}
+    for proposal in past:
+        if {proposal.id, proposal.change} & taken or one.suggestion is None:
+            continue
+        if proposal.suggestion.dream == one.suggestion.dream and _wants(proposal.suggestion) == _wants(one.suggestion):
+            return _became(one, *_found(proposal, one.asks))
+    return None
+
+
+def _wants(wanted: Suggestion) -> tuple[object, ...]:
+    return wanted.subject, wanted.operations, wanted.edits, wanted.amendment
+
+
+def _became(one: Planned, fate: Fate, why: str, ref: str) -> Judged:
+    return replace(one.judged, fate=fate, why=why, ref=ref)
+
+
+def _found(proposal: Proposal, asks: str) -> tuple[Fate, str, str]:
+    match proposal.status:
+        case Standing.LANDED:
+            return Fate.LANDED, f"Landed as {proposal.change}.", proposal.change or ""
+        case Standing.WAITING | Standing.APPROVED:
+            return Fate.WAITING, f"Waits for you. {asks or _sentence(proposal.asks_because)}", proposal.id
+        case Standing.CONFLICTED:
+            return Fate.NOT_DONE, f"Not done: {proposal.note}. Nothing was changed.", ""
+        case Standing.REJECTED | Standing.EXPIRED:
+            return Fate.NOT_DONE, f"It is {proposal.status} already ({proposal.id}).", proposal.id
+        case _:
+            assert_never(proposal.status)
+
+
+def _told(outcome: Proposed, asks: str) -> tuple[Fate, str, str]:
+    match outcome:
+        case Landed(change):
+            return Fate.LANDED, in_words(outcome), change.id
+        case Waiting(proposal):
+            return Fate.WAITING, f"Waits for you. {asks or _sentence(proposal.asks_because)}", proposal.id
+        case Repeated(proposal) if proposal.status in (Standing.WAITING, Standing.APPROVED):
+            return Fate.STILL_WAITING, f"Since {proposal.made_at:%d %B %Y}, as {proposal.id}.", proposal.id
+        case Repeated(proposal):
+            return Fate.NOT_DONE, f"It is {proposal.status} already ({proposal.id}).", proposal.id
+        case Refused(why):
+            return Fate.NOT_DONE, f"The policy refuses it: {why}.", ""
+        case Unchanged() | Conflicted() | OverBudget() | Unfit() | Unsafe() | Stale():
+            return Fate.NOT_DONE, in_words(outcome), ""
+        case _:
+            assert_never(outcome)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."

@@ -85,10 +85,11 @@ class Night:
     reduced: tuple[str, ...] = ()
 
 
-def gather(night: Night, most_tokens: int = BRIEF_TOKENS) -> Material:
-    """The Brief of a night, in as many words as fit. What does not fit even then is left as it is: see `reduce`."""
+def gather(night: Night, most_tokens: int | None = BRIEF_TOKENS) -> Material:
+    """The Brief of a night, in as many words as fit; None: in all of them. What does not fit even then is left as it
+    is: see `reduce`."""
     material = material_of(night, WIDE)
-    if estimate_tokens(material.brief.render()) <= most_tokens:
+    if most_tokens is None or estimate_tokens(material.brief.render()) <= most_tokens:
         return material
     narrow = material_of(night, NARROW)
     told = ("What agents and tools said is shown in fewer words, so that the night fits.",)

@@ -150,6 +150,10 @@ class Looking(Protocol):
         """When the night began that staged each of them, by its id."""
         ...
 
+    def confirmed(self, scope: Scope, shelf: str) -> Mapping[str, int]:
+        """In how many sessions the last nights heard again what an entry says, by its text."""
+        ...
+
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         """Newest first."""
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,8 +10,8 @@ from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.files import FileTarget
 from reverie.dreams.records import OVER, Asked, Used
 from reverie.dreams.rooms import Rooms, Tuning
-from reverie.dreams.steps import MOST_ATTEMPTS, Doing, Steps, given_up, plainly
-from reverie.kernel.errors import BadInput, NotFound
+from reverie.dreams.steps import Doing, canceled, dream_of, run_dream, run_inline
+from reverie.kernel.errors import BadInput
 
 NIGHTS_LOOKED_BACK = 60
 MOST_NAMED = 100
@@ -68,10 +67,7 @@ class DreamRunner(Rooms):
         return dream
 
     def get(self, dream: str) -> Dream:
-        found = self.records.get(self.scope, dream)
-        if found is None:
-            raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
-        return found
+        return dream_of(self, dream)
 
     def last_success(self) -> datetime | None:
         """When a night last came to its end, as far back as is looked."""
@@ -81,31 +77,17 @@ class DreamRunner(Rooms):
         return next((one.ended_at for one in done), None)
 
     def run(
-        self, dream: str, do: Doing = plainly, *, land: bool = True, brought: tuple[str, ...] | None = None
+        self, dream: str, do: Doing = run_inline, *, land: bool = True, brought: tuple[str, ...] | None = None
     ) -> Dream:
         """Do what is left of a dream. What was killed is taken up where it was; what is over stays as it is."""
-        found = self.get(dream)
-        if found.status in OVER:
-            return found
-        lease = self.records.hold(self.scope, found)
-        if lease.attempts > MOST_ATTEMPTS:
-            return given_up(self, found, f"it was broken off {MOST_ATTEMPTS} times")
-        if lease.attempts > 1:
-            self.finish_landing()
-        rooms = self.for_target(found.shelf, self.records.asked(self.scope, dream).used)
-        if error := Steps(rooms, lease, FileTarget(rooms, land, brought), self.curator(lease)).run(do):
-            given_up(self, self.get(dream), str(error) or type(error).__name__)
-            raise error
-        return self.get(dream)
 
-    def finish_landing(self) -> None:
-        """What a crash left half landed. A shelf that is gone holds up nothing else."""
-        with suppress(BadInput):
-            self.review.recover()
+        def target(found: Dream) -> FileTarget:
+            used = self.records.asked(self.scope, found.id).used
+            return FileTarget(self.for_target(found.shelf, used), land, brought)
+
+        return run_dream(self, dream, target, do)
 
     def cancel(self, dream: str) -> Dream:
         """End a night before anything of it has landed. Memory is as it was; its sessions wait for another."""
         found = self.get(dream)
-        if found.status in OVER:
-            return found
-        return self.records.stop(self.scope, replace(found, status=Status.CANCELED, ended_at=self.clock.now()))
+        return found if found.status in OVER else canceled(self.records, self.scope, found, self.clock.now())

@@ -7,18 +7,17 @@ for the same sessions and entries, where limits and ownership are the same. What
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.curators import Curator
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.dream import Dream, Judged
 from reverie.dreams.records import Lease, Planned, Thought
-from reverie.dreams.rooms import Rooms
 from reverie.language.finding import Finder
 from reverie.memory.operation import Operation
-from reverie.skills.edits import rules_of
 from reverie.skills.library import Found
 
 OWN_SKILLS = "skills"
@@ -60,6 +59,14 @@ class NightTarget(Protocol):
         """Whether all that is to be done lands in one transaction, or each matter by itself."""
         ...
 
+    def curator(self, lease: Lease) -> Curator:
+        """Who decides. Raises `Ended` where the one that is asked for cannot."""
+        ...
+
+    def resume(self) -> None:
+        """Finish what a crash left half landed."""
+        ...
+
     def check(self, dream: Dream) -> None:
         """Raises where what the dream was given is not there any more."""
         ...
@@ -82,45 +89,6 @@ class NightTarget(Protocol):
         """Keep how it ended."""
         ...
 
-
-def target_of_files(rooms: Rooms, shelf: str, instructions: str = "") -> DreamTarget:
-    """The files of a harness: they belong to the owner of the Home, who is asked."""
-    skills = tuple(rooms.skills.every()) if rooms.skills else ()
-    folders: Mapping[str, object] = rooms.skills.folders if rooms.skills else {}
-    beside = f"{shelf}-skills"
-    return DreamTarget(
-        shelf, rooms.owner, tuple(_documents(rooms, shelf)), tuple(_entries(rooms, shelf)),
-        tuple(_surfaces(rooms, shelf, skills)), skills, beside if beside in folders else OWN_SKILLS, rooms.gates,
-        rooms.limits, rooms.search, instructions, waiting=frozenset(_waiting(rooms, shelf)),
-    )  # fmt: skip
-
-
-def _waiting(rooms: Rooms, shelf: str) -> Iterator[tuple[Operation, ...]]:
-    for one in rooms.review.waiting(every=True):
-        if one.shelf_name == shelf and one.suggestion.operations:
-            yield one.suggestion.operations
-
-
-def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
-    used = {one.document: one for one in rooms.memory.usage(shelf)}
-    for place in rooms.memory.shelf(shelf).places():
-        yield BriefDocument(
-            place.document, place.purpose, place.audience, used[place.document].characters, place.budget,
-            place.elsewhere,
-        )  # fmt: skip
-
-
-def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
-    for number, one in enumerate(rooms.memory.entries(shelf), 1):
-        yield BriefEntry(
-            f"e{number}", one.document, one.text, one.since or one.seen, one.since is not None, one.critical, one.sha256
-        )
-
-
-def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:
-    for number, (where, text) in enumerate(rooms.surfaces(shelf), 1):
-        yield BriefEntry(f"x{number}", where, text)
-    for found in skills:
-        for rule in rules_of(found.skill.body.splitlines(keepends=True)):
-            if not rule.text.startswith("#"):  # a heading says nothing that could be contradicted
-                yield BriefEntry("", found.path, rule.text)
+    def failed(self, dream: Dream, error: Exception) -> None:
+        """Keep that it came to no end, and why."""
+        ...

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.history.change import Change, evidence_as_json
 from reverie.kernel.clock import rfc3339
 from reverie.light.candidate import Noted
+from reverie.review.proposal import score_as_json
 from reverie.sessions.noise import OURS
 
 MARK = f"{OURS}dreams -->"
@@ -64,12 +65,13 @@ def _candidate(one: Noted) -> dict[str, Any]:
 
 
 def _decision(dream: Dream, one: Judged) -> dict[str, Any]:
-    told = asdict(one) | {"evidence": evidence_as_json(one.evidence)}
+    told = {field.name: getattr(one, field.name) for field in fields(one)}
+    told |= {"evidence": evidence_as_json(one.evidence), "score": one.score and score_as_json(one.score)}
     return {"dream": dream.id, "at": rfc3339(dream.started_at)} | told
 
 
 def _run(dream: Dream) -> dict[str, Any]:
-    told = asdict(dream)
+    told = asdict(replace(dream, judged=(), diary=""))
     del told["judged"], told["diary"]
     times = {"started_at": rfc3339(dream.started_at), "ended_at": _time(dream.ended_at)}
     return told | times | {"counts": dream.counts, "changes": dream.changes, "proposals": dream.proposals}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reverie.light.games import in_play
-from reverie.light.speech import spoken
+from reverie.light.speech import Speech
 from reverie.light.tagger import Reading
 from reverie.sessions.session import Session
 
@@ -25,16 +24,20 @@ class Span:
 
     def quotes(self, words: str) -> bool:
         """Whether these words stand between quotation marks in it: somebody else's, or only mentioned."""
-        found = re.search(re.escape(words.strip(" .")), self.text, re.IGNORECASE)
-        return found is not None and not any(sign.isalnum() for sign in self.own[found.start() : found.end()])
+        words = words.strip(" .")
+        start = self.text.find(words)
+        if start < 0:
+            found = re.search(re.escape(words), self.text, re.IGNORECASE)
+            start = found.start() if found else -1
+        return start >= 0 and not any(sign.isalnum() for sign in self.own[start : start + len(words)])
 
 
 class Spans:
-    """Reads each session once, for as long as this object lives."""
+    """Reads each turn once, when it is asked for, and remembers it for as long as this object lives."""
 
     def __init__(self) -> None:
-        self._read: dict[tuple[str, int, int], dict[int, list[Span]]] = {}
-        self._played: dict[tuple[str, int, int], frozenset[int]] = {}
+        self._speech: dict[tuple[str, int, int], Speech] = {}
+        self._read: dict[tuple[str, int, int, int], list[Span]] = {}
 
     def at(self, session: Session, number: int, words: str) -> list[Span]:
         """The sentences of a turn that hold these words or a part of them. None: they are not the person's own."""
@@ -42,20 +45,24 @@ class Spans:
 
     def of(self, session: Session, number: int) -> list[Span]:
         """All sentences of the person's own in a turn."""
-        key = (session.id, session.revision, len(session.turns))
+        key = (session.id, session.revision, len(session.turns), number)
         if key not in self._read:
-            self._read[key] = {
-                turn.number: [Span(one.sentence.text, one.sentence.own, one.reading) for one in turn.said]
-                for turn in spoken(session)
-            }
-        return self._read[key].get(number, [])
+            speech = self._of(session)
+            read = speech.read([number] if number in speech.turns else [])
+            self._read[key] = [
+                Span(one.sentence.text, one.sentence.own, one.reading) for each in read for one in each.said
+            ]
+        return self._read[key]
 
     def plays_a_part(self, session: Session, number: int) -> bool:
         """Whether the turn belongs to a game or a piece of fiction."""
+        return number in self._of(session).played
+
+    def _of(self, session: Session) -> Speech:
         key = (session.id, session.revision, len(session.turns))
-        if key not in self._played:
-            self._played[key] = in_play(session)
-        return number in self._played[key]
+        if key not in self._speech:
+            self._speech[key] = Speech(session)
+        return self._speech[key]
 
 
 def _overlap(sentence: str, words: str) -> bool:

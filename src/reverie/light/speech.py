@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -46,12 +47,26 @@ class Heard:
 
 def spoken(session: Session) -> list[Heard]:
     """The turns of people, without those in which they play a part. All are read in one go."""
-    turns = [turn for turn in session.turns if turn.role == "user" and turn.noise is None and turn.origin in _PEOPLE]
-    playing = in_play(session)
-    main = language_of(" ".join(turn.text[:200] for turn in turns[:20]))
-    theirs = [(turn, edges(heard(turn.text))) for turn in turns if turn.number not in playing]
-    tagged = tag([typed(text) for _, text in theirs])
-    return [_heard(session, turn, text, one, main) for (turn, text), one in zip(theirs, tagged, strict=True)]
+    speech = Speech(session)
+    return speech.read(list(speech.turns))
+
+
+class Speech:
+    """The turns of people in a session, by number; what concerns all of them is looked at once."""
+
+    def __init__(self, session: Session) -> None:
+        people = [one for one in session.turns if one.role == "user" and one.noise is None and one.origin in _PEOPLE]
+        self.session = session
+        self.played = in_play(session)
+        self.turns = {turn.number: turn for turn in people if turn.number not in self.played}
+        self._main = language_of(" ".join(turn.text[:200] for turn in people[:20]))
+
+    def read(self, numbers: Sequence[int]) -> list[Heard]:
+        theirs = [(self.turns[one], edges(heard(self.turns[one].text))) for one in numbers]
+        tagged = tag([typed(text) for _, text in theirs])
+        return [
+            _heard(self.session, turn, text, one, self._main) for (turn, text), one in zip(theirs, tagged, strict=True)
+        ]
 
 
 def _heard(session: Session, turn: Turn, text: str, tagged: Tagged, main: str) -> Heard:

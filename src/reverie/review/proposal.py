@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from reverie.history.change import Edit, evidence_as_json, operation_as_json
 from reverie.kernel.hashes import canonical, sha256
@@ -44,6 +44,11 @@ class Part:
 class Score:
     total: float
     parts: tuple[Part, ...] = ()
+
+
+def score_as_json(score: Score) -> dict[str, Any]:
+    parts = [{"name": one.name, "value": one.value, "adds": one.adds, "why": one.why} for one in score.parts]
+    return {"total": score.total, "parts": parts}
 
 
 @dataclass(frozen=True, slots=True)

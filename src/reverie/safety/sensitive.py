@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from reverie.safety.personal_shapes import street_addresses
@@ -146,6 +146,7 @@ def _joined(spans: Iterable[Span]) -> Iterator[Span]:
         yield last
 
 
+@lru_cache(maxsize=1_024)
 def sensitive(text: str) -> tuple[Sensitive, ...]:
     """What the text says about someone's health, faith, love, vote, home, secrets, money or family, in text order."""
     plain = _plain(text)

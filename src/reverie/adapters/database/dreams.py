@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -24,7 +26,7 @@ from reverie.adapters.database.rows_of_plans import (
 from reverie.adapters.database.spending import call_from, spent_since, total
 from reverie.adapters.database.transactions import reading
 from reverie.adapters.database.upsert import upsert
-from reverie.dreams.dream import Dream, Judged, Read
+from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.dreams.records import Asked, Lease, Stopped, Thought, Told
 from reverie.kernel.scope import Scope
 from reverie.light.candidate import Noted
@@ -32,6 +34,7 @@ from reverie.models.budget import Spent
 from reverie.models.ledger import Call
 
 AT_ONCE = 500
+MOST_COUNTED = 400  # nights in which it is looked for what was confirmed
 LEFT_OUT = ""  # in the place of a dream: the first run on the shelf did not want this session
 
 
@@ -65,6 +68,15 @@ class SqlDreams(SqlLeases):
         asked = select(table.c.id, nights.c.started_at).join(nights, nights.c.id == table.c.dream).where(*ours)
         asked = asked.where(table.c.staged, table.c.shelf.in_(self._shelf(shelf)))
         return {row.id: row.started_at for row in self._rows(scope, asked)}
+
+    def confirmed(self, scope: Scope, shelf: str) -> dict[str, int]:
+        table, sessions = schema.dreams, defaultdict[str, set[str]](set)
+        asked = select(table.c.details).filter_by(**owner(scope), status=Status.COMPLETED)
+        asked = asked.where(table.c.shelf.in_(self._shelf(shelf)), table.c.details.contains('"confirms": "'))
+        for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(MOST_COUNTED)):
+            for one in json.loads(row.details)["judged"]:
+                sessions[one.get("confirms", "")] |= {each["session"] for each in one["evidence"]}
+        return {text: len(heard) for text, heard in sessions.items() if text and heard}
 
     def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
         table = schema.dreams

@@ -38,7 +38,7 @@ def of_text(connection: Connection, scope: Scope, store: str, text: str) -> None
     words = " ".join(text.split())
 
     def without(judged: Told) -> Told:
-        quoted = any(part and part in words for part in (judged["old"], judged["text"], *_quoted_by_checks(judged)))
+        quoted = any(part and part in words for part in _words_of(judged))
         return _emptied(judged) if quoted else judged
 
     for row in _dreams(connection, scope, (store_dreams.c.output == store) | (store_dreams.c.store == store)):
@@ -114,13 +114,15 @@ def _withheld(connection: Connection, scope: Scope, row: Any) -> None:
 def _emptied(judged: Told) -> Told:
     """Its verb, its fate, its Change and how much it was worth stay."""
     gone = {"text": "", "old": "", "document": "", "reason": ERASED, "why": ERASED, "evidence": [], "checks": []}
+    gone |= {"confirms": ""} if judged.get("confirms") else {}
     score = judged["score"] and judged["score"] | {"parts": list(_bare(judged["score"]["parts"]))}
     return judged | gone | {"score": score}
 
 
-def _quoted_by_checks(judged: Told) -> list[str]:
-    """What the sentences of the checks quote, of entries and of what was said."""
-    return [part for _, found in judged.get("checks", ()) for part in _QUOTED.findall(found)]
+def _words_of(judged: Told) -> list[str]:
+    """Of entries and of what was said, with what the sentences of the checks quote."""
+    quoted = [part for _, found in judged.get("checks", ()) for part in _QUOTED.findall(found)]
+    return [judged["old"], judged["text"], judged.get("confirms", ""), *quoted]
 
 
 def _bare(parts: Iterable[Told]) -> Iterable[Told]:

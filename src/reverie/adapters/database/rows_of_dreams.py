@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,9 @@ from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Read, Status
 from reverie.history.change import evidence_as_json, evidence_from_json
 from reverie.kernel.origin import Origin
 from reverie.light.candidate import Candidate, Kind, Noted
-from reverie.review.proposal import Part, Score
+from reverie.review.proposal import Part, Score, score_as_json
+
+_JUDGED = tuple(field.name for field in fields(Judged))
 
 
 def noted_details(one: Noted) -> str:
@@ -55,13 +57,14 @@ def details_of(dream: Dream) -> dict[str, Any]:
         "diary": dream.diary, "duplicates": dream.duplicates,
         "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
         "flaws": list(dream.flaws), "reduced": list(dream.reduced),
-        "judged": [_judged_details(one) for one in dream.judged],
+        "judged": [judged_as_json(one) for one in dream.judged],
     }  # fmt: skip
 
 
-def _judged_details(one: Judged) -> dict[str, Any]:
-    told = asdict(one)
-    return told | {"evidence": evidence_as_json(one.evidence), "score": one.score and asdict(one.score)}
+def judged_as_json(one: Judged) -> dict[str, Any]:
+    """Not by `asdict`, which copies every word: a night has hundreds of these."""
+    told: dict[str, Any] = {name: getattr(one, name) for name in _JUDGED if name != "confirms" or one.confirms}
+    return told | {"evidence": evidence_as_json(one.evidence), "score": one.score and score_as_json(one.score)}
 
 
 def dream_from(row: Any) -> Dream:
@@ -69,7 +72,7 @@ def dream_from(row: Any) -> Dream:
     return Dream(
         row.id, told.get("shelf", row.shelf), told["mode"], Status(row.status), row.started_at, row.ended_at,
         tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
-        tuple(_judged(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
+        tuple(judged_from_json(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
         tuple(_consulted(one) for one in told.get("consulted", ())), told.get("dropped", {}), told.get("enough", ""),
         told.get("duplicates", 0), tuple(told.get("reduced", ())), told.get("left_out", 0), told.get("partial", False),
     )  # fmt: skip
@@ -79,7 +82,7 @@ def _consulted(told: dict[str, Any]) -> Consulted:
     return Consulted(**told | {"models": tuple(told["models"])})
 
 
-def _judged(told: dict[str, Any]) -> Judged:
+def judged_from_json(told: dict[str, Any]) -> Judged:
     score = told["score"]
     return Judged(
         **told

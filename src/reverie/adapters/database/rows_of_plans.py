@@ -7,16 +7,14 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from reverie.adapters.database.rows_of_dreams import details_of, dream_from, noted_as_json, noted_from_json
-from reverie.dreams.dream import Dream, Judged, Status
+from reverie.adapters.database.rows_of_dreams import judged_as_json, judged_from_json, noted_as_json, noted_from_json
+from reverie.dreams.dream import Judged
 from reverie.dreams.records import Asked, Planned, Thought, Told, Used
 from reverie.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
 from reverie.kernel.clock import rfc3339
 from reverie.models.choice import BUILT_IN
-from reverie.review.proposal import Part, Score, Suggestion
+from reverie.review.proposal import Part, Score, Suggestion, score_as_json
 from reverie.skills.stored import amendment_as_json, amendment_from_json
-
-_NEVER = datetime.fromtimestamp(0)
 
 
 def asked_details(asked: Asked) -> str:
@@ -38,7 +36,7 @@ def asked_from(row: Any) -> Asked:
 
 
 def planned_details(one: Planned) -> str:
-    told = {"judged": _judged(one.judged), "asks": one.asks, "done": one.done}
+    told = {"judged": judged_as_json(one.judged), "asks": one.asks, "done": one.done}
     return json.dumps(told | {"suggestion": one.suggestion and _suggestion(one.suggestion)}, ensure_ascii=False)
 
 
@@ -46,12 +44,12 @@ def planned_from(row: Any) -> Planned:
     told = json.loads(row.details)
     suggestion = told["suggestion"] and _suggestion_from(told["suggestion"])
     if row.became is None:
-        return Planned(_judged_from(told["judged"]), suggestion, told["asks"], told["done"])
-    return Planned(_judged_from(json.loads(row.became)), suggestion, told["asks"], True)
+        return Planned(judged_from_json(told["judged"]), suggestion, told["asks"], told["done"])
+    return Planned(judged_from_json(json.loads(row.became)), suggestion, told["asks"], True)
 
 
 def became_details(judged: Judged) -> str:
-    return json.dumps(_judged(judged), ensure_ascii=False)
+    return json.dumps(judged_as_json(judged), ensure_ascii=False)
 
 
 def thought_details(thought: Thought) -> str:
@@ -82,36 +80,13 @@ def told_from(details: str | None) -> Told:
     return Told(**json.loads(details)) if details else Told()
 
 
-def _judged(one: Judged) -> dict[str, Any]:
-    told: dict[str, Any] = details_of(_around(one))["judged"][0]
-    return told
-
-
-def _judged_from(told: dict[str, Any]) -> Judged:
-    row = _Row(json.dumps(details_of(_around()) | {"judged": [told]}))
-    return dream_from(row).judged[0]
-
-
-def _around(*judged: Judged) -> Dream:
-    return Dream("", "", "land", Status.RUNNING, _NEVER, judged=judged)
-
-
-class _Row:
-    """A dream's row around one matter: its form is known in one place."""
-
-    id, shelf, status, started_at, ended_at = "", "", Status.RUNNING, _NEVER, None
-
-    def __init__(self, details: str) -> None:
-        self.details = details
-
-
 def _suggestion(wanted: Suggestion) -> dict[str, Any]:
     assert not wanted.edits, "a dream suggests operations and amendments"
     return {
         "shelf": wanted.shelf, "subject": wanted.subject, "reason": wanted.reason, "people": wanted.people,
         "operations": [operation_as_json(one) for one in wanted.operations],
         "amendment": wanted.amendment and amendment_as_json(wanted.amendment),
-        "evidence": evidence_as_json(wanted.evidence), "score": wanted.score and asdict(wanted.score),
+        "evidence": evidence_as_json(wanted.evidence), "score": wanted.score and score_as_json(wanted.score),
         "proposer": wanted.proposer, "dream": wanted.dream,
     }  # fmt: skip
 

@@ -18,9 +18,9 @@ from reverie.adapters.database.rows_of_dreams import dream_from
 from reverie.adapters.database.rows_of_stores import within
 from reverie.adapters.database.stores import key_of
 from reverie.adapters.database.transactions import hold, part_of, reading_across, writing
-from reverie.dreams.dream import Dream, Status
+from reverie.dreams.dream import Dream, Failure, Status
 from reverie.dreams.records import Asked, Lease, Queued
-from reverie.dreams.stores.dream import Failure, StoreDream, Usage, Withheld
+from reverie.dreams.stores.dream import StoreDream, Usage, Withheld, usage_of
 from reverie.dreams.stores.records import Clone, Located, Which
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
@@ -109,7 +109,7 @@ class SqlStoreDreams(SqlDreams):
         with reading_across(self._engine, "nights") as connection:
             return connection.execute(asked).first() is not None
 
-    # ---- StoreNights -------------------------------------------------------------------------------------------------
+    # ---- Cloning -----------------------------------------------------------------------------------------------------
 
     def begin(self, lease: Lease, dream: Dream, made: StoreDream, clone: Clone | None) -> StoreDream:
         scope, withheld = lease.scope, tuple[Withheld, ...]()
@@ -129,10 +129,13 @@ class SqlStoreDreams(SqlDreams):
         return begun
 
     def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
-        """Nothing more happens in its own session either, however soon this process ends."""
+        """Nothing more happens in its own session either, however soon this process ends. What models took is told on
+        the wire, however it ended."""
         super()._over(connection, scope, dream)
-        own = select(_TABLE.c.session).filter_by(**owner(scope), id=dream.id).scalar_subquery()
-        quiet = update(schema.recorded).filter_by(**owner(scope)).where(schema.recorded.c.id == own)
+        row = connection.execute(select(_TABLE).filter_by(**owner(scope), id=dream.id)).one()
+        told = json.loads(row.told) | {"usage": asdict(usage_of(dream))}
+        connection.execute(update(_TABLE).filter_by(**owner(scope), id=dream.id).values(told=json.dumps(told)))
+        quiet = update(schema.recorded).filter_by(**owner(scope)).where(schema.recorded.c.id == row.session)
         now = self._clock.now()
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
 

@@ -7,6 +7,7 @@ shape. It composes nothing. It is also the second opinion beside a model.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -63,14 +64,25 @@ def _grouped(noted: Sequence[Noted], brief: Brief) -> list[tuple[BriefEntry | No
     """What would take the place of one entry stands together, and what says the same, oldest first; each person for
     themselves, where the memory has an owner."""
     groups: list[tuple[BriefEntry | None, list[Noted]]] = []
+    near = defaultdict[str, set[int]](set)  # places of groups: only those that one could belong to are looked at
     for one in sorted(noted, key=lambda each: each.order):
         old = _overtaken(one, brief.entries)
-        home = next((group for group in groups if _belongs(one, old, *group, alone=bool(brief.owner))), None)
-        if home is None:
-            groups.append((old, [one]))
-        else:
-            home[1].append(one)
+        marks = _marks(old, one)
+        places = sorted({place for mark in marks for place in near[mark]})
+        belonging = (place for place in places if _belongs(one, old, *groups[place], alone=bool(brief.owner)))
+        if (place := next(belonging, len(groups))) == len(groups):
+            groups.append((old, []))
+        for mark in _marks(old, groups[place][1][-1]) if groups[place][1] else ():
+            near[mark].discard(place)
+        groups[place][1].append(one)
+        for mark in marks:
+            near[mark].add(place)
     return groups
+
+
+def _marks(old: BriefEntry | None, one: Noted) -> set[str]:
+    """What two that belong together share: the entry they would change, or how a word begins."""
+    return {f"entry {old.id}"} if old else {stem[:5] for stem in words.stems(one.words)}
 
 
 def _belongs(one: Noted, old: BriefEntry | None, entry: BriefEntry | None, group: list[Noted], alone: bool) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from reverie.dreams.dream import Status
+from reverie.dreams.dream import Dream, Failure, Status
 from reverie.kernel.errors import ReverieError
 from reverie.models.choice import BUILT_IN
 
@@ -24,12 +24,12 @@ class Usage:
     cache_creation_input_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a dream ended. `type` is what the wire calls it."""
-
-    type: str
-    message: str
+def usage_of(dream: Dream) -> Usage:
+    calls = dream.consulted
+    return Usage(
+        sum(one.tokens_in - one.cached for one in calls), sum(one.tokens_out for one in calls),
+        sum(one.cached for one in calls),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,3 @@ class MovedOn(ReverieError):
     """Someone has written to the input since, so it cannot simply get the output's content."""
 
     http_status = 409
-
-
-class Ended(Exception):
-    """The dream cannot go on, and says why in the words of the wire."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.failure = Failure(kind, message)

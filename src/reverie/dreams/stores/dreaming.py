@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.dreams.dream import Dream, Status
+from reverie.dreams.steps import canceled
 from reverie.dreams.stores.account import PageDiff, diffs
 from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
+from reverie.dreams.stores.progress import Progress, dreaming_agent
 from reverie.dreams.stores.records import StoreDreamRecords, Which
-from reverie.dreams.stores.telling import Telling, dreaming_agent
 from reverie.history.records import Looking
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, NotFound
@@ -31,7 +32,7 @@ LANDING_SECONDS = 30.0  # that a cancel waits for a dream that is landing: it ma
 
 @dataclass(frozen=True, slots=True)
 class StoreDreaming:
-    """`wake` tells the worker that there is something to do."""
+    """`wake` tells the worker that there is something to do; `ready` raises where there is to be no dreaming."""
 
     scope: Scope
     stores: Stores
@@ -43,9 +44,11 @@ class StoreDreaming:
     clock: Clock
     wake: Callable[[], None]
     history: Looking
+    ready: Callable[[], None] = lambda: None
 
     def create(self, wish: StoreWish) -> StoreDream:
         _check(wish)
+        self.ready()
         store = writable(self.stores.get(wish.store))
         scope = self.stores.of(store)
         for name in wish.sessions:
@@ -114,10 +117,9 @@ class StoreDreaming:
             raise BadInput(f"{dream} is {made.status}.", expected="a dream that is pending or running")
         night = self.account(dream)
         with suppress(BadInput):  # it lost the race
-            canceled = replace(night, status=Status.CANCELED, ended_at=self.clock.now())
-            self.records.stop(self.of(made), canceled)
+            canceled(self.records, self.of(made), night, self.clock.now())
             canceled_now = self.get(dream)
-            Telling(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
+            Progress(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
             return canceled_now
         return self._landed(dream)
 

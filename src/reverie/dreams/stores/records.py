@@ -9,7 +9,7 @@ from typing import Protocol
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
-from reverie.dreams.stores.withholding import Cleaned
+from reverie.dreams.stores.unsafe import Cleaned
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Between, Store
 from reverie.sessions.recorded import Recorded
@@ -76,12 +76,12 @@ class KeptStoreDreams(Protocol):
         ...
 
 
-class StoreNights(Protocol):
+class Cloning(Protocol):
     def begin(self, lease: Lease, dream: Dream, made: StoreDream, clone: Clone | None) -> StoreDream:
         """That it runs and what it reads; and the output as a clone of the input, row by row, in one transaction.
         What was withheld from it is kept with the dream."""
         ...
 
 
-class StoreDreamRecords(Dreams, KeptStoreDreams, StoreNights, Protocol):
+class StoreDreamRecords(Dreams, KeptStoreDreams, Cloning, Protocol):
     """All of it. One adapter implements them."""

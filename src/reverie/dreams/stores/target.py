@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
-from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
+from reverie.dreams.dream import Dream, Ended, Failure, Fate, Judged, Read, Status
 from reverie.dreams.records import Lease, Planned, Thought
-from reverie.dreams.stores.dream import Ended, StoreDream, Usage, Withheld
+from reverie.dreams.steps import Doing, dream_of, given_up, run_dream, run_inline
+from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream, Withheld
 from reverie.dreams.stores.pages import Page, target_of_store
+from reverie.dreams.stores.progress import Progress
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
-from reverie.dreams.stores.telling import Telling
-from reverie.dreams.stores.withholding import as_judged, cleaned
+from reverie.dreams.stores.unsafe import as_judged, cleaned
 from reverie.dreams.target import DreamTarget
 from reverie.kernel.clock import Clock
-from reverie.kernel.errors import NotFound
+from reverie.kernel.errors import BadInput, BadSetting, NotFound
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
+from reverie.models.choice import BUILT_IN
 from reverie.review.dreamt import Dreamt, Wanted
 from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
 from reverie.sessions.library import Library
@@ -42,10 +45,24 @@ class StoreRooms:
     recorded: Callable[[str], bool]
     records: StoreDreamRecords
     landing: Callable[[str], Dreamt]
-    telling: Callable[[str], Telling]
+    progress: Callable[[str], Progress]
     clock: Clock
     ids: Ids
     curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreNights:
+    """The dreams over the stores of one person, or over nobody's, for a worker."""
+
+    rooms: StoreRooms
+
+    def get(self, dream: str) -> Dream:
+        return dream_of(self.rooms, dream)
+
+    def run(self, dream: str, do: Doing = run_inline) -> Dream:
+        made = self.rooms.records.one(self.rooms.scope, dream)
+        return run_dream(self.rooms, dream, lambda _: StoreTarget(self.rooms, made), do) if made else self.get(dream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +74,22 @@ class StoreTarget:
     at_once: bool = True
 
     @property
-    def telling(self) -> Telling:
-        return self.rooms.telling(self.made.session)
+    def progress(self) -> Progress:
+        return self.rooms.progress(self.made.session)
 
     def tell(self, text: str) -> None:
-        self.telling.say(text)
+        self.progress.say(text)
+
+    def curator(self, lease: Lease) -> Curator:
+        if self.made.model == BUILT_IN:
+            return BuiltInCurator()
+        try:
+            return self.rooms.curator(lease)
+        except BadSetting as error:  # a model that cannot be asked is for the operator to fix: nothing is begun
+            raise Ended(MODEL_UNAVAILABLE, str(error)) from None
+
+    def resume(self) -> None:
+        """All of it lands in one transaction: nothing is ever half landed."""
 
     def check(self, dream: Dream) -> None:
         """Whether what it was given is there and its time is not up."""
@@ -74,7 +102,7 @@ class StoreTarget:
     def begin(self, lease: Lease, dream: Dream) -> Dream:
         """Clone the input, unless it is rewritten itself."""
         rooms, made = self.rooms, self.made
-        self.telling.begin()
+        self.progress.begin()
         read, store = tuple(self._read()), self._input()
         dream = replace(dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=read)
         begun = rooms.records.begin(lease, dream, made, None if made.in_place else self._clone(store))
@@ -88,6 +116,9 @@ class StoreTarget:
         made = self.made
         pages = [_page(one) for one in self._memories(made.output)]
         target = target_of_store(dream.shelf, made.user, pages, made.instructions or "")
+        confirmed = self.rooms.records.confirmed(self.rooms.scope, dream.shelf.replace(made.output, made.store))
+        entries = tuple(replace(one, confirmed=confirmed.get(one.text, 0)) for one in target.entries)
+        target = replace(target, entries=entries)
         return replace(target, withheld=tuple(as_judged(one, in_place=made.in_place) for one in self._withheld()))
 
     def put(self, lease: Lease, dream: Dream, planned: Sequence[Planned], places: Sequence[int]) -> dict[int, Judged]:
@@ -97,14 +128,20 @@ class StoreTarget:
         return {place: _became(planned[place], one) for place, one in landed.items()}
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
-        records, calls = self.rooms.records, dream.consulted
-        taken = Usage(
-            sum(one.tokens_in - one.cached for one in calls), sum(one.tokens_out for one in calls),
-            sum(one.cached for one in calls),
-        )  # fmt: skip
-        records.alter(self.rooms.scope, dream.id, lambda one: replace(one, usage=taken, reader=thought.curator))
+        records = self.rooms.records
+        records.alter(self.rooms.scope, dream.id, lambda one: replace(one, reader=thought.curator))
         records.end(lease, dream)
-        self.telling.end(self.made, dream.diary)
+        self.progress.end(self.made, dream.diary)
+
+    def failed(self, dream: Dream, error: Exception) -> None:
+        """What was written of the output stays, to be looked at."""
+        rooms, why = self.rooms, Failure("internal_error", f"The dream failed ({type(error).__name__}).")
+        if isinstance(error, Ended):
+            why = error.failure
+        rooms.records.alter(rooms.scope, dream.id, lambda one: replace(one, error=why))
+        with suppress(BadInput):  # it was canceled in the same moment
+            given_up(rooms, dream, why.message)
+            self.progress.end(replace(self.made, error=why), why.message)
 
     # ---- what it works on --------------------------------------------------------------------------------------------
 

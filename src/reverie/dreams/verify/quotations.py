@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
 from reverie.dreams.brief import BriefSession
 from reverie.dreams.gather import Material
@@ -94,12 +95,13 @@ def _quoted(citation: Citation, material: Material, spans: Spans) -> Iterator[Qu
 def _turn_of(citation: Citation, shown: BriefSession, material: Material) -> int | None:
     """The turn that was named, if it holds the words, as it is shown or as it is; else the one turn that does. What
     the built-in curator cites has no stand-ins and is not shortened."""
-    holding = [turn.number for turn in shown.turns if located(turn.text, citation.words) is not None]
-    if citation.turn in holding:
+    there = next((turn for turn in shown.turns if turn.number == citation.turn), None)
+    if there and located(there.text, citation.words) is not None:
         return citation.turn
+    holding = [turn.number for turn in shown.turns if located(turn.text, citation.words) is not None]
     if holding:
         return holding[0] if len(holding) == 1 else None
-    if citation.turn not in {turn.number for turn in shown.turns}:
+    if there is None:
         return None
     named = material.sessions[shown.id].turn(citation.turn)
     return citation.turn if named.role != "tool" and located(_said(named), citation.words) is not None else None
@@ -115,6 +117,18 @@ def located(text: str, words: str) -> str | None:
     wanted = "".join(map(_low, " ".join(words.translate(_ALIKE).split()))).strip(" .")
     if not any(sign.isalnum() for sign in wanted):
         return None
+    if (as_said := words.strip(" .")) in text:
+        return as_said
+    folded, places = _folded(text)
+    start = folded.find(wanted)
+    if start < 0:
+        return None
+    return text[places[start] : places[start + len(wanted) - 1] + 1]
+
+
+@lru_cache(maxsize=1_024)
+def _folded(text: str) -> tuple[str, list[int]]:
+    """The text with one space between words, in lower case; and where each of its signs stands."""
     folded, places = list[str](), list[int]()
     for place, sign in enumerate(text):
         plain = sign.translate(_ALIKE)
@@ -124,10 +138,7 @@ def located(text: str, words: str) -> str | None:
             plain = " "
         folded.append(_low(plain))
         places.append(place)
-    start = "".join(folded).find(wanted)
-    if start < 0:
-        return None
-    return text[places[start] : places[start + len(wanted) - 1] + 1]
+    return "".join(folded), places
 
 
 def _low(sign: str) -> str:

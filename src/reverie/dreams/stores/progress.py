@@ -25,7 +25,7 @@ def dreaming_agent(model: str) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Progress:
     recording: Recording
     session: str
 

@@ -6,22 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from reverie.dreams.choosing import Chosen, as_read, noted, session_of
+from reverie.dreams.choose import Chosen, as_read, noted, session_of
 from reverie.dreams.curators.model import prompt_for, question, room_for
 from reverie.dreams.dream import Dream, Status
+from reverie.dreams.files import target_of_files
 from reverie.dreams.gather import Material, gather
 from reverie.dreams.reduce import one_session, to_be_noted
 from reverie.dreams.rooms import Rooms
-from reverie.dreams.target import target_of_files
-from reverie.dreams.thinking import night_of
+from reverie.dreams.think import night_of
 from reverie.models.choice import Role
 from reverie.models.question import Usage
 from reverie.models.settings import ModelInfo
 from reverie.models.tokens import estimate_tokens
 from reverie.sessions.as_if_refreshed import Refreshed
 from reverie.sessions.records import Stored
-
-_NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ def previewed(rooms: Rooms, target: str, stored: Sequence[Stored], info: ModelIn
         carried = rooms.records.staged(rooms.scope, target) if not start else []
         files = target_of_files(rooms, target, rooms.instructions(dream.id))
         night, _ = night_of(rooms, files, dream, fresh, carried)
-        yield gather(night, room_for(info) if info else _NO_LIMIT)
+        yield gather(night, room_for(info) if info else None)
 
 
 def _foreseen(materials: Sequence[Material], info: ModelInfo) -> Foreseen:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from reverie.dreams.asking import once_read
 from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.choosing import heard_session, session_of
+from reverie.dreams.choose import heard_session, session_of
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
-from reverie.dreams.gather import BRIEF_TOKENS, Material, Night, gather
+from reverie.dreams.gather import Material, Night, gather
+from reverie.dreams.mentions import Mentions
 from reverie.dreams.records import Dreams, Planned, Thought, Told
 from reverie.dreams.reduce import (
     Reduced,
@@ -24,14 +25,11 @@ from reverie.dreams.reduce import (
     rank_notes,
     to_be_noted,
 )
-from reverie.dreams.staging import as_noted, staged
 from reverie.dreams.target import DreamTarget
-from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity, finding
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
-from reverie.language.finding import Finder
-from reverie.light.candidate import Kind, Noted
+from reverie.light.candidate import Candidate, Kind, Noted
 from reverie.models.choice import BUILT_IN
 from reverie.models.tokens import estimate_tokens
 from reverie.review.proposal import Suggestion
@@ -39,15 +37,14 @@ from reverie.sessions.library import Library
 from reverie.sessions.session import Session
 
 MOST_DOCUMENTS = 60
+EXPIRES_AFTER = timedelta(days=90)
+MOST_STAGED = 400
 MOST_EARLIER = 80  # candidates of earlier nights in one Brief
 INSTEAD = "The model did not decide. The built-in curator did."
 NO_ROOM = (
     "The model did not decide: a Brief that model_brief_tokens and model_context allow holds nothing of this night. "
     "The built-in curator did."
 )
-_NO_LIMIT = 10**9
-_MOST_LOOKED_FOR = 40
-_ENOUGH_SHARED = 2
 
 
 class Sources(Protocol):
@@ -70,7 +67,7 @@ def think(
     """What is to become of every item and candidate, in the order it is to be done."""
     night, beside = night_of(rooms, target, dream, fresh, carried)
     shown, told = _material(night, curator)
-    whole = gather(night, _NO_LIMIT) if shown.material is None or shown.material.brief.reduced else shown.material
+    whole = gather(night, None) if shown.material is None or shown.material.brief.reduced else shown.material
     second = BuiltInCurator().curate(whole).answer.items
     if isinstance(curator, BuiltInCurator):
         curated = Curated()
@@ -82,7 +79,7 @@ def think(
     not_shown = shown if by_model else Reduced(None)
     rules = _rules(target, dream, (*beside, *not_shown.entries))
     decided = decide(items, second if by_model else (), material, rules)
-    known = _Plan(target, dream, material, not_shown.noted)
+    known = _Plan(target, dream, material, {one.id: one for one in material.noted}, not_shown.noted, tuple(beside))
     planned = [known.planned(one) for one in decided]
     planned += [known.left_out(name) for name in uncovered(decided, material)]
     held = [name for one in planned if _is_held(one) for name in one.judged.candidates]
@@ -148,7 +145,7 @@ def _material(night: Night, curator: Curator) -> tuple[Reduced, str]:
     """The Brief, in as many words as the curator reads, and which cap was reached on the way. A night that is too long
     is reduced by notes per session."""
     room = curator.room
-    material = gather(night, room or BRIEF_TOKENS) if room else gather(night, _NO_LIMIT)
+    material = gather(night, room)
     if room is None or estimate_tokens(material.brief.render()) <= room:
         return Reduced(material), ""
     if not can_fit(night, room):
@@ -168,28 +165,9 @@ def _material(night: Night, curator: Curator) -> tuple[Reduced, str]:
 def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> Rules:
     surfaces = (*target.surfaces, *(replace(one, id="", sha256="") for one in beside))
     return Rules(
-        dream.started_at, target.gates, target.limits, surfaces, _Asked(target.search),
+        dream.started_at, target.gates, target.limits, surfaces, Mentions(target.search),
         includes_unsure=not target.asks, people_needed=target.people_needed, waiting=target.waiting,
     )  # fmt: skip
-
-
-@dataclass(slots=True)
-class _Asked:
-    """In how many other sessions a person touched on a text. The dearest part of a night, so only for a few."""
-
-    search: Finder | None
-    looked: int = 0
-
-    def __call__(self, text: str, sessions: frozenset[str]) -> int:
-        if self.search is None or not text or self.looked >= _MOST_LOOKED_FOR:
-            return 0
-        if not self.looked:
-            self.search = once_read(self.search)
-        self.looked += 1
-        wanted = words.stems(text)
-        hits = self.search(text, role="user", limit=20, around=0)
-        near = {hit.session_id for hit in hits if len(words.stems(hit.text) & wanted) >= _ENOUGH_SHARED}
-        return len(near - sessions)
 
 
 def _duplicates(decided: Iterable[Decided]) -> int:
@@ -220,7 +198,9 @@ class _Plan:
     target: DreamTarget
     dream: Dream
     material: Material
+    noted: Mapping[str, Noted]
     not_shown: frozenset[str] = frozenset()
+    not_shown_entries: tuple[BriefEntry, ...] = ()
 
     def planned(self, one: Decided) -> Planned:
         """To be put to review; or what became of it already. Where nobody is asked, it is included or withheld."""
@@ -236,7 +216,7 @@ class _Plan:
     def left_out(self, name: str) -> Planned:
         """A candidate of Light that the curator made nothing of. A lesson seen once waits for its second time, and what
         the curator was not shown for another night."""
-        noted = next(one for one in self.material.noted if one.id == name)
+        noted = self.noted[name]
         reason = Reason.SEEN_ONCE if noted.candidate.kind is Kind.SKILL_CANDIDATE else Reason.NOT_PROPOSED
         found = finding(Reason.NOT_SHOWN if name in self.not_shown else reason)
         fate = Fate.HELD_BACK if found.severity is Severity.HELD else Fate.NOT_KEPT
@@ -261,7 +241,17 @@ class _Plan:
             one.skill.subject if one.skill else item.document, "; ".join(case.old),
             len({each.evidence.session_id for each in case.support}), case.origin, () if hidden else case.evidence,
             one.score, reasons=tuple(str(each.reason) for each in one.findings), checks=checks,
+            confirms=self._confirmed(one),
         )  # fmt: skip
+
+    def _confirmed(self, one: Decided) -> str:
+        """The entry that says the same, if it was said again since that stands there."""
+        known = {text for each in one.findings if each.reason is Reason.KNOWN for text in each.about}
+        said = [each.said_at for each in one.case.asserted if each.said_at]
+        for entry in (*self.material.brief.entries, *self.not_shown_entries):
+            if entry.text in known and entry.since and any(at > entry.since for at in said):
+                return self.material.restored(entry.text)
+        return ""
 
     def _suggestion(self, one: Decided) -> Suggestion:
         skill = one.skill
@@ -277,4 +267,28 @@ class _Plan:
         )
 
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _UNTOLD = frozenset({Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE})
+
+
+# ---- what is kept for another night: what was held, for a while, and no more than so much of it ----------------------
+
+
+def staged(held: Iterable[Noted], since: Mapping[str, datetime], now: datetime) -> frozenset[str]:
+    """The ids of what stays staged, newest first. What is said again begins anew: it has a new id."""
+    kept = [one for one in held if now - since.get(one.id, now) <= EXPIRES_AFTER]
+    newest = sorted(kept, key=lambda one: one.said_at or _LONG_AGO, reverse=True)
+    return frozenset(one.id for one in newest[:MOST_STAGED])
+
+
+def as_noted(one: Decided, new_id: Callable[[], str]) -> tuple[Noted, ...]:
+    """What a curator saw and Light did not, so that it is not forgotten when it is held: a note for each session."""
+    kind = Kind(one.item.kind) if one.item.kind in list(Kind) else Kind.PROJECT_FACT
+    notes = list[Noted]()
+    for session_id in dict.fromkeys(each.evidence.session_id for each in one.case.support):
+        said = [each for each in one.case.support if each.evidence.session_id == session_id]
+        marks = tuple(sorted({span.reading.kind for each in said for span in each.spans}))
+        evidence = tuple(each.evidence for each in said)
+        candidate = Candidate(kind, said[0].sentence, 0.6, 0.6, evidence, marks=marks)
+        notes.append(Noted(new_id(), candidate, session_id, said[0].session.head.user, said[0].said_at))
+    return tuple(notes)
