@@ -130,6 +130,15 @@ def test_of_two_values_for_one_entry_the_last_counts_and_the_first_speaks_for_no
     }
 
 
+def test_where_two_entries_have_the_value_that_changed_it_asks() -> None:
+    known = entries("Paper figures are 3.4 in wide, in serif.", "Figures of the paper are 3.4 in wide, as PDF.")
+    said = sessions(
+        "All paper figures are 3.375 in wide from now on.", "As I said, paper figures are always 3.375 in wide."
+    )
+    found = [one.sure for one in curated(said, known) if one.op is Op.REPLACE]
+    assert found and not any(found)
+
+
 def test_two_people_who_say_the_same_are_two() -> None:
     both = [
         session("a", "I always want distances in kilometres."),
@@ -195,6 +204,18 @@ def test_of_most_of_what_is_said_it_makes_nothing(said: str) -> None:
         ),
         ("We ship on Tuesdays.", "We ship on Fridays now.", "We ship on Fridays.", "day"),
         (
+            "Standup is at 9:30 in room 4.",
+            "Standup moved from 9:30 to 9:45.",
+            "Standup is at 9:45 in room 4.",
+            "number",
+        ),
+        (
+            "Backups run at 2:00, reports at 3:00.",
+            "The backups run at 2:00, the reports at 4:00.",
+            "Backups run at 2:00, reports at 4:00.",
+            "number",
+        ),
+        (
             "The API listens on port 8080.",
             "The API moved to port 9090 on Friday.",
             "The API listens on port 9090.",
@@ -217,6 +238,9 @@ def test_exactly_one_value_is_exchanged_for_one_of_its_shape(old: str, said: str
         ("Port 8080 is for the API on 8080.", "The API listens on port 9090 now."),  # it stands there twice
         ("The API listens on port 8080.", "The API lives at https://a.example now."),  # another shape
         ("Staging is db1.internal:5432.", "Staging is db2.internal on 6432 now."),  # half of an address
+        ("Uses PyCharm for Python.", "I moved from PyCharm to Zed."),  # which of two names?
+        ("Uses PyCharm for Python.", "I use Zed for Python now."),
+        ("Backups run at 2:00, reports at 3:00.", "The backups moved from 2:00 to 4:00, not the reports."),
     ],
 )
 def test_where_it_is_not_plain_which_value_is_meant_nothing_is_exchanged(old: str, said: str) -> None:

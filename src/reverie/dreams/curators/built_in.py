@@ -111,7 +111,9 @@ def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) ->
         group = [one for one in group if one is best or _tells_the_same(one, best, old.text, revised)]
         plain = shape in EXACT and relate(old.whole, best.words).conflict >= SURE_CONFLICT
         text = revised or own_sentence(best.words, best.candidate.language)
-        made = Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=plain or _is_sure(group))
+        alone = not any(_holds_it_too(one, old, text) for one in material.brief.entries)
+        sure = alone and (plain or _is_sure(group))
+        made = Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=sure)
     evidence = tuple(_citations(group, material))
     if not text or not made.document or not evidence:
         return None
@@ -129,6 +131,13 @@ def _revised(old: str, said: Sequence[str]) -> tuple[str, str]:
         if text and not any(_new_values(old, later, text) for later in said[place + 1 :]):
             return text, shape
     return "", ""
+
+
+def _holds_it_too(one: BriefEntry, old: BriefEntry, text: str) -> bool:
+    """Another entry on the same matter has the value that would go: changing one of them is half a change."""
+    gone = words.missing(words.values(old.text), [text])
+    about_it = one is not old and len(words.shared(one.text, old.text)) > 1
+    return about_it and any(words.stands_in(value, one.text) for value in gone)
 
 
 def _tells_the_same(one: Noted, last: Noted, old: str, revised: str) -> bool:
@@ -219,24 +228,26 @@ def _speaks_of(said: str, under: str) -> bool:
 
 def exchange(old: str, said: str) -> tuple[str, str]:
     """The entry with one value exchanged for the one of the same shape that was said instead, and that shape; empty
-    where it is not plain which."""
-    spoken = words.values(said)
-    gone = [value for value in words.values(old) if not words.stands_in(value, said)]
-    named_over = [value for value in words.values(old) if words.stands_in(value, said)]
-    dated = "day" in map(words.shape_of, words.values(old))  # else a day only says since when
-    new = [one for one in spoken if not words.stands_in(one, old) and (dated or words.shape_of(one) != "day")]
-    shapes = {words.shape_of(value) for value in new}
-    for shape in sorted(shapes):
-        came = [value for value in new if words.shape_of(value) == shape]
-        left = [value for value in gone if words.shape_of(value) == shape]
-        if len(came) == len(left) == 1 and len(new) == 1 and old.count(left[0]) == 1:
-            shared = words.stems(old) & words.stems(said)
-            if len(shared) >= 2 or (shared and len(words.stems(old)) <= 4):
-                return old.replace(left[0], came[0]), shape
-    one_each = len(new) == len(named_over) == 1 and old.count(named_over[0]) == 1
-    if one_each and words.shape_of(new[0]) == words.shape_of(named_over[0]) and words.stems(old) & words.stems(said):
-        return old.replace(named_over[0], new[0]), words.shape_of(new[0])
-    return "", ""
+    where it is not plain which: "moved from 9:30 to 9:45" is not about room 4, and of two names nobody can tell."""
+    there = words.values(old)
+    dated = "day" in map(words.shape_of, there)  # else a day only says since when
+    new = [one for one in words.values(said) if not words.stands_in(one, old)]
+    new = [one for one in new if dated or words.shape_of(one) != "day"]
+    if len(new) != 1:
+        return "", ""
+    shape = words.shape_of(new[0])
+    same = [value for value in there if words.shape_of(value) == shape]
+    same = [value for value in same if _form(value) == _form(new[0])] or same
+    if len(same) > 1 and shape in EXACT:  # the one that is not said to stay
+        same = [value for value in same if not words.stands_in(value, said)] if not words.contrasts(said) else same
+    shared = words.shared(old, said)
+    if len(same) != 1 or old.count(same[0]) != 1 or not (len(shared) > 1 or (shared and len(words.stems(old)) <= 4)):
+        return "", ""
+    return old.replace(same[0], new[0]), shape
+
+
+def _form(value: str) -> str:
+    return re.sub(r"\d+", "0", value)
 
 
 def _citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]:
