@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from reverie.skills.library import Skills
 
 OWN = "home"  # the home's own memory, as a target
+MOST_MEMORIES_RELATED = 2_000  # of memory stores, which a proposal is held against
 
 
 def open_home(
@@ -263,9 +264,8 @@ class Home:
 
     def _statements(self) -> Iterator[Statement]:
         """Every rule on every surface an agent reads."""
+        from reverie.history.library import rules_in
         from reverie.review.relations import Statement
-        from reverie.skills.edits import rules_of
-        from reverie.skills.skill import read_skill
 
         for shelf in self._shelves.available():
             entries = list[tuple[str, str]]()
@@ -274,27 +274,55 @@ class Home:
             yield from (Statement(where, text) for where, text in entries)
         for folder in self._skill_folders.values():
             for subject in folder.subjects():
-                skill = read_skill(subject, folder.files(subject))
-                for rule in rules_of(skill.body.splitlines(keepends=True)):
-                    yield Statement(f"{folder.name}/{subject}", rule.text)
+                for document, content in folder.files(subject).items():
+                    yield from (
+                        Statement(f"{folder.name}/{subject}", text) for text in rules_in(subject, document, content)
+                    )
         yield from (Statement(one.file, one.text) for one in self.instructions())
+        yield from (Statement(where, text) for where, text in self._stated_in_stores())
+
+    def _stated_in_stores(self) -> Iterator[tuple[str, str]]:
+        """What the memory stores of this home's owner say, and those that are nobody's."""
+        from reverie.memory.formats import FORMATS
+
+        for scope in (self._own, self._own.of("")):
+            for store, memory in self.stores_for(scope).every_memory(MOST_MEMORIES_RELATED):
+                texts = FORMATS["page"].read(memory.content or b"").entries
+                yield from ((f"{store.id}{memory.path}", text) for text in texts)
 
     def instructions(self) -> list[Instruction]:
         """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
-        from reverie.adapters.instructions import statements_in
+        from reverie.adapters.instructions import beside, statements_in
         from reverie.history.library import Instruction
 
-        own = (path for shelf in self._shelves.available() for path in getattr(shelf, "instructions", ()))
+        own = (path for shelf in self._shelves.available() for path in beside(shelf))
         paths = dict.fromkeys((*own, *self.config.instructions))
         return [Instruction(text, where) for where, text in statements_in(paths) if not text.startswith("#")]
 
     @cached_property
     def history(self) -> History:
+        return self.history_of(self._own)
+
+    def history_of(self, scope: Scope) -> History:
+        """What happened to the memory of one person, or to what is nobody's (`user` is '')."""
         from reverie.history.library import History
 
         names = {shelf.key: shelf.name for shelf in self._shelves.offered()}
         names |= {folder.key: name for name, folder in self._skill_folders.items()}
-        return History(self._own, self._history, lambda key: names.get(key, key))
+        return History(
+            scope, self._history, lambda key: names.get(key) or key.removeprefix(f"store:{scope.workspace}/")
+        )
+
+    def histories(self, workspace: str | None = None, user: str | None = None) -> list[History]:
+        """Of the owner and of what is shared here; or of one person, or of everybody, in a workspace."""
+        from reverie.kernel.keys import checked_workspace
+
+        within = replace(self._own, workspace=checked_workspace(workspace or LOCAL))
+        if user is not None:
+            people = [user]
+        else:
+            people = [self.config.owner, ""] if workspace is None else self._history.people(within)
+        return [self.history_of(within.of(one)) for one in people]
 
     @cached_property
     def projection(self) -> GitProjection:
@@ -407,13 +435,12 @@ class Home:
 
     def _surfaces(self, name: str) -> Iterator[tuple[str, str]]:
         """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
-        from reverie.adapters.instructions import statements_in
+        from reverie.adapters.instructions import beside, statements_in
 
         for shelf in self._shelves.available():
             if name.startswith(f"{shelf.name}/"):
                 yield from _entries_of(shelf)
-        own = getattr(self._shelves.named(name), "instructions", ())
-        yield from statements_in((*own, *self.config.instructions))
+        yield from statements_in((*beside(self._shelves.named(name)), *self.config.instructions))
 
     @cached_property
     def askers(self) -> AskerFactory:
@@ -677,6 +704,7 @@ class Home:
                 lambda name: recording.records.one(heard, name) is not None, self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
                 lambda session: Progress(recording, session), self.clock, self.ids, self._curator,
+                lambda: self._history.critical(scope),
             )
         )  # fmt: skip
 

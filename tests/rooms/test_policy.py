@@ -58,7 +58,8 @@ def test_by_default_the_owners_words_change_memory_and_everything_else_asks(aske
     [
         case(report=Report(True, True, ())),
         case(report=Report(False, True, ())),
-        case(critical=True),
+        case(critical="it drops a critical rule"),
+        case("patch", critical="it drops a critical rule"),
         case(shared=True, people=3),
         case(origin=Origin.TOOL),
         case(origin=Origin.MEMBER),

@@ -16,6 +16,7 @@ from reverie.audit.standing import Document, Kept, Standing, Traces, Unread, Use
 from reverie.audit.traces import read_traces
 from reverie.kernel.clock import moment
 from reverie.kernel.errors import BadInput, ReverieError
+from reverie.memory.context_files import CONTEXT_FILES, SHARED, context_of
 from reverie.memory.shelf import Shelf
 from reverie.memory.shelves import Shelves
 from reverie.skills.library import Folder
@@ -23,19 +24,6 @@ from reverie.skills.skill import read_skill
 
 CODEX = "${CODEX_HOME:-~/.codex}"
 _SKILLS_BELOW = (".claude/skills", ".agents/skills", ".codex/skills", "skills")
-_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md")
-# What harnesses put into a prompt besides memory, by where it lies. Hermes, Claude Code, Codex, Gemini, Cursor and
-# Copilot each read some of those in a project.
-CONTEXT_FILES: Mapping[str, tuple[str, ...]] = {
-    "": (),
-    "hermes": ("SOUL.md", ".hermes.md", "HERMES.md"),
-    "openclaw": ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md"),
-    "codex": ("AGENTS.override.md",),
-    "project": (
-        *(".hermes.md", "HERMES.md", "SOUL.md", ".claude/CLAUDE.md", ".claude/rules/*.md", "AGENTS.override.md"),
-        *("GEMINI.md", ".cursorrules", ".cursor/rules/*.mdc", ".github/copilot-instructions.md", ".windsurfrules"),
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +64,7 @@ class Looking:
     def _at(self, path: Path) -> Iterator[Shelf]:
         """What a path can mean: a file, a Hermes home, a folder with one in it, a project."""
         names = [str(path)] if path.suffix == ".md" else [f"hermes:{path}", f"hermes:{path / '.hermes'}"]
-        in_a_project = (*_INSTRUCTIONS, *(one.partition("/*")[0] for one in CONTEXT_FILES["project"]))
+        in_a_project = (*SHARED, *(one.partition("/*")[0] for one in CONTEXT_FILES["project"]))
         if path.suffix != ".md" and any(self.machine.exists(path / name) for name in in_a_project):
             names.append(f"agents:{path}")
         for name in names:
@@ -99,12 +87,9 @@ class Looking:
 
     def _context(self, shelf: Shelf) -> Iterator[Document]:
         """The context files beside a shelf that it does not list itself."""
-        kind, _, folder = shelf.key.partition(":")
-        names = CONTEXT_FILES["hermes" if kind == "hermes" else "project" if shelf.name.startswith("agents:") else ""]
-        names = CONTEXT_FILES["openclaw"] if shelf.name.partition("/")[0] == "openclaw" else names
-        names = CONTEXT_FILES["codex"] if shelf.name == "codex" else names
+        folder, names = context_of(shelf)
         listed = {place.document for place in shelf.places()}
-        for path in self._named(Path(folder), names):
+        for path in self._named(folder, names):
             name = path.relative_to(folder).as_posix()
             if name not in listed and (text := self.machine.read(path)) is not None:
                 spot = Spot(home_of(shelf.name), shelf.name, name)

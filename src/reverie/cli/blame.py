@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from reverie.cli.history import words
 from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, day, one_line, print_json, visible
-from reverie.cli.rules import look_at_skills, row
+from reverie.cli.rules import USER, WORKSPACE, instruction_row, look_at_skills, row, show_instruction
+from reverie.kernel.errors import NotFound
+
+if TYPE_CHECKING:
+    from reverie.history.library import History, Instruction, Rule
+    from reverie.home import Home
 
 
 @click.command(name="blame")
 @click.argument("path")
 @click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@WORKSPACE
+@USER
 @common
-def command(*, path: str, as_of: datetime | None, shell: Shell) -> None:
-    """Which change brought each statement of a document, who made it and who approved it."""
+def command(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: Shell) -> None:
+    """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
+    a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
     with shell.opened() as house:
-        look(house)
-        look_at_skills(house)
-        rules = house.history.blame(path, as_of)
+        if workspace is None and user is None:
+            look(house)
+            look_at_skills(house)
+        rules, told = _found(house, path, as_of, house.histories(workspace, user))
     if shell.json:
-        print_json([row(rule) for rule in rules])
+        print_json([*(row(rule) for rule in rules), *map(instruction_row, told)])
         return
+    for one in told:
+        show_instruction(one)
     out = console()
     for rule in rules:
         change = rule.change
@@ -32,3 +46,20 @@ def command(*, path: str, as_of: datetime | None, shell: Shell) -> None:
         head = f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}: {words(change)}{approved}"
         out.print(head, style="dim", markup=False)
         out.print(f"  {one_line(visible(rule.text), max(20, out.width - 4))}", markup=False)
+
+
+def _found(
+    house: Home, path: str, as_of: datetime | None, histories: Sequence[History]
+) -> tuple[list[Rule], list[Instruction]]:
+    rules: list[Rule] = []
+    unknown: list[NotFound] = []
+    for history in histories:
+        try:
+            rules += history.blame(path, as_of)
+        except NotFound as error:
+            unknown.append(error)
+    meant = Path(path).expanduser().absolute()
+    told = [one for one in house.instructions() if Path(one.file) == meant or one.file.endswith(f"/{path}")]
+    if len(unknown) == len(histories) and not told:
+        raise unknown[0]
+    return rules, told if not rules else []

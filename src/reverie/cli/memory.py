@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import Day, Shell, common, look
-from reverie.cli.outcomes import told
-from reverie.cli.render import counted, print_json, visible
+from reverie.cli.outcomes import YES, confirmed, told
+from reverie.cli.render import counted, one_line, print_json, visible
 from reverie.kernel.errors import ReverieError
 
 if TYPE_CHECKING:
     from reverie.home import Home
     from reverie.memory.operation import Operation
+    from reverie.review.outcome import Outcome
 
 SHELF = click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the shelf's first if not said.")
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
-YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
 
 
 @click.group(name="memory")
@@ -128,11 +128,18 @@ def remove(*, entry: str, shelf: str | None, because: str, yes: bool, shell: She
 @SHELF
 @common
 def critical(*, entry: str, off: bool, shelf: str | None, shell: Shell) -> None:
-    """Mark an entry as critical: changing or removing it always asks a person."""
+    """Mark an entry as critical: changing or removing it always asks a person. `--shelf memstore_…` is a memory store,
+    of which an entry is one memory."""
     with shell.opened() as house:
-        found = house.memory.entry(shelf or house.memory.default(), entry)
-        house.review.mark(found.id, critical=not off)
-    click.echo(f"{found.id} is {'no longer ' if off else ''}critical: {visible(found.text)[:80]}")
+        if shelf and shelf.startswith("memstore_"):
+            rule = house.history.rule(shelf, entry)
+            house.review.mark(rule, critical=not off)
+            name, text = rule.id, rule.text
+        else:
+            found = house.memory.entry(shelf or house.memory.default(), entry)
+            house.review.mark(found.id, critical=not off)
+            name, text = found.id, found.text
+    click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(visible(text), 80)}")
 
 
 @command.command()
@@ -203,14 +210,13 @@ def _write(
     shell: Shell, shelf: str | None, wanted: Callable[[Home, str], tuple[str, Sequence[Operation]]], because: str, *,
     despite_findings: bool = False, yes: bool = False,
 ) -> None:  # fmt: skip
-    from reverie.memory.operation import Conflicted
-
     with shell.opened() as house:
         chosen = shelf or house.memory.default()
         document, operations = wanted(house, chosen)
-        kinds = {"despite_findings": despite_findings}
-        outcome = house.review.write(chosen, document, operations, because, even_critical=yes, **kinds)
-        touches_critical = isinstance(outcome, Conflicted) and "critical" in outcome.why
-        if touches_critical and not shell.json and click.confirm("That is a critical rule. Change it all the same?"):
-            outcome = house.review.write(chosen, document, operations, because, even_critical=True, **kinds)
+
+        def attempt(even_critical: bool) -> Outcome:
+            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+            return house.review.write(chosen, document, operations, because, **kinds)
+
+        outcome = confirmed(attempt, shell, yes=yes)
     told(outcome, shell)

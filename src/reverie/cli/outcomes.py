@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,19 @@ from reverie.cli.render import print_json
 
 if TYPE_CHECKING:
     from reverie.review.outcome import Outcome
+
+
+YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
+
+
+def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
+    """Do it; where that would touch a critical rule, ask first. A script has to say `--yes`."""
+    from reverie.memory.operation import Conflicted
+    from reverie.review.critical import CONFIRM
+
+    outcome = attempt(yes)
+    asks = isinstance(outcome, Conflicted) and outcome.why == CONFIRM and not shell.json
+    return attempt(True) if asks and click.confirm("That is a critical rule. Change it all the same?") else outcome
 
 
 def told(outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:

@@ -17,30 +17,38 @@ if TYPE_CHECKING:
     from reverie.history.library import Instruction, Rule
     from reverie.home import Home
 
-COLUMNS = ("rule", "where", "since", "seen", "critical", "from", "approved_by", "because", "evidence", "change", "id")
+COLUMNS = (
+    "rule", "where", "since", "seen", "critical", "from", "approved_by", "because", "evidence", "change", "id", "user",
+)  # fmt: skip
+WORKSPACE = click.option("--workspace", metavar="NAME", help="The memory stores of everyone in a workspace, instead.")
+USER = click.option("--user", metavar="NAME", help="Those of one person only; '' is what is nobody's.")
 
 
 @click.command(name="rules")
 @click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@WORKSPACE
+@USER
 @common
-def command(*, as_of: datetime | None, as_csv: bool, shell: Shell) -> None:
+def command(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
     memory stores, and of instruction files, which Reverie reads and never changes."""
     with shell.opened() as house:
-        look(house)
-        look_at_skills(house)
-        rules = list(house.history.rules(as_of))
-        told = house.instructions() if as_of is None else []
+        here = workspace is None and user is None
+        if here:
+            look(house)
+            look_at_skills(house)
+        rules = [rule for history in house.histories(workspace, user) for rule in history.rules(as_of)]
+        told = house.instructions() if as_of is None and here else []
     if shell.json:
-        print_json([*(row(rule) for rule in rules), *map(_instruction, told)])
+        print_json([*(row(rule) for rule in rules), *map(instruction_row, told)])
     elif as_csv:
         _csv(rules, told)
     else:
         for rule in rules:
             _show(rule)
         for one in told:
-            _show_instruction(one)
+            show_instruction(one)
         if not rules and not told:
             click.echo("No rules are known." if as_of is None else "No rules were known then.")
 
@@ -48,8 +56,8 @@ def command(*, as_of: datetime | None, as_csv: bool, shell: Shell) -> None:
 def row(rule: Rule) -> dict[str, Any]:
     grounds = rule.change.grounds
     values = (
-        rule.text, f"{rule.shelf}/{rule.document}", rule.since, rule.seen, rule.critical, _came_from(rule),
-        grounds.approved_by, grounds.because, grounds.evidence, rule.change.id, rule.id,
+        rule.text, rule.where, rule.since, rule.seen, rule.critical, _came_from(rule),
+        grounds.approved_by, grounds.because, grounds.evidence, rule.change.id, rule.id, rule.user,
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
 
@@ -64,11 +72,11 @@ def look_at_skills(house: Home) -> None:
         pass
 
 
-def _instruction(one: Instruction) -> dict[str, Any]:
+def instruction_row(one: Instruction) -> dict[str, Any]:
     return dict.fromkeys(COLUMNS) | {"rule": one.text, "where": one.file, "from": "instruction file", "evidence": []}
 
 
-def _show_instruction(one: Instruction) -> None:
+def show_instruction(one: Instruction) -> None:
     console().print(visible(one.text), style="bold", markup=False)
     console().print(f"  {visible(one.file)}  an instruction file; Reverie does not change it", markup=False)
 
@@ -84,7 +92,7 @@ def _csv(rules: list[Rule], instructions: list[Instruction]) -> None:
         told["because"] = _inert(told["because"] or "")
         writer.writerow(told)
     for one in instructions:
-        writer.writerow(_instruction(one) | {"rule": _inert(one.text), "evidence": ""})
+        writer.writerow(instruction_row(one) | {"rule": _inert(one.text), "evidence": ""})
 
 
 def _inert(text: str) -> str:
@@ -98,7 +106,7 @@ def _show(rule: Rule) -> None:
     out.print(f"{visible(rule.text)}{'  (critical)' if rule.critical else ''}", style="bold", markup=False)
     since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
     approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
-    out.print(f"  {rule.shelf}/{rule.document}  {since}{approved}", markup=False)
+    out.print(f"  {rule.where}  {since}{approved}", markup=False)
     for one in grounds.evidence:
         out.print(f"  “{visible(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}", markup=False)
     if grounds.because:

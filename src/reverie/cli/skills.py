@@ -10,11 +10,12 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from reverie.cli.options import Day, Shell, common
-from reverie.cli.outcomes import told
+from reverie.cli.outcomes import YES, confirmed, told
 from reverie.cli.render import console, counted, day, one_line, print_json, visible
 from reverie.cli.review import show_proposal
 
 if TYPE_CHECKING:
+    from reverie.review.outcome import Outcome
     from reverie.review.queue import Proposed
     from reverie.skills.library import Found
     from reverie.skills.versions import Bump
@@ -176,23 +177,50 @@ def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) ->
 @click.argument("version")
 @BECAUSE
 @DESPITE
+@YES
 @common
-def revert(*, name: str, version: str, because: str, despite_findings: bool, shell: Shell) -> None:
+def revert(*, name: str, version: str, because: str, despite_findings: bool, yes: bool, shell: Shell) -> None:
     """Bring back an older version of a skill, byte for byte."""
     with shell.opened() as house:
-        outcome = house.refining.revert_skill(name, version, because, despite_findings=despite_findings)
+
+        def attempt(even_critical: bool) -> Outcome:
+            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+            return house.refining.revert_skill(name, version, because, **kinds)
+
+        outcome = confirmed(attempt, shell, yes=yes)
     told(outcome, shell)
 
 
 @command.command()
 @click.argument("name")
 @BECAUSE
+@YES
 @common
-def archive(*, name: str, because: str, shell: Shell) -> None:
+def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
     """Retire a skill: it moves to .archive, nothing is deleted, and `reverie undo` brings it back."""
     with shell.opened() as house:
-        outcome = house.refining.retire_skill(name, because)
+
+        def attempt(even_critical: bool) -> Outcome:
+            return house.refining.retire_skill(name, because, even_critical=even_critical)
+
+        outcome = confirmed(attempt, shell, yes=yes)
     told(outcome, shell)
+
+
+@command.command()
+@click.argument("name")
+@click.argument("rule")
+@click.option("--off", is_flag=True, help="No longer.")
+@common
+def critical(*, name: str, rule: str, off: bool, shell: Shell) -> None:
+    """Mark a rule of a skill as critical, named by its id or by words that stand in no other: changing or dropping it
+    always asks a person, whatever the policy says."""
+    with shell.opened() as house:
+        marked = house.refining.mark_rule(name, rule, critical=not off)
+    if shell.json:
+        print_json({"rule": marked.text, "where": f"{marked.shelf}/{marked.document}", "critical": not off})
+    else:
+        click.echo(f"{name}: {'no longer ' if off else ''}critical: {one_line(visible(marked.text), 100)}")
 
 
 @command.command()

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.outcomes import told
+from reverie.cli.outcomes import YES, confirmed, told
+
+if TYPE_CHECKING:
+    from reverie.review.outcome import Outcome
 
 
 @click.command(name="undo")
 @click.argument("change", required=False)
 @click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 @click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+@YES
 @common
-def command(*, change: str | None, because: str, despite_findings: bool, shell: Shell) -> None:
+def command(*, change: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell) -> None:
     """Take a change back, byte for byte; the last one of ours if none is named.
 
     Doing it twice does nothing more. An undo can be undone too, by its own name.
     """
     with shell.opened() as house:
-        outcome = house.review.undo(change, because, despite_findings=despite_findings)
+
+        def attempt(even_critical: bool) -> Outcome:
+            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+            return house.review.undo(change, because, **kinds)
+
+        outcome = confirmed(attempt, shell, yes=yes)
     told(outcome, shell, "Taken back by")

@@ -13,6 +13,7 @@ from reverie.kernel.hashes import canonical, sha256
 from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.identity import places_of
+from reverie.memory.operation import entry_hash
 from reverie.skills.edits import rules_of
 from reverie.skills.skill import read_skill
 
@@ -32,6 +33,12 @@ class Rule:
     seen: datetime
     critical: bool
     change: Change
+    user: str = ""  # whose memory it is in; '' is nobody's
+
+    @property
+    def where(self) -> str:
+        """`hermes/MEMORY.md`, `skills/deploy/SKILL.md`, `memstore_01J…/notes.md`."""
+        return f"{self.shelf}/{self.document.removeprefix('/')}"
 
     @property
     def approved_by(self) -> str | None:
@@ -114,6 +121,19 @@ class History:
         found = [rule for rule in self.rules(as_of) if (rule.change.shelf, rule.document) in named]
         return found
 
+    def rule(self, path: str, words: str) -> Rule:
+        """The one rule of a document or skill that is meant: by its id, or by words that stand in no other."""
+        rules = self.blame(path)
+        wanted = " ".join(words.split()).casefold()
+        flat = [" ".join(rule.text.split()).casefold() for rule in rules]
+        exact = [rule for rule, text in zip(rules, flat, strict=True) if words == rule.id or text == wanted]
+        found = exact or [rule for rule, text in zip(rules, flat, strict=True) if wanted and wanted in text]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise BadInput(f"{len(found)} rules of {path} say {words!r}.", expected="words that stand in only one")
+        raise NotFound(f"No rule of {path} says {words!r}.", next_step=f"`reverie blame {path}` shows them.")
+
     def difference(self, earlier: int, later: int, path: str | None = None) -> list[Difference]:
         """What changed between two places in the ledger."""
         places = self._named(path) if path else self.records.documents(self.scope)
@@ -149,17 +169,28 @@ class History:
         if not last:
             return
         if last[0].form is None:
-            yield from self._rules_of_skill(shelf, document, known.number)
+            yield from self._rules_of_skill(shelf, document, known)
             return
         texts = FORMATS[last[0].form].read(known.content or b"").entries
         for at, one in sorted(places_of(known.entries, texts).items()):
             change = self.get(one.change)
-            yield Rule(texts[at], self.name_of(shelf), document, one.id, one.since, one.seen, one.critical, change)
+            yield Rule(
+                texts[at],
+                self.name_of(shelf),
+                document,
+                one.id,
+                one.since,
+                one.seen,
+                one.critical,
+                change,
+                self.scope.user or "",
+            )
 
-    def _rules_of_skill(self, shelf: str, document: str, upto: int) -> Iterator[Rule]:
+    def _rules_of_skill(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
         """Each rule of a skill with the Change that brought it, and since which it stands there."""
         brought: dict[str, Change] = {}
-        asked = Asked(shelf=shelf, document=document, upto=upto, oldest_first=True)
+        asked = Asked(shelf=shelf, document=document, upto=known.number, oldest_first=True)
+        critical = {one.sha256 for one in known.entries if one.critical}
         for change in self.records.find(self.scope, asked):
             edit = change.edit(document)
             said = rules_in(change.subject, document, edit.after if edit else None)
@@ -168,7 +199,8 @@ class History:
             since = None if change.grounds.via is Via.FOUND else change.settled_at
             seen = change.settled_at or change.intended_at
             name = f"rule_{sha256(canonical([shelf, document, text]))[:24]}"
-            yield Rule(text, self.name_of(shelf), document, name, since, seen, False, change)
+            marked = entry_hash(text) in critical
+            yield Rule(text, self.name_of(shelf), document, name, since, seen, marked, change, self.scope.user or "")
 
     def _named(self, path: str) -> list[tuple[str, str]]:
         """The documents a person may mean by a path."""
@@ -176,8 +208,9 @@ class History:
         meant = [
             (shelf, document)
             for shelf, document in every
-            if path in (document, f"{self.name_of(shelf)}/{document}", f"{shelf}/{document}")
+            if path in (document, *(f"{name}/{document.removeprefix('/')}" for name in (self.name_of(shelf), shelf)))
             or document.startswith(f"{path}/")
+            or (shelf.startswith("store:") and path == self.name_of(shelf))
         ]
         if not meant:
             known = ", ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in every[:8]) or "none yet"

@@ -38,11 +38,13 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What a Change does to the entries of one document: hashes for what is new, ids for what was there."""
+    """What a Change does to the entries of one document: hashes for what is new, ids for what was there. `critical` are
+    those of the new that were critical where they stood before."""
 
     new: tuple[str, ...] = ()
     edited: tuple[tuple[str, str], ...] = ()
     gone: tuple[str, ...] = ()
+    critical: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,10 @@ class Changing(Protocol):
 
     def mark(self, scope: Scope, entry: str, critical: bool) -> None: ...
 
+    def keep_rule(self, scope: Scope, shelf: str, document: str, rule: KnownEntry) -> str:
+        """The id of the row that a rule of a skill has from now on, so that it can be marked. Twice is once."""
+        ...
+
 
 class Looking(Protocol):
     def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
@@ -100,6 +106,10 @@ class Looking(Protocol):
 
     def content(self, scope: Scope, sha256: str) -> bytes | None:
         """The bytes with this hash, if they stood on either side of a Change."""
+        ...
+
+    def critical(self, scope: Scope) -> frozenset[str]:
+        """The hashes of all statements that are marked critical."""
         ...
 
     def get(self, scope: Scope, change: str) -> Change | None: ...

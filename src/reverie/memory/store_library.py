@@ -5,7 +5,7 @@ What a memory says is changed in `review.storing`: that lands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from reverie.kernel.clock import Clock
@@ -16,6 +16,8 @@ from reverie.memory.store import Between, Chosen, MemoryVersion, Prefix, Store, 
 from reverie.memory.store_listing import checked_depth, checked_prefix
 from reverie.memory.store_records import Below, StoreRecords
 from reverie.memory.store_rules import checked_description, checked_name, merged_metadata
+
+AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,24 @@ class Stores:
     ) -> list[StoredMemory | Prefix]:  # fmt: skip
         below = Below(checked_prefix(prefix), checked_depth(depth))
         return self.records.memories(self.of(self.get(store)), store, below, after, limit=limit, full=full)
+
+    def every_memory(self, limit: int) -> Iterator[tuple[Store, StoredMemory]]:
+        """What stands in all stores that are in use, newest store first, up to so many memories."""
+        last: str | None = None
+        while some := self.find(Between(), after=last, limit=AT_ONCE):
+            for store in some:
+                for memory in self._all_of(store.id):
+                    if limit <= 0:
+                        return
+                    limit -= 1
+                    yield store, memory
+            last = some[-1].id
+
+    def _all_of(self, store: str) -> Iterator[StoredMemory]:
+        after: str | None = None
+        while found := self.memories(store, after=after, limit=AT_ONCE, full=True):
+            yield from (one for one in found if isinstance(one, StoredMemory))
+            after = found[-1].path
 
     def version(self, store: str, version: str, *, full: bool = True) -> MemoryVersion:
         found = self.records.version(self.of(self.get(store)), store, version, full=full)

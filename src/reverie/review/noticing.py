@@ -23,6 +23,7 @@ from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.identity import matched, places_of
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
 from reverie.memory.shelf import Displaced, Held
+from reverie.review.critical import rules_moved
 from reverie.review.displaced import Merged, merge_displaced
 from reverie.review.proposal import Suggestion
 from reverie.review.targets import Target
@@ -294,9 +295,9 @@ def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation
 
 
 def moves_of(target: Target, change: Change, known: Callable[[str], Known | None]) -> dict[str, Moves]:
-    """What a Change does to the ids of entries. The files of a skill have none."""
+    """What a Change does to the ids of entries. Of a skill only the rules have one that were marked."""
     if target.form is None:
-        return {}
+        return dict(rules_moved(change.edits, known))
     return {edit.document: moves(target.form, known(edit.document), edit, change.operations) for edit in change.edits}
 
 

@@ -67,7 +67,7 @@ class Case:
     actions: tuple[str, ...]
     origin: Origin | None
     report: Report
-    critical: bool = False
+    critical: str = ""  # what of it touches a critical rule, in words
     shared: bool = False
     people: int = 1
 
@@ -115,7 +115,7 @@ def _floor(case: Case) -> Ruling | None:
     if case.report.needs_person:
         return Ruling("ask", "it bears authority: it changes what the agent may do, whom it obeys or where things go")
     if case.critical:
-        return Ruling("ask", "it touches a critical rule")
+        return Ruling("ask", case.critical)
     if case.shared:
         short = case.people < PEOPLE_FOR_SHARED
         return Ruling("refuse" if short else "ask", f"shared rules need {PEOPLE_FOR_SHARED} people and a verdict")

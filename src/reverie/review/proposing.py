@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from reverie.history.records import Records
+from reverie.history.records import Known, Records
 from reverie.kernel.clock import Clock
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
-from reverie.memory.operation import Add, Conflicted, OverBudget, Unfit
+from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.memory.shelf import Held
+from reverie.review.critical import touched, why_it_asks
 from reverie.review.drafts import Amend, Draft, Drawn, Operate, Rewrite
 from reverie.review.outcome import Unchanged
 from reverie.review.policy import Case, Policy, Ruling
@@ -56,18 +58,18 @@ class Proposing:
             return Unchanged("it is there already")
         if earlier := self._earlier(suggestion, instead_of):
             return Repeated(earlier)
-        report = target.scanned(dict(drawn.new_texts))
+        report, related = target.scanned(dict(drawn.new_texts)), self._related(target, drawn)
         ruling = self.policy.rules(
             Case(
                 "memory" if target.is_memory else "skills", target.holder.name, suggestion.actions, suggestion.origin,
-                report, self._touches_critical(target, suggestion), self.scope.user == "", suggestion.people,
+                report, self._critical(target, drawn, related), self.scope.user == "", suggestion.people,
             )
         )  # fmt: skip
         diff = drawn_diff(target.holder.name, drawn.edits, 0 if target.is_memory else LINES_AROUND)
         now = self.clock.now()
         return Proposal(
             self.ids.new("prop"), suggestion, target.holder.name, diff, bound(suggestion, diff), report.findings,
-            report.blocked, ruling.why, self._related(target, drawn), target.holder.reach, now,
+            report.blocked, ruling.why, related, target.holder.reach, now,
             now + timedelta(days=self.policy.expires_after_days),
         ), ruling  # fmt: skip
 
@@ -77,8 +79,13 @@ class Proposing:
             return tuple(one for one in self.related(new[:MOST_RELATED]) if one.text not in gone)
         return self.related(text.decode("utf-8", "replace") for text in drawn.new_texts.values())
 
-    def _touches_critical(self, target: Target, suggestion: Suggestion) -> bool:
-        return touches_critical(self.records, self.scope, target, suggestion)
+    def _critical(self, target: Target, drawn: Drawn, related: tuple[Related, ...]) -> str:
+        critical = self.records.critical(self.scope)
+        dropped = touched(self.known(target), target.form, drawn.edits) if critical else ()
+        return why_it_asks(dropped, related, critical)
+
+    def known(self, target: Target) -> Callable[[str], Known | None]:
+        return partial(self.records.known, self.scope, target.holder.key)
 
     def _earlier(self, suggestion: Suggestion, but_not: str) -> Proposal | None:
         """What waits already, or what a person rejected and nothing new speaks for."""
@@ -116,13 +123,6 @@ def wanted_by(suggestion: Suggestion) -> tuple[object, ...]:
 
 def _new_evidence(suggestion: Suggestion, past: Proposal) -> bool:
     return any((one.session_id, one.turn, one.quote) not in past.evidence_key for one in suggestion.evidence)
-
-
-def touches_critical(records: Records, scope: Scope, target: Target, suggestion: Suggestion) -> bool:
-    """Whether a critical rule would be changed or removed. Adding beside it is not that."""
-    known = records.known(scope, target.holder.key, target.subject) if target.is_memory else None
-    critical = {entry.sha256 for entry in known.entries if entry.critical} if known else set()
-    return any(not isinstance(one, Add) and one.old_sha256 in critical for one in suggestion.operations)
 
 
 def draft_of(target: Target, suggestion: Suggestion, now: datetime) -> Draft:

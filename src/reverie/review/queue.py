@@ -10,20 +10,22 @@ from functools import partial
 from typing import TypeVar
 
 from reverie.history.change import Change, Grounds, Via
-from reverie.history.records import Asked, Records
+from reverie.history.library import Rule
+from reverie.history.records import Asked, KnownEntry, Records
 from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, NotFound, NotPermitted
 from reverie.kernel.origin import Origin
 from reverie.kernel.scope import Scope
-from reverie.memory.operation import Conflicted, Operation
+from reverie.memory.operation import Conflicted, Operation, entry_hash
 from reverie.memory.shelf import Held
-from reverie.review.drafts import Operate, Rewrite
+from reverie.review.critical import CONFIRM, touched
+from reverie.review.drafts import Draft, Drawn, Operate, Rewrite
 from reverie.review.landing import Landing
 from reverie.review.noticing import Noticed, Noticing, written
 from reverie.review.outcome import Landed, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
 from reverie.review.policy import Policy, Ruling
 from reverie.review.proposal import Proposal, Status, Suggestion, Verdict
-from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, touches_critical, wanted_by
+from reverie.review.proposing import Proposing, Repeated, Undrawable, draft_of, wanted_by
 from reverie.review.records import Proposals
 from reverie.review.targets import Target, Targets
 from reverie.skills.amendment import Amendment, Merge
@@ -253,26 +255,41 @@ class Review:
         despite_findings: bool = False, even_critical: bool = False,
     ) -> Outcome:  # fmt: skip
         """A direct write by someone who may. What touches a critical rule has to be meant (`even_critical`)."""
-        target = self.targets(shelf, document)
-        wanted = Suggestion(shelf, document, tuple(operations))
-        if touches_critical(self.records, self.scope, target, wanted) and not even_critical:
-            return Conflicted(operations[0], "it touches a critical rule, which has to be confirmed")
-        draft = Operate(target, tuple(operations))
-        return self.landing.land(draft, self._directly(because), despite_findings=despite_findings)
+        draft = Operate(self.targets(shelf, document), tuple(operations))
+        return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
 
-    def amend(self, folder: str, amendment: Amendment, because: str = "", *, despite_findings: bool = False) -> Outcome:
-        """A direct change of a skill by someone who may."""
+    def amend(
+        self, folder: str, amendment: Amendment, because: str = "", *, despite_findings: bool = False,
+        even_critical: bool = False,
+    ) -> Outcome:  # fmt: skip
+        """A direct change of a skill by someone who may; the same holds for its critical rules."""
         wanted = Suggestion(folder, amendment.subject, amendment=amendment)
         draft = draft_of(self._target(wanted), wanted, self.clock.now())
-        return self.landing.land(draft, self._directly(because), despite_findings=despite_findings)
+        return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
+
+    def _written(self, draft: Draft, grounds: Grounds, despite_findings: bool, even_critical: bool) -> Outcome:
+        with self.noticing.held(draft.target) as held:
+            if not even_critical and self._touches_critical(draft, held):
+                return Conflicted(None, CONFIRM)
+            return self.landing.write(draft, grounds, despite_findings=despite_findings)
+
+    def _touches_critical(self, draft: Draft, held: Held) -> bool:
+        if not self.records.critical(self.scope):
+            return False
+        drawn = draft.drawn(held)
+        known = partial(self.records.known, self.scope, draft.target.holder.key)
+        return isinstance(drawn, Drawn) and bool(touched(known, draft.target.form, drawn.edits))
 
     def _directly(self, because: str) -> Grounds:
         actor = self.scope.actor
         return Grounds(actor, Via.DIRECT, because, self._origin_of(actor), approved_by=actor, because=because)
 
-    def undo(self, change: str | None = None, because: str = "", *, despite_findings: bool = False) -> Outcome:
+    def undo(
+        self, change: str | None = None, because: str = "", *, despite_findings: bool = False,
+        even_critical: bool = False,
+    ) -> Outcome:  # fmt: skip
         """Take a Change back, byte for byte if nothing came after it; the last one if none is named. Twice is once: to
-        have it again, take back the undo, by its name."""
+        have it again, take back the undo, by its name. What would touch a critical rule has to be meant."""
         undone = self._change(change) if change else self._last()
         if change is None and undone.grounds.undoes:
             return already_undone(undone.grounds.undoes, undone)
@@ -289,11 +306,18 @@ class Review:
         with self.noticing.held(draft.target):
             if by := undone_by(self.records, self.scope, undone.id):
                 return already_undone(undone.id, by)
-            outcome = self.landing.write(draft, grounds, despite_findings=despite_findings)
+            outcome = self._written(draft, grounds, despite_findings, even_critical)
         return self._projected(outcome)
 
-    def mark(self, entry: str, *, critical: bool) -> None:
-        """A critical rule is never changed or removed without a person."""
+    def mark(self, entry: str | Rule, *, critical: bool) -> None:
+        """A critical rule is never changed or removed without a person. Of memory it is named by its entry's id; a rule
+        as `home.history` gives it can be one of a skill or of a memory store, too."""
+        if isinstance(entry, Rule):
+            change, rule = entry.change, entry
+            sha = entry_hash(rule.text)
+            row = KnownEntry(rule.id, sha, rule.since, rule.seen, rule.critical, change.id)
+            skill = change.form is None
+            entry = self.records.keep_rule(self.scope, change.shelf, rule.document, row) if skill else rule.id
         self.records.mark(self.scope, entry, critical)
 
     def _change(self, change: str) -> Change:

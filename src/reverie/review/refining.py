@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from reverie.history.change import Change, Via
-from reverie.history.library import History
+from reverie.history.library import History, Rule
 from reverie.history.records import Asked
 from reverie.kernel.errors import BadInput, NotFound
 from reverie.review.outcome import Outcome
@@ -77,7 +77,16 @@ class Refining:
         target = self.skills.folder(folder).key
         return self.review.amend(target, Create(subject, renamed), why, despite_findings=despite_findings)
 
-    def revert_skill(self, name: str, version: str, because: str = "", *, despite_findings: bool = False) -> Outcome:
+    def mark_rule(self, name: str, rule: str, *, critical: bool = True) -> Rule:
+        """Mark a rule of a skill, by its id or its words: what would change or drop a critical one asks a person."""
+        found = self.skills.get(name)
+        marked = self.history.rule(f"{found.folder.key}/{found.skill.document}", rule)
+        self.review.mark(marked, critical=critical)
+        return marked
+
+    def revert_skill(
+        self, name: str, version: str, because: str = "", *, despite_findings: bool = False, even_critical: bool = False
+    ) -> Outcome:
         """The files of a skill as they were at an older version, byte for byte."""
         found = self.skills.get(name)
         number = self._number_of(found, version)
@@ -89,12 +98,14 @@ class Refining:
             {path: then.get(path) for path in base.keys() | then.keys()},
         )
         why = because or f"back to version {version}"
-        return self.review.amend(found.folder.key, revert, why, despite_findings=despite_findings)
+        kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+        return self.review.amend(found.folder.key, revert, why, **kinds)
 
-    def retire_skill(self, name: str, because: str = "") -> Outcome:
+    def retire_skill(self, name: str, because: str = "", *, even_critical: bool = False) -> Outcome:
         """Moved to the archive; never deleted."""
         found = self.skills.get(name)
-        return self.review.amend(found.folder.key, retire(found.skill), because or "retired")
+        retired = retire(found.skill)
+        return self.review.amend(found.folder.key, retired, because or "retired", even_critical=even_critical)
 
     def refinements(self, since: datetime) -> list[Change]:
         """Changes of skills that someone made, newest first."""

@@ -76,6 +76,19 @@ class SqlHistory:
             body = {"entry": entry, "critical": critical, "actor": scope.actor}
             ledger.append(connection, scope, "mark", body, self._clock.now())
 
+    def keep_rule(self, scope: Scope, shelf: str, document: str, rule: KnownEntry) -> str:
+        change = self.get(scope, rule.change)
+        place = _owner(scope) | {"shelf": shelf, "document": document}
+        with writing(self._engine, scope) as connection:
+            held = [one.id for one in _entries_at(connection, place, None) if one.sha256 == rule.sha256]
+            if held:
+                return held[0]
+            row = {"version": 1, "sha256": rule.sha256, "since": rule.since, "seen": rule.seen, "critical": False}
+            number = change.number if change else None
+            named = {"id": self._ids.new("ent"), "change_id": rule.change, "came": number or 0}
+            connection.execute(insert(schema.entries), place | row | named)
+            return str(named["id"])
+
     def _write_down(self, connection: Connection, scope: Scope, change: Change) -> str:
         salt = secrets.token_hex(16)
         grounds = change.grounds
@@ -126,7 +139,10 @@ class SqlHistory:
         if over:
             ended = update(table).filter_by(**named).where(table.c.id.in_(over), table.c.went.is_(None))
             connection.execute(ended.values(went=change.number))
-        rows = [{"id": self._ids.new("ent"), "version": 1, "sha256": sha, "critical": False} for sha in moves.new]
+        rows = [
+            {"id": self._ids.new("ent"), "version": 1, "sha256": sha, "critical": sha in moves.critical}
+            for sha in moves.new
+        ]
         rows += [
             {"id": entry, "version": known[entry].version + 1, "sha256": sha, "critical": known[entry].critical}
             for entry, sha in moves.edited
@@ -155,9 +171,21 @@ class SqlHistory:
             found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
             return [(one.shelf, one.document) for one in found]
 
+    def people(self, scope: Scope) -> list[str]:
+        """Whose memory was ever changed in a workspace; '' is nobody's."""
+        asked = select(schema.documents.c.user).filter_by(workspace=scope.workspace).distinct()
+        with self._looking(scope) as connection:
+            return sorted(connection.execute(asked).scalars())
+
     def content(self, scope: Scope, sha256: str) -> bytes | None:
         with self._looking(scope) as connection:
             return _content(connection, scope, sha256)
+
+    def critical(self, scope: Scope) -> frozenset[str]:
+        table = schema.entries.c
+        asked = select(table.sha256).filter_by(**_owner(scope), critical=True).where(table.went.is_(None))
+        with self._looking(scope) as connection:
+            return frozenset(connection.execute(asked).scalars())
 
     def get(self, scope: Scope, change: str) -> Change | None:
         with self._looking(scope) as connection:

@@ -35,6 +35,7 @@ class Page:
     content: bytes
     seen: datetime
     since: datetime | None = None
+    critical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def _entries(pages: Iterable[Page], stated: dict[str, list[Stated]]) -> Iterator
             number += 1
             yield BriefEntry(
                 f"e{number}", page.path, one.text, page.since or page.seen, page.since is not None,
-                sha256=entry_hash(one.raw), under=one.under,
+                page.critical, sha256=entry_hash(one.raw), under=one.under,
             )  # fmt: skip
 
 

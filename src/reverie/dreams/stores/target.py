@@ -23,6 +23,8 @@ from reverie.kernel.clock import Clock
 from reverie.kernel.errors import BadInput, BadSetting, NotFound
 from reverie.kernel.ids import Ids
 from reverie.kernel.scope import Scope
+from reverie.memory.formats import FORMATS
+from reverie.memory.operation import entry_hash
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
 from reverie.models.choice import BUILT_IN
@@ -49,6 +51,7 @@ class StoreRooms:
     clock: Clock
     ids: Ids
     curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
+    critical: Callable[[], frozenset[str]] = frozenset  # the hashes of what was marked so
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,8 @@ class StoreTarget:
 
     def described(self, dream: Dream) -> DreamTarget:
         made = self.made
-        pages = [_page(one) for one in self._memories(made.output)]
+        critical = self.rooms.critical()
+        pages = [_page(one, critical) for one in self._memories(made.output)]
         target = target_of_store(dream.shelf, made.user, pages, made.instructions or "")
         confirmed = self.rooms.records.confirmed(self.rooms.scope, dream.shelf.replace(made.output, made.store))
         entries = tuple(replace(one, confirmed=confirmed.get(one.text, 0)) for one in target.entries)
@@ -190,10 +194,12 @@ class StoreTarget:
             after = found[-1].path
 
 
-def _page(memory: StoredMemory) -> Page:
+def _page(memory: StoredMemory, critical: frozenset[str]) -> Page:
     """What was never rewritten may be older than its row: people bring their memories along."""
-    rewritten = memory.updated_at != memory.created_at
-    return Page(memory.path, memory.content or b"", memory.updated_at, memory.updated_at if rewritten else None)
+    since = memory.updated_at if memory.updated_at != memory.created_at else None
+    content = memory.content or b""
+    marked = bool(critical) and any(entry_hash(text) in critical for text in FORMATS["whole"].read(content).entries)
+    return Page(memory.path, content, memory.updated_at, since, marked)
 
 
 def _became(one: Planned, outcome: Outcome) -> Judged:
