@@ -97,6 +97,13 @@ SETTINGS = (
         "none",
     ),
     Setting(
+        "commit_in",
+        "Skills folders that lie in a repository of yours and in which Reverie also commits what it changes there, with"
+        " `:` between them. In all others it commits nothing, and keeps the git history beside, in `history/`.",
+        lambda _: "",
+        "none",
+    ),
+    Setting(
         "instructions",
         "What agents read besides memory and skills: files, or projects with an AGENTS.md or CLAUDE.md in them."
         " A dream changes none of it and repeats none of it.",
@@ -197,6 +204,10 @@ class Config:
     @property
     def timezone(self) -> ZoneInfo:
         return ZoneInfo(self.values["timezone"].text)
+
+    @property
+    def commit_in(self) -> tuple[Path, ...]:
+        return self._paths("commit_in")
 
     @property
     def instructions(self) -> tuple[Path, ...]:
@@ -327,7 +338,7 @@ def _lasting(name: str, value: Value) -> str:
         raise _secret(f"{value.came_from} holds a password or a key", f"Put `{name}` there, and leave it out here")
     if name == "database":
         return _RELATIVE.sub(lambda found: f"{found[1]}{Path(found[2]).absolute()}", value.text)
-    if name in ("skills", "instructions", "model_key_file", "model_prompts"):
+    if name in ("skills", "commit_in", "instructions", "model_key_file", "model_prompts"):
         paths = (text.strip() for text in value.text.split(os.pathsep))
         return os.pathsep.join(str(Path(text).expanduser().absolute()) for text in paths if text)
     return value.text

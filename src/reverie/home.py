@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from reverie.config import Config, DreamingLimits, load
-from reverie.kernel.clock import Clock, FixedClock, SystemClock
+from reverie.kernel.clock import Clock, FixedClock, SystemClock, rfc3339
 from reverie.kernel.errors import BadSetting, HalfRestored, NotFound, NotPermitted, ReverieError, SwitchedOff
 from reverie.kernel.ids import Ids
 from reverie.kernel.schedule import schedule
@@ -145,6 +145,7 @@ def restore_home(
         made = restore(file, config.home, config.database, named=config.database if asked else None, watch=watch)
     flags = {"database": config.database} if asked else {}
     with open_home(config.home, settings=flags) as home:
+        home.note_restore(made)
         return made, home.erase.again()
 
 
@@ -328,7 +329,7 @@ class Home:
     def projection(self) -> GitProjection:
         from reverie.adapters.git_projection import GitProjection
 
-        return GitProjection(self.config.home, self._history, self._own, self._holders)
+        return GitProjection(self.config.home, self._history, self._own, self._holders, self.config.commit_in)
 
     @cached_property
     def _projecting(self) -> Seldom:
@@ -862,6 +863,15 @@ class Home:
 
         self._erasures.keep_backup(self.scope, file.absolute(), self.clock.now())  # before it is there: none is missed
         return back_up(self.engine, self.config.home, file, at=self.clock.now(), force=force, watch=watch)
+
+    def note_restore(self, restored: Restored) -> None:
+        """Git may have gone on past the backup, in folders of skills: the ledger says why. Twice is once."""
+        from reverie.history.ledger import RESTORE
+
+        told = {"backup_made_at": rfc3339(restored.manifest.created_at), "actor": self.scope.actor}
+        *_, last = (None, *self._history.rows(self._own))
+        if last is None or last.kind != RESTORE or last.body != told:
+            self._history.append(self._own, RESTORE, told)
 
     def close(self) -> None:
         if self._worker is not None:

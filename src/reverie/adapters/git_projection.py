@@ -17,8 +17,10 @@ from pathlib import Path
 from reverie.adapters.files import read_file
 from reverie.adapters.git_repository import MARK, GitRepository, Spot, opened
 from reverie.adapters.git_verifying import problems, worth_keeping
+from reverie.adapters.own_repository import repository_at
 from reverie.history.change import Change
-from reverie.history.projection import Behind, Late, Rebuilt, still_to_project
+from reverie.history.ledger import RESTORE
+from reverie.history.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
 from reverie.history.records import Anchored, Asked, Records
 from reverie.kernel.errors import BadInput, ReverieError
 from reverie.kernel.hashes import canonical, sha256
@@ -32,8 +34,10 @@ class GitProjection:
     """`holders` are the shelves and skills folders there are now; a folder with a `root` may hold its own history."""
 
     def __init__(
-        self, home_folder: Path, records: Records, scope: Scope, holders: Callable[[], Iterable[Holder]]
-    ) -> None:
+        self, home_folder: Path, records: Records, scope: Scope, holders: Callable[[], Iterable[Holder]],
+        commit_in: Iterable[Path] = (),
+    ) -> None:  # fmt: skip
+        self._commit_in = {path.expanduser().resolve() for path in commit_in}
         self._folder = home_folder / "history"
         self._records = records
         self._scope = scope
@@ -58,6 +62,7 @@ class GitProjection:
         try:
             with opened(self._spot(holder)) as repository:
                 self._bring_up(repository, holder)
+                self._commit_in_own(repository, holder)
         except (ReverieError, OSError) as error:
             return Late(holder.name, newest.id, str(error))
         self._shown[holder.key] = newest.number or 0
@@ -69,12 +74,34 @@ class GitProjection:
             return
         tip = repository.tip()
         last = tip.change if tip else None
-        todo = still_to_project(self._recorded(holder, last.number - 1 if last else 0), last)
+        try:
+            todo = still_to_project(self._recorded(holder, last.number - 1 if last else 0), last)
+        except LedgerParted:
+            if last is None or not self._restored_by(last.number):
+                raise
+            repository.build(self._recorded(holder), self._aside(holder))  # the backup was older than the commits
+            return
         first = next(todo, None)
         if first is None:
             repository.finish()
         else:
             repository.add(_with_first(first, todo), tip.commit if tip else None)
+
+    def _commit_in_own(self, repository: GitRepository, holder: Holder) -> None:
+        """Where the settings ask for it, in the repository of the user's that the folder lies in, too."""
+        root: Path | None = getattr(holder, "root", None)
+        if root not in self._commit_in or repository.spot.inside or root is None:
+            return
+        own = repository_at(root, repository.git.lock, partial(_is_executable, root))
+        if own is not None:
+            own.commit(self._recorded(holder))
+
+    def _restored_by(self, number: int) -> bool:
+        """Whether a backup was restored when the ledger had not come so far."""
+        return any(row <= number for row in self._restores())
+
+    def _restores(self) -> list[int]:
+        return [row.number for row in self._records.rows(self._scope) if row.kind == RESTORE]
 
     # ---- making anew, checking ---------------------------------------------------------------------------------------
 
@@ -146,34 +173,45 @@ class GitProjection:
             root: Path | None = getattr(holder, "root", None)
             spot = self._spot(holder)
             if root is not None and spot.work != root and (repository := _repository_of(root)) is not None:
+                commits = (
+                    "also commits what it changes: its whole" if root in self._commit_in else "commits nothing: its"
+                )
                 said.append(
-                    f"{holder.name} lies in the repository {repository}, where Reverie commits nothing: its git "
-                    f"history is in {spot.work}"
+                    f"{holder.name} lies in the repository {repository}, where Reverie {commits} git history is in "
+                    f"{spot.work}"
                 )
         return said
 
     def _problems(self, holder: Holder) -> list[str]:
         try:
             with opened(self._spot(holder)) as repository:
-                return list(problems(repository, self._recorded(holder))) if repository.is_there else []
+                if not repository.is_there:
+                    return []
+                found = list(problems(repository, self._recorded(holder)))
+                if found and (restored := self._restores()):
+                    found = list(problems(repository, self._recorded(holder), min(restored)))
+                return found
         except (ReverieError, OSError) as error:
             return [str(error).rstrip(".")]
 
     def behind(self) -> list[str]:
         """How much git does not show yet, for each shelf and folder. That is no fault: it is shown with what lands
         next."""
-        return [f"{count:,} of {holder.name}" for holder, newest in self._with_changes()
-                if (count := self._not_shown(holder, newest))]  # fmt: skip
+        return [said for holder, newest in self._with_changes() if (said := self._not_shown(holder, newest))]
 
-    def _not_shown(self, holder: Holder, newest: Change) -> int:
+    def _not_shown(self, holder: Holder, newest: Change) -> str:
         if self._shown.get(holder.key) == newest.number:
-            return 0
+            return ""
         try:
             with opened(self._spot(holder)) as repository:
                 tip = repository.tip() if repository.is_there else None
         except (ReverieError, OSError):
-            return 0  # `verify` says what is wrong with it
-        return sum(1 for _ in self._recorded(holder, tip.change.number if tip and tip.change else 0))
+            return ""  # `verify` says what is wrong with it
+        last = tip.change if tip else None
+        if last and next((one.change.id for one in self._recorded(holder, last.number - 1)), "") != last.change:
+            return f"those of {holder.name} since the backup that was restored, whose commits went on past it"
+        count = sum(1 for _ in self._recorded(holder, last.number if last else 0))
+        return f"{count:,} of {holder.name}" if count else ""
 
     # ---- what there is -----------------------------------------------------------------------------------------------
 

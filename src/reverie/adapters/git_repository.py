@@ -38,7 +38,7 @@ _ON_MAIN = f"ref: {BRANCH}\n"
 _NEW, _OLD = ".git.reverie-new", ".git.reverie-old"
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", f"{BRANCH}.lock")
 _HALF_WRITTEN = ("objects/pack/tmp_*", "objects/??/tmp_*")
-_UNDER_WAY = ("index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+UNDER_WAY = ("index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 _MANY_LOOSE = 8  # in one of 256 folders, so about 2,000 objects in all
 _CONFIG = """[core]
 \trepositoryformatversion = 0
@@ -76,6 +76,13 @@ class Told:
     @property
     def ours(self) -> bool:
         return self.committer == OURS and self.change is not None
+
+
+def told_in(git: Git, *which: str) -> Iterator[Told]:
+    """What commits tell of, newest first."""
+    for found in git("rev-list", "--format=%cn%n%B%x00", *which).split(b"\0\n")[:-1]:
+        head, committer, text = found.decode("utf-8", "replace").split("\n", 2)
+        yield Told(head.removeprefix("commit "), committer, read_back(text))
 
 
 @contextmanager
@@ -123,9 +130,7 @@ class GitRepository:
 
     def told(self, which: str = BRANCH) -> Iterator[Told]:
         """Every commit there is, newest first."""
-        for found in self.git("rev-list", "--format=%cn%n%B%x00", which).split(b"\0\n")[:-1]:
-            head, committer, text = found.decode("utf-8", "replace").split("\n", 2)
-            yield Told(head.removeprefix("commit "), committer, read_back(text))
+        return told_in(self.git, which)
 
     # ---- adding ------------------------------------------------------------------------------------------------------
 
@@ -161,7 +166,7 @@ class GitRepository:
         self.git("update-index", "-z", "--index-info", feed=(_index_line(meta, path) for meta, path in entries))
 
     def _refuse_in_between(self) -> None:
-        for name in _UNDER_WAY:
+        for name in UNDER_WAY:
             if (self.git.folder / name).exists():
                 raise StillLocked(
                     f"Another git is at work in {self.spot.work}, or stopped half-way: there is a {name}.",

@@ -22,7 +22,8 @@ def stream(recorded: Iterable[Anchored], onto: str | None, executable: Executabl
     """Commits on top of the commit `onto`, or from the beginning."""
     yield b"feature done\n"
     for one in recorded:
-        yield from _commit(one, onto, executable)
+        shown = [edit for edit in one.change.edits if showable(edit.document)]
+        yield from committed(one, shown, BRANCH, onto, executable)
         onto = None
     yield b"done\n"
 
@@ -33,16 +34,18 @@ def showable(document: str) -> bool:
     return "\0" not in document and not any(part in ("", ".", "..") or _GITS_OWN.fullmatch(part) for part in parts)
 
 
-def _commit(recorded: Anchored, onto: str | None, executable: Executable) -> Iterator[bytes]:
+def committed(
+    recorded: Anchored, edits: Iterable[Edit], branch: str, onto: str | None, executable: Executable
+) -> Iterator[bytes]:
+    """One commit that tells of a Change and makes these edits."""
     change = recorded.change
     at = max(0, int((change.settled_at or change.intended_at).timestamp()))
-    yield f"commit {BRANCH}\nauthor {_person(change.grounds.actor)} {at} +0000\n".encode()
+    yield f"commit {branch}\nauthor {_person(change.grounds.actor)} {at} +0000\n".encode()
     yield f"committer {OURS} <> {at} +0000\n".encode()
     yield _exactly(message(recorded).encode())
     if onto is not None:
         yield f"from {onto}\n".encode()
-    shown = [edit for edit in change.edits if showable(edit.document)]
-    for edit in sorted(shown, key=lambda edit: edit.after is not None):  # a folder can take the place of a file
+    for edit in sorted(edits, key=lambda edit: edit.after is not None):  # a folder can take the place of a file
         yield from _file(edit, executable)
     yield b"\n"
 

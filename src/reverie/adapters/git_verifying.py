@@ -16,22 +16,30 @@ from reverie.history.records import Anchored
 _Now = dict[str, str | None]
 
 
-def problems(repository: GitRepository, recorded: Iterable[Anchored]) -> Iterator[str]:
+def problems(repository: GitRepository, recorded: Iterable[Anchored], restored: int | None = None) -> Iterator[str]:
+    """`restored` is the row of the ledger that tells of a backup that was put back: commits may have gone on past it.
+    They are what was lost with the home, and no fault; the next change makes the history anew and keeps them aside."""
     try:
         repository.git("fsck", "--strict", "--no-dangling", "--no-progress")
         told = list(repository.told())
     except GitFailed as error:
         yield f"it is damaged: {error}"
         return
+    every = list(recorded)
+    changes = {one.change.id: projected(one) for one in every}
+    past = {one.commit for one in told if one.change and _is_past(one.change, changes, restored)}
+    told = [one for one in told if one.commit not in past]
     shown = max((one.change.number for one in told if one.change), default=0)
-    changes: dict[str, Projected] = {}
-    now: _Now = {}
-    for one in recorded:
-        changes[one.change.id] = projected(one)
-        if changes[one.change.id].number <= shown:  # what came later is not shown yet, which is no fault
-            now |= _after(one.change)
     yield from _of_commits(told, changes, shown)
-    yield from _of_files(repository, now)
+    if not past:
+        now: _Now = {}
+        for one in every:
+            now |= _after(one.change) if (one.change.number or 0) <= shown else {}  # what came later is not shown yet
+        yield from _of_files(repository, now)
+
+
+def _is_past(one: Projected, changes: dict[str, Projected], restored: int | None) -> bool:
+    return restored is not None and one.change not in changes and one.number >= restored
 
 
 def worth_keeping(repository: GitRepository, recorded: Iterable[Anchored]) -> bool:

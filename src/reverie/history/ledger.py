@@ -23,6 +23,7 @@ from reverie.kernel.hashes import canonical, sha256
 
 BEGINNING = "0" * 64
 ERASURE = "erasure"
+RESTORE = "restore"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.identity import matched, places_of
 from reverie.memory.operation import entry_hash
 from reverie.review.proposal import Related
+from reverie.skills.names import ARCHIVE
 from reverie.skills.skill import MAIN
 
 CONFIRM = "it touches a critical rule, which has to be confirmed"
@@ -44,11 +45,13 @@ def why_it_asks(dropped: Iterable[str], related: Iterable[Related], critical: fr
 
 
 def statements(form: FormatName | None, document: str, content: bytes | None) -> list[str]:
-    """The entries of a document, or the rules of a skill."""
+    """The entries of a document, or the rules of a skill. What is archived is told to no agent."""
     if form is not None:
         return list(FORMATS[form].read(content or b"").entries)
     folder, _, name = document.rpartition("/")
-    return rules_in(folder if name in MAIN else document, document, content)
+    return (
+        [] if document.startswith(f"{ARCHIVE}/") else rules_in(folder if name in MAIN else document, document, content)
+    )
 
 
 def rules_moved(edits: Iterable[Edit], known: Callable[[str], Known | None]) -> Mapping[str, Moves]:

@@ -139,9 +139,10 @@ class SqlHistory:
         if over:
             ended = update(table).filter_by(**named).where(table.c.id.in_(over), table.c.went.is_(None))
             connection.execute(ended.values(went=change.number))
+        came_back = select(table.c.sha256).filter_by(**named, critical=True).where(table.c.sha256.in_(moves.new))
+        critical = moves.critical | set(connection.execute(came_back).scalars() if moves.new else ())
         rows = [
-            {"id": self._ids.new("ent"), "version": 1, "sha256": sha, "critical": sha in moves.critical}
-            for sha in moves.new
+            {"id": self._ids.new("ent"), "version": 1, "sha256": sha, "critical": sha in critical} for sha in moves.new
         ]
         rows += [
             {"id": entry, "version": known[entry].version + 1, "sha256": sha, "critical": known[entry].critical}
