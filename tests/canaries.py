@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
+import quopri
 import subprocess
+import unicodedata
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +37,36 @@ FORMS = {
     "url": f"https://example.com/?q={quote(CANARY)}",
     "html": f"<p title=x>{html.escape(CANARY)}</p>",
 }
+# As other programs may write it down; each is looked for as it is.
+WRITTEN = {
+    "url in small letters": quote(CANARY.lower()).replace("%C3%AA", "%c3%aa"),
+    "url twice": quote(quote(CANARY)),
+    "url, every letter": "".join(f"%{byte:02X}" for byte in CANARY.encode()),
+    "json in capitals": json.dumps(CANARY).replace("00ea", "00EA"),
+    "json, every letter": "".join(f"\\u{ord(char):04x}" for char in CANARY),
+    "html, a name": CANARY.replace("ê", "&ecirc;"),
+    "html, numbers": "".join(f"&#{ord(char)};" for char in CANARY),
+    "html, hexadecimal": CANARY.replace("ê", "&#xEA;"),
+    "mail": quopri.encodestring(CANARY.encode()).decode(),
+    "base64 of other letters": base64.b64encode(f"a{CANARY.lower()}!".encode()).decode(),
+    "base64 of json": base64.b64encode(json.dumps({"a": CANARY}).encode()).decode(),
+    "base64 of UTF-16": base64.b64encode(CANARY.encode("utf-16")).decode(),
+    "base64 twice": base64.b64encode(base64.b64encode(f"ab{CANARY}cd".encode())).decode(),
+    "base64 in lines": base64.encodebytes(f"words enough for a line to be full, and then {CANARY}".encode()).decode(),
+    "base64 behind a path": f"/a/b/{base64.b64encode(CANARY.encode()).decode()}",
+    "gzip in base64": base64.b64encode(gzip.compress(CANARY.encode(), mtime=0)).decode(),
+    "zlib in hex": zlib.compress(CANARY.encode()).hex(),
+    "hex with gaps": CANARY.encode().hex(" "),
+    "unseen signs": f"{CANARY[:5]}\u200b{CANARY[5:]}",
+    "soft hyphen": f"{CANARY[:5]}\u00ad{CANARY[5:]}",
+    "letters with marks beside them": unicodedata.normalize("NFD", CANARY),
+    "wide letters": "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in CANARY),
+    "one word": CANARY.replace(" ", "").replace("-", ""),
+    "underscored": CANARY.replace(" ", "_").replace("-", "_"),
+    "spaced out": " ".join(CANARY),
+    "quoted lines": CANARY.replace(" ", "\n> "),
+}
+FORMS |= WRITTEN
 
 
 def planted(engine: Engine, workspace: str = "local", user: str = "ann") -> int:
@@ -48,7 +82,9 @@ def planted(engine: Engine, workspace: str = "local", user: str = "ann") -> int:
                 connection.execute(insert(table), _made_up(table, workspace, user))
             row = connection.execute(select(table).filter_by(workspace=workspace).limit(1)).one()._mapping
             names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in {*key, *KINDS}]
-            values = {name: _with(row[name], forms) for name in names}
+            indexed = {column.name for index in table.indexes for column in index.columns}  # Postgres takes no long ones
+            few = forms[: -len(WRITTEN)]
+            values = {name: _with(row[name], few if name in indexed else forms) for name in names}
             if values:
                 connection.execute(update(table).filter_by(**{name: row[name] for name in key}).values(**values))
                 count += len(values)
@@ -90,7 +126,8 @@ def stands_in(value: object) -> bool:
         return False
     flat = " ".join(folded(value).split())
     parts = ("zebraquartz-7f3a", "zebraquartz")
-    return any(part in flat for part in parts) or any(form in value for form in encoded_forms(CANARY))
+    forms = (*encoded_forms(CANARY), *WRITTEN.values())
+    return any(part in flat for part in parts) or any(form in value for form in forms)
 
 
 def left_in_files(*folders: Path) -> list[str]:

@@ -19,13 +19,16 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from reverie.erasure.views import core_of, flat, inflated, may_hold, packed, places_of_flat, views, wide
 from reverie.memory.formats import FORMATS, FormatName
 
 ERASED = "[erased]"
 _EACH = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff"  # scripts without spaces: a word each
-_WORD = re.compile(rf"[{_EACH}]|(?:[^\W{_EACH}]|[\u0300-\u036f])+")
+_WORD = re.compile(rf"[{_EACH}]|(?:[^\W_{_EACH}]|[\u0300-\u036f])+")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 _SHORTEST_ENCODED = 5  # bytes; encoded forms of less stand everywhere by chance
+_SHORTEST_FLAT = 12  # letters; shorter ones come about by chance where words meet
+_DEEPEST = 4  # what is packed in what is packed
 
 # In our own JSON: names of kinds, which are nobody's words, and names of rows, which only go as a whole.
 _KINDS = frozenset(
@@ -74,6 +77,7 @@ _NAMES = frozenset(
     ]
 )
 
+_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 Phrase = tuple[str, ...]
 
 
@@ -156,8 +160,57 @@ class Scrubber:
             for name in ("utf-16-le", "utf-16-be")
         }
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
+    def spans(self, text: str, deep: int = 0) -> list[tuple[int, int]]:
         found = [match.span() for match in self._encoded.finditer(text)] if self._encoded else []
+        found += self._standing(text)
+        if not self.partial and not self.more:
+            return found
+        for view in views(text):
+            found += view.spans(self._standing(view.text))
+        if deep < _DEEPEST:
+            found += [(start, end) for start, end, raw in packed(text) if self._holds(raw, deep + 1)]
+        return found
+
+    def _holds(self, raw: bytes, deep: int) -> bool:
+        """Whether it stands in bytes that were packed into a text: as text, in UTF-16, or compressed."""
+        unpacked = inflated(raw)
+        if unpacked is not None and deep < _DEEPEST and self._holds(unpacked, deep + 1):
+            return True
+        text = wide(raw)
+        if text is None:
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError:  # most are words that are no base64: look closer only where a part of it stands
+                text = raw.decode("utf-8", "replace") if self._may_hold(raw) else ""
+        return bool(text) and bool(self.spans(text, deep))
+
+    def _may_hold(self, raw: bytes) -> bool:
+        if self.more:
+            return True
+        lower = raw.lower()
+        return any(part in lower for part in self._parts)
+
+    @cached_property
+    def _parts(self) -> list[bytes]:
+        """The longest piece of each text that is the same in every form of writing it."""
+        pieces = (re.findall(r"[a-z0-9]+", folded(text)) for text in self.texts)
+        return [max(some, key=len).encode() if some else b"" for some in pieces]
+
+    @cached_property
+    def _flat(self) -> list[str]:
+        """Longer texts are found whatever stands between their letters: nothing, the marks of a list, unseen signs."""
+        if not self.partial:
+            return []
+        return [one for one in dict.fromkeys(map(flat, self.texts)) if len(one) >= _SHORTEST_FLAT]
+
+    @cached_property
+    def _cores(self) -> list[bytes]:
+        return [core_of(text) for text in self.texts if len(flat(text)) >= _SHORTEST_FLAT]
+
+    def _standing(self, text: str) -> list[tuple[int, int]]:
+        whole = flat(text) if self._flat and may_hold(text, self._cores) else ""
+        flat_ones = [span for one in self._flat if one in whole for span in places_of_flat(text, whole, one)]
+        found = [self._whole_words(text, *span) for span in flat_ones]
         standing, wanted = self._wanted(text)
         for one in wanted:
             for at in self._places(one, standing):
@@ -165,6 +218,13 @@ class Scrubber:
                 found.append((here[0].start, here[-1].end))
                 self.met.add(tuple(word.text for word in here))
         return [*found, *self.more(text)] if self.more else found
+
+    def _whole_words(self, text: str, start: int, end: int) -> tuple[int, int]:
+        here = [word for word in words(text) if word.start < end and word.end > start]
+        if not here:
+            return start, end
+        self.met.add(tuple(word.text for word in here))
+        return min(start, here[0].start), max(end, here[-1].end)
 
     def _wanted(self, text: str) -> tuple[list[Word], list[Phrase]]:
         """The words of a text, and the phrases that may stand in it."""
@@ -254,9 +314,19 @@ class Scrubber:
         text = content.decode("utf-8", "surrogateescape")
         cleaned = self.clean(text)
         content = content if cleaned == text else cleaned.encode("utf-8", "surrogateescape")
+        if content[:2] in _MARKS and self.partial:
+            content = self._wide_file(content)
         for name, pattern in self._wide.items():
             content = pattern.sub(ERASED.encode(name), content)
-        return content
+        unpacked = inflated(content) if self.partial else None
+        return ERASED.encode() if unpacked is not None and self._holds(unpacked, 1) else content
+
+    def _wide_file(self, content: bytes) -> bytes:
+        """A text file in UTF-16, as it says at its beginning."""
+        mark, name = content[:2], _MARKS[content[:2]]
+        text = content[2:].decode(name, "replace")
+        cleaned = self.clean(text)
+        return content if cleaned == text else mark + cleaned.encode(name, "surrogatepass")
 
     def document(self, content: bytes, form: FormatName | None, name: str = "") -> bytes:
         """A document of memory or a file of a skill: a statement that has it goes whole, elsewhere the words do."""

@@ -26,9 +26,9 @@ _NEXT_STEPS = (
     ("locked", "Another process is writing; try again when it is done."),
     ("malformed", "The file is damaged: restore a backup, or move it away and add the sources again."),
     ("not a database", "Another file is in its place: move it away, or point `database` elsewhere."),
-    ("full", "Free some disk space and try again."),
+    ("is full", "Free some disk space and try again."),
     ("readonly", "{file} or its folder may not be written: check owner and mode."),
-    ("unable to open", "Check that the folder exists and may be written."),
+    ("unable to open", "Check that the folder exists and {file} may be read and written."),
     ("connect", "Check that the server runs and the URL is right."),
 )
 THREADS = 40  # of a server, as many as its framework has: none waits for a connection while others are idle
