@@ -82,7 +82,9 @@ def planted(engine: Engine, workspace: str = "local", user: str = "ann") -> int:
                 connection.execute(insert(table), _made_up(table, workspace, user))
             row = connection.execute(select(table).filter_by(workspace=workspace).limit(1)).one()._mapping
             names = [c.name for c in table.c if isinstance(c.type, Text) and c.name not in {*key, *KINDS}]
-            indexed = {column.name for index in table.indexes for column in index.columns}  # Postgres takes no long ones
+            indexed = {
+                column.name for index in table.indexes for column in index.columns
+            }  # Postgres takes no long ones
             few = forms[: -len(WRITTEN)]
             values = {name: _with(row[name], few if name in indexed else forms) for name in names}
             if values:

@@ -84,18 +84,24 @@ def test_a_database_that_could_only_be_read_for_a_while_can_be_written_again(tal
     tally.manual += [] if as_someone_with_no_privileges(work) else ["it could not be written again"]
 
 
-@pytest.mark.parametrize("mode", [0o000, 0o400, 0o500])
-def test_an_index_that_may_not_be_used_is_named_and_used_again_when_it_may(tallied: Tallied, mode: int) -> None:
+@pytest.mark.parametrize(
+    ("part", "mode"), [(".", 0o000), (".", 0o400), (".", 0o500), ("local", 0o000), ("local/vectors.db", 0o000),
+                       ("local/vectors.db", 0o400)]
+)  # fmt: skip
+def test_an_index_that_may_not_be_used_is_named_and_used_again_when_it_may(
+    tallied: Tallied, part: str, mode: int
+) -> None:
     tally = tallied("F6", "the database without the right to write, then with it again; an index nobody may look into")
 
     def work(folder: Path) -> None:
-        index = folder / "home" / "index"
+        index = folder / "home" / "index" / part
+        before = index.stat().st_mode
         index.chmod(mode)
         with opened(folder) as home:
             write(home, "memory needs no index")
             with pytest.raises(NotPermitted, match=f"{index} may not be read and written"):
                 home.search("staging database")
-        index.chmod(0o700)
+        index.chmod(before)
         with opened(folder) as home:
             assert len(list(home.search("staging database"))) == 1
 

@@ -31,12 +31,14 @@ _Result = TypeVar("_Result")
 
 def refuse_unusable(*folders: Path) -> None:
     """Each below the one before. What may not be looked into is no damage that building it again would mend."""
-    for folder in (*folders, folders[-1] / "turns"):
-        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK) and os.path.lexists(folder):
+    for path in (*folders, folders[-1] / "turns", folders[-1] / "vectors.db"):
+        rights, kind = ("rw", "file") if path.name == "vectors.db" else ("rwx", "folder")
+        wanted = os.R_OK | os.W_OK | (os.X_OK if kind == "folder" else 0)
+        if not os.access(path, wanted) and os.path.lexists(path):
             raise NotPermitted(
-                f"The search index in {folder} may not be read and written.",
-                expected="a folder of your own",
-                next_step=f"`chmod u+rwx {folder}` as its owner; or move it away, and the next search builds it again.",
+                f"The search index in {path} may not be read and written.",
+                expected=f"a {kind} of your own",
+                next_step=f"`chmod u+{rights} {path}` as its owner; or move it away, and the next search builds it again.",
             )
 
 

@@ -13,6 +13,7 @@ import html
 import json
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -210,7 +211,8 @@ class Scrubber:
     def _standing(self, text: str) -> list[tuple[int, int]]:
         whole = flat(text) if self._flat and may_hold(text, self._cores) else ""
         flat_ones = [span for one in self._flat if one in whole for span in places_of_flat(text, whole, one)]
-        found = [self._whole_words(text, *span) for span in flat_ones]
+        every = words(text) if flat_ones else []
+        found = [self._whole_words(every, *span) for span in flat_ones]
         standing, wanted = self._wanted(text)
         for one in wanted:
             for at in self._places(one, standing):
@@ -219,8 +221,9 @@ class Scrubber:
                 self.met.add(tuple(word.text for word in here))
         return [*found, *self.more(text)] if self.more else found
 
-    def _whole_words(self, text: str, start: int, end: int) -> tuple[int, int]:
-        here = [word for word in words(text) if word.start < end and word.end > start]
+    def _whole_words(self, every: Sequence[Word], start: int, end: int) -> tuple[int, int]:
+        first = bisect_right(every, start, key=lambda word: word.end)
+        here = every[first : bisect_left(every, end, key=lambda word: word.start)]
         if not here:
             return start, end
         self.met.add(tuple(word.text for word in here))
