@@ -3,6 +3,7 @@ and never weakened without a person where it is marked critical."""
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import text
 
 from reverie.cli.blame import command as blame
 from reverie.cli.memory import command as memory
@@ -19,7 +21,7 @@ from reverie.cli.undo import command as undo
 from reverie.history.library import Rule
 from reverie.home import Home, open_home
 from reverie.kernel.origin import Origin
-from reverie.memory.operation import Add, Remove
+from reverie.memory.operation import Add, Remove, entry_hash
 from reverie.memory.store import Author, StoredMemory
 from reverie.review.outcome import Landed
 from reverie.review.queue import Proposed, Waiting
@@ -327,3 +329,18 @@ def test_a_skill_amended_before_it_could_be_marked_can_be_marked_afterwards(leni
         again.refining.mark_rule("deploy", "avoid to deploy")
         assert marked.since == NOON
         assert len(again._history.critical(again.owned)) == 1
+
+
+def test_a_critical_rule_that_is_erased_leaves_no_hash_of_itself(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "skills" / "deploy"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(f"{DEPLOY}\nThe door code is 4711 for everyone.\n")
+    (folder / "notes.bin").write_bytes(gzip.compress(b"4711 is the door code"))
+    home.refining.mark_rule("deploy", "door code")
+    home.refining.mark_rule("deploy", "fridays")
+    assert not home.erase.text("door code is 4711").left
+    assert home._history.critical(home.owned) == {entry_hash(RULE), entry_hash("The [erased] for everyone.")}
+    with home.engine.connect() as connection:
+        hashes = set(connection.execute(text("select sha256 from entries")).scalars())
+    assert entry_hash("The door code is 4711 for everyone.") not in hashes
+    assert all(check.ok for check in home.verify()), home.verify()

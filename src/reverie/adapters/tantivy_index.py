@@ -38,7 +38,7 @@ def refuse_unusable(*folders: Path) -> None:
             raise NotPermitted(
                 f"The search index in {path} may not be read and written.",
                 expected=f"a {kind} of your own",
-                next_step=f"`chmod u+{rights} {path}` as its owner; or move it away, and the next search builds it again.",
+                next_step=f"`chmod u+{rights} {path}` as its owner; or move it away, and the next search makes it.",
             )
 
 

@@ -143,15 +143,15 @@ def inflated(raw: bytes) -> bytes | None:
         return None
 
 
-def wide(raw: bytes) -> str | None:
-    """Text in UTF-16, with its mark or without, if that is what the bytes look like."""
+def wide_encoding(raw: bytes) -> str:
+    """The kind of UTF-16 that the bytes look like, with its mark or without; empty for none."""
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return raw.decode("utf-16", "replace")
+        return "utf-16-le" if raw[:1] == b"\xff" else "utf-16-be"
     some = raw[:4096]
     for name, zeros in (("utf-16-le", some[1::2]), ("utf-16-be", some[::2])):
-        if len(zeros) > 3 and zeros.count(0) * 2 > len(zeros):
-            return raw.decode(name, "replace")
-    return None
+        if len(zeros) > 3 and zeros.count(0) * 2 > len(zeros) and some.count(0) * 4 < 3 * len(some):
+            return name
+    return ""
 
 
 def flat(text: str) -> str:

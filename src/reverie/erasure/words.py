@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from reverie.erasure.views import core_of, flat, inflated, may_hold, packed, places_of_flat, views, wide
+from reverie.erasure.views import core_of, flat, inflated, may_hold, packed, places_of_flat, views, wide_encoding
 from reverie.memory.formats import FORMATS, FormatName
 
 ERASED = "[erased]"
@@ -78,7 +78,6 @@ _NAMES = frozenset(
     ]
 )
 
-_MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 Phrase = tuple[str, ...]
 
 
@@ -177,7 +176,8 @@ class Scrubber:
         unpacked = inflated(raw)
         if unpacked is not None and deep < _DEEPEST and self._holds(unpacked, deep + 1):
             return True
-        text = wide(raw)
+        encoding = wide_encoding(raw)
+        text = raw.decode(encoding, "replace") if encoding else None
         if text is None:
             try:
                 text = raw.decode("utf-8")
@@ -314,22 +314,17 @@ class Scrubber:
 
     def content(self, content: bytes) -> bytes:
         """Bytes of any kind of file."""
+        if self.partial and (encoding := wide_encoding(content)):
+            text = content.decode(encoding, "surrogatepass") if len(content) % 2 == 0 else ""
+            if cleaned := self.clean(text):  # its mark, if it has one, is its first character
+                return content if cleaned == text else cleaned.encode(encoding, "surrogatepass")
         text = content.decode("utf-8", "surrogateescape")
         cleaned = self.clean(text)
         content = content if cleaned == text else cleaned.encode("utf-8", "surrogateescape")
-        if content[:2] in _MARKS and self.partial:
-            content = self._wide_file(content)
         for name, pattern in self._wide.items():
             content = pattern.sub(ERASED.encode(name), content)
         unpacked = inflated(content) if self.partial else None
         return ERASED.encode() if unpacked is not None and self._holds(unpacked, 1) else content
-
-    def _wide_file(self, content: bytes) -> bytes:
-        """A text file in UTF-16, as it says at its beginning."""
-        mark, name = content[:2], _MARKS[content[:2]]
-        text = content[2:].decode(name, "replace")
-        cleaned = self.clean(text)
-        return content if cleaned == text else mark + cleaned.encode(name, "surrogatepass")
 
     def document(self, content: bytes, form: FormatName | None, name: str = "") -> bytes:
         """A document of memory or a file of a skill: a statement that has it goes whole, elsewhere the words do."""

@@ -45,13 +45,13 @@ def why_it_asks(dropped: Iterable[str], related: Iterable[Related], critical: fr
 
 
 def statements(form: FormatName | None, document: str, content: bytes | None) -> list[str]:
-    """The entries of a document, or the rules of a skill. What is archived is told to no agent."""
+    """The entries of a document, or the rules of a skill. What is archived, or is no page, is told to no agent."""
     if form is not None:
         return list(FORMATS[form].read(content or b"").entries)
+    if document.startswith(f"{ARCHIVE}/") or not document.endswith(".md"):
+        return []
     folder, _, name = document.rpartition("/")
-    return (
-        [] if document.startswith(f"{ARCHIVE}/") else rules_in(folder if name in MAIN else document, document, content)
-    )
+    return rules_in(folder if name in MAIN else document, document, content)
 
 
 def rules_moved(edits: Iterable[Edit], known: Callable[[str], Known | None]) -> Mapping[str, Moves]:

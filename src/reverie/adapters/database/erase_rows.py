@@ -35,6 +35,7 @@ from reverie.kernel.hashes import sha256
 from reverie.kernel.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash
+from reverie.skills.edits import rules_of
 
 _NAMED_BY_HASH = (
     (schema.edits, "before"),
@@ -149,6 +150,8 @@ class RowEraser:
         for chosen in FORMATS.values() if form is None else (FORMATS[form],):
             left = {entry_hash(text) for text in chosen.read(new).entries}
             self._gone |= {entry_hash(text) for text in chosen.read(old).entries} - left
+        if form is None:  # the files of a skill: its rules are items and lines
+            self._gone |= _rules(old) - _rules(new)
 
     def _renamed(self, user: str, name: str, content: bytes) -> None:
         whose = {"workspace": self.scope.workspace, "user": user}
@@ -256,3 +259,7 @@ class RowEraser:
 
     def _actor(self) -> str:
         return GONE if self.scope.actor in self.sought.exact else self.scope.actor
+
+
+def _rules(content: bytes) -> set[str]:
+    return {entry_hash(one.text) for one in rules_of(content.decode("utf-8", "replace").splitlines(keepends=True))}
