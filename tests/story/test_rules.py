@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import text
+from sqlalchemy import text as sql
 
 from reverie.cli.blame import command as blame
 from reverie.cli.memory import command as memory
@@ -341,6 +341,6 @@ def test_a_critical_rule_that_is_erased_leaves_no_hash_of_itself(home: Home, tmp
     assert not home.erase.text("door code is 4711").left
     assert home._history.critical(home.owned) == {entry_hash(RULE), entry_hash("The [erased] for everyone.")}
     with home.engine.connect() as connection:
-        hashes = set(connection.execute(text("select sha256 from entries")).scalars())
+        hashes = set(connection.execute(sql("select sha256 from entries")).scalars())
     assert entry_hash("The door code is 4711 for everyone.") not in hashes
     assert all(check.ok for check in home.verify()), home.verify()
