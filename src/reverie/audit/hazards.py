@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from reverie.audit.plain_secrets import without_plain_secrets
 from reverie.safety.redact import Redacted, redact
 from reverie.safety.report import Report, visible
 from reverie.safety.scan import scan
@@ -42,12 +43,18 @@ class Hazards:
 
 def hazards(text: str, surface: str = "memory") -> Hazards:
     private = dict.fromkeys(one.kind for one in sensitive(text) if one.kind != "credentials")
-    return Hazards(redact(text), *harm(scan(text, surface), text), tuple(private))
+    return Hazards(_redacted(text), *harm(scan(text, surface), text), tuple(private))
+
+
+def _redacted(text: str) -> Redacted:
+    sure = redact(text)
+    hidden = without_plain_secrets(sure.text)
+    return sure if hidden == sure.text else Redacted(hidden, {**sure.found, "password": sure.found.get("password", 1)})
 
 
 def words_of(text: str) -> str:
     """A text as anyone may see it: without secrets, with everything invisible spelt out."""
-    return visible(redact(text).text)
+    return visible(_redacted(text).text)
 
 
 def harm(report: Report, text: str) -> tuple[str, str]:
