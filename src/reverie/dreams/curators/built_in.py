@@ -101,26 +101,37 @@ def _says_the_same(one: str, other: str) -> bool:
 
 
 def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) -> Item | None:
-    if old is None:
-        best = max(group, key=lambda one: (round(one.candidate.confidence, 1), one.order))
-        text = own_sentence(best.words, best.candidate.language)
-        made = Item(Op.ADD, text, (), _document(best, material.brief) or "", sure=_is_sure(group))
-    else:
-        best = group[-1]
-        revised, shape = _revised(old.text, [one.words for one in group])
-        group = [one for one in group if one is best or _tells_the_same(one, best, old.text, revised)]
-        plain = shape in EXACT and relate(old.whole, best.words).conflict >= SURE_CONFLICT
-        text = revised or own_sentence(best.words, best.candidate.language)
-        alone = not any(_holds_it_too(one, old, text) for one in material.brief.entries)
-        sure = alone and (plain or _is_sure(group))
-        made = Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=sure)
-    evidence = tuple(_citations(group, material))
-    if not text or not made.document or not evidence:
+    made, best, agree = _change_of(old, group, material) if old else _addition(group, material)
+    evidence = tuple(_citations(agree, material))
+    if not made.text or not made.document or not evidence:
         return None
     return replace(
-        made, evidence=evidence, project=_project(group, material), kind=str(best.candidate.kind),
-        because=f"Said in {_sessions(group)}.", candidates=tuple(one.id for one in group),
-    )  # fmt: skip
+        made,
+        evidence=evidence,
+        project=_project(agree, material),
+        kind=str(best.candidate.kind),
+        because=f"Said in {_sessions(agree)}.",
+        candidates=tuple(one.id for one in group),
+    )
+
+
+def _addition(group: Sequence[Noted], material: Material) -> tuple[Item, Noted, Sequence[Noted]]:
+    """The surest of what says the same."""
+    best = max(group, key=lambda one: (round(one.candidate.confidence, 1), one.order))
+    text = own_sentence(best.words, best.candidate.language)
+    return Item(Op.ADD, text, (), _document(best, material.brief) or "", sure=_is_sure(group)), best, group
+
+
+def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> tuple[Item, Noted, Sequence[Noted]]:
+    """The last word on an entry; what was said before speaks for it only where it says the same."""
+    last = group[-1]
+    revised, shape = _revised(old.text, [one.words for one in group])
+    agree = [one for one in group if one is last or _tells_the_same(one, last, old.text, revised)]
+    plain = shape in EXACT and relate(old.whole, last.words).conflict >= SURE_CONFLICT
+    text = revised or own_sentence(last.words, last.candidate.language)
+    alone = not any(_holds_it_too(one, old, text) for one in material.brief.entries)
+    sure = alone and (plain or _is_sure(agree))
+    return Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=sure), last, agree
 
 
 def _revised(old: str, said: Sequence[str]) -> tuple[str, str]:
