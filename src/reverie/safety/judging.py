@@ -10,7 +10,7 @@ from reverie.safety.report import ADVICE, Finding, Report, Severity, shown
 _NEAR = 1_500
 # What signals must weigh together to block. A memory or a context file speaks to the agent directly; the files of a
 # skill are longer and full of commands, so more has to come together there.
-_ENOUGH = {"memory": 0.8, "context": 0.7, "skill": 0.9, "script": 0.8}
+ENOUGH = {"memory": 0.8, "context": 0.7, "skill": 0.9, "script": 0.8}
 _ROUNDING = 1e-6
 # Below this a finding alone would be noise; it still counts towards its neighbours.
 _WORTH_SHOWING = 0.3
@@ -68,7 +68,7 @@ def _finding(text: str, signal: Signal, enough: float) -> Finding:
 def judged(text: str, signals: Iterable[Signal], surface: str) -> Report:
     """The verdict and the findings worth showing, strongest first among those beyond the limit, then in text order."""
     ordered = sorted(set(signals), key=lambda signal: (signal.start, signal.end, signal.rule, str(signal.decoded_from)))
-    enough = _ENOUGH[surface]
+    enough = ENOUGH[surface]
     blocked = _adds_up(ordered, enough)
     bears_authority = any(signal.category == "authority" for signal in ordered)
     floor = 0.0 if blocked else _WORTH_SHOWING

@@ -1,27 +1,22 @@
-"""Telling a mention from a use: a title, an example or a test case that quotes an attack does not carry it out."""
+"""Tell an attack from its mention: words in quotation marks inside somebody else's sentence."""
 
-import re
-from functools import cache
-
-# Only what stands before the quotation counts: an attacker chooses what comes after his own words.
-_REACH = 90
-
-
-@cache
-def _introduced() -> re.Pattern[str]:
-    nouns = (
-        "titled?|called|named|phrases?|attacks?|attackers?|injections?|examples?|e\\.g\\.|such as|slides?|talks?"
-        "|chapters?|papers?|songs?|jokes?|t-?shirts?|stickers?|thesis|strings?|payloads?|malicious|tests?"
-        "|detects?|blocks?|rejects?|filters?"
-        "|variations?|patterns?|jailbreaks?|adversarial|headline|quotes?|novels?|games?|memes?"
-    )
-    return re.compile(rf"\b(?:{nouns})\b[^\n]{{0,70}}[\"'`“‘«「(*]{{1,4}}$")
+_REACH = 160  # characters of the line on either side
+# What opens a quotation, and what closes it.
+_MARKS = {'"': '"', "`": "`", "“": "”", "„": "“", "«": "»", "‘": "’", "「": "」", "/": "/", "%": "%"}
 
 
 def is_mention(folded: str, start: int, end: int) -> bool:
-    """Whether the span is quoted, closed again soon, and introduced as something people say or write."""
-    before = folded[max(0, start - _REACH) : start]
-    if not before or before[-1] not in "\"'`“‘«「(*":
+    """Whether the span stands in quotation marks on its line, after words of the one who quotes."""
+    line = folded.rfind("\n", 0, start) + 1
+    before = folded[max(line, start - _REACH) : start]
+    after = folded[end : end + _REACH].partition("\n")[0]
+    return any(_is_open(before, mark, close) and close in after for mark, close in _MARKS.items())
+
+
+def _is_open(before: str, mark: str, close: str) -> bool:
+    place = before.rfind(mark)
+    if place < 0 or (before.count(mark) % 2 == 0 if mark == close else close in before[place:]):
         return False
-    after = folded[end : end + 80]
-    return bool(_introduced().search(before)) and any(mark in after for mark in "\"'`”’»」)*")
+    # A value after its name (`"comment": "…"`) quotes nobody, and neither does a text that is all in quotation marks.
+    said = before[:place].rstrip()
+    return said != "" and not said.endswith('":')

@@ -22,6 +22,7 @@ ADVICE = {
     "invisible": "Delete the invisible characters shown as \\u{…}.",
     "obfuscation": "Write it in plain text, or delete it; the agent would read what a reviewer cannot.",
     "script": "Do not run it; remove the command or replace it by a reviewed, pinned one.",
+    "suspicious": "A person has to decide: no rule names it, but it reads like orders that were planted.",
     "quarantine": "Keep it out until a person has looked: it could not be read in full as text.",
 }
 

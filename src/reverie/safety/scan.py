@@ -1,6 +1,7 @@
 """Scan a text that could become part of a prompt, over all of it, and fail closed.
 
     text -> views (views.py) and decoded passages (decoding.py) -> rules (rules.py, detectors/) -> signals -> Report
+    text -> windows -> what was learned from attacks (suspicion.py) --------------------------------^
 
 A scan raises the cost of an attack and sends doubtful text to a person. It is not the boundary: what a text may do is
 decided by where it came from (Origin).
@@ -15,10 +16,11 @@ from reverie.safety.decoding import decoded_passages
 from reverie.safety.detectors import gapless_rules, rule_book
 from reverie.safety.hidden import hidden_stretches
 from reverie.safety.invisible import invisible_runs
-from reverie.safety.judging import Signal, judged
+from reverie.safety.judging import ENOUGH, Signal, judged
 from reverie.safety.mentions import is_mention
 from reverie.safety.report import Report
 from reverie.safety.rules import Budget, Hit, TooMuchWork
+from reverie.safety.suspicion import suspicions
 from reverie.safety.views import View, whole_views
 
 Surface = Literal["memory", "skill", "script", "context"]
@@ -30,7 +32,10 @@ _LONG_SPACING = 20
 # Hidden or encoded text has to explain itself: what is merely unusual in the open blocks there.
 _HIDDEN_FACTOR = 2.5
 # A quoted attack in a title or an example still deserves a look, not a refusal.
-_MENTION_FACTOR = 0.15
+_MENTION_FACTOR = 0.3
+# From which scores on a window weighs half of what blocks, and all of it. Pages and skills are long and full of orders
+# that are meant for their reader, so a score says less there.
+_DOUBTFUL = {"memory": (-0.05, 0.2), "context": (0.5, 1.0), "skill": (0.7, 1.0), "script": (0.65, 0.9)}
 _MENTIONED = frozenset({"override", "jailbreak", "impersonation"})
 # These readings come about by accident (a wrapped command line, a formula), so they add no suspicion of their own.
 _HARMLESS_VIEWS = frozenset({None, "joined lines"})
@@ -65,6 +70,16 @@ def _in_views(text: str, surface: str, budget: Budget) -> Iterator[Signal]:
             yield signal
         if view.name is None:
             yield from _hidden(view, surface, budget)
+            yield from _suspected(view, surface)
+
+
+def _suspected(view: View, surface: str) -> Iterator[Signal]:
+    """Windows that read like an attack. Each weighs half or all, so that doubts about neighbours do not add up."""
+    half, whole = _DOUBTFUL[surface]
+    for score, start, end in suspicions(view.text):
+        if score >= half:
+            weight = ENOUGH[surface] * (1.0 if score >= whole else 0.5)
+            yield _traced(view, Hit("suspicious.words", "suspicious", weight, start, end))
 
 
 def _shifted(view: View, start: int, place: int) -> int:

@@ -90,15 +90,15 @@ RULES = (
     ),
     rule(
         "authority.run-without-asking",
-        1,
+        0.5,
         "run|execut|delet|push|deploy|merg|transfer|install|send|pay|purchas",
         r"<unnegated>\b(?:run|execut\w*|delet\w*|push\w*|deploy\w*|merg\w*|transfer\w*|install\w*|send\w*"
         r"|pay\w*|purchas\w*)\b[^.\n]{0,60}\bwithout (?:first |ever |any |further |user |human |the user's "
         r"|requesting |asking for |waiting for )*(?:asking|confirm\w*|approval|permission|prompting|consent"
         r"|review|checking with)\b",
-        context=0.3,
-        skill=0.25,
-        script=0.1,
+        context=0.15,
+        skill=0.12,
+        script=0.05,
     ),
     rule(
         "authority.act-without-asking",
@@ -113,7 +113,7 @@ RULES = (
     ),
     rule(
         "authority.disable-safety",
-        1,
+        0.6,
         "disable|turn off|switch off|deactivat|skip|bypass|remove|suspend|ignore|suppress",
         r"<unnegated>\b(?:disable|turn(?:ing)? off|switch(?:ing)? off|deactivate|skip|bypass|remove|suspend"
         r"|ignore|suppress) (?:all |any |the |your |every |of )*(?:safety|security|sandbox\w*|guard ?rails?"
@@ -121,10 +121,10 @@ RULES = (
         r"|safeguard\w*|review|verification|signature|tls|ssl|certificate) ?(?:checks?|scans?|scanners?"
         r"|scanning|filters?|prompts?|reviews?|modes?|policies|logs?|logging|gates?|controls?|rules|measures"
         r"|warnings?|verification|validation|restrictions|mechanisms?|guidelines|protocols?|steps?)\b",
-        memory=1,
-        context=0.2,
-        skill=0.2,
-        script=0.1,
+        memory=0.6,
+        context=0.12,
+        skill=0.12,
+        script=0.06,
     ),
     rule(
         "authority.trust-sender",
@@ -201,7 +201,7 @@ RULES = (
     ),
     rule(
         "authority.package-index",
-        0.6,
+        0.36,
         "index-url|extra-index|package index|registry|--index|find-links|trusted-host|pypi mirror|npm mirror"
         "|apt source|goproxy|gem source|mirror",
         r"(?:(?:--?)?(?:extra[\W_])?index[\W_]url|--index|--find-links|--trusted-host|\bpackage (?:index"
@@ -209,21 +209,21 @@ RULES = (
         r"|\bgoproxy)(?: \w+){0,6}?[\W_]{1,4}(?:to |is |= ?|at |now )?<url>"
         r"|\b(?:registry|mirror|index)(?: (?:at|is|on|under|from|called))?[\W_]{1,4}"
         r"[\w-]*(?:pypi|npm|registry|mirror|package|artifactor|nexus|maven|gems|crates)[\w-]*(?:\.[\w-]+){1,5}",
-        memory=0.8,
-        context=0.05,
-        skill=0.05,
-        script=0.02,
+        memory=0.48,
+        context=0.03,
+        skill=0.03,
+        script=0.01,
     ),
     rule(
         "authority.install-from",
-        0.7,
+        0.42,
         "install",
         r"\binstall(?:ing|ed)? ~5(?:packages?|dependencies|modules?|tools?|updates?|extensions?|plugins?"
         r"|skills?|everything)? ?~3from (?:the )?(?:\w+ )?<url>",
-        memory=0.9,
-        context=0.1,
-        skill=0.1,
-        script=0.02,
+        memory=0.54,
+        context=0.06,
+        skill=0.06,
+        script=0.01,
     ),
     rule(
         "authority.memory-rules",

@@ -75,25 +75,6 @@ RULES = (
         skill=0.5,
     ),
     rule(
-        "script.open-rc-py",
-        0.6,
-        "open(",
-        r"open\([^\n)]{0,80}(?:\.bashrc|\.zshrc|\.profile|authorized_keys|/etc/(?:passwd|crontab|sudoers"
-        r"|hosts|cron)|\.ssh/config)[^\n)]{0,20}[\"'](?:a|w|a\+|w\+)[\"']",
-        context=0.2,
-        skill=0.3,
-    ),
-    rule(
-        "script.miner",
-        1,
-        "xmrig|minerd|stratum+tcp|stratum+ssl|cryptonight|coinhive|cryptomine|nicehash|cpuminer|monero"
-        "|ethminer|xmr-stak|randomx",
-        r"(?:xmrig|minerd|stratum\+(?:tcp|ssl)|cryptonight|coinhive|cryptomine|cpuminer|ethminer|xmr-stak"
-        r"|monero (?:miner|pool)|randomx)",
-        context=0.25,
-        skill=0.6,
-    ),
-    rule(
         "script.priv",
         0.6,
         "chmod u+s|chmod 4755|chmod +s|setuid(0|sudo su|nopasswd:|chmod -r 777 /|usermod -ag|useradd"
@@ -161,27 +142,6 @@ RULES = (
         script=0.4,
     ),
     rule(
-        "script.worm-mail",
-        0.5,
-        "smtplib|yagmail|sendmail(|send_message(",
-        r"(?:smtplib|yagmail|sendmail\(|send_message\()",
-        context=0,
-        skill=0.05,
-        memory=0.1,
-        script=0.2,
-    ),
-    rule(
-        "script.hook-agent",
-        0.6,
-        "pretooluse|posttooluse|sessionstart|settings.json|.claude/|.cursor/|mcp.json|.vscode/tasks",
-        r"(?:(?:>>?|tee|open\(|write)[^\n]{0,60}(?:\.claude/settings|\.cursor/|mcp\.json|agents\.md"
-        r"|claude\.md|memory\.md|\.vscode/tasks))",
-        context=0.1,
-        skill=0.15,
-        memory=0.4,
-        script=0.3,
-    ),
-    rule(
         "script.bad-host",
         0.6,
         "http://|https://|ftp://|@",
@@ -204,33 +164,4 @@ RULES = (
         skill=0.05,
         memory=0.4,
     ),
-    rule(
-        "script.tunnel",
-        0.5,
-        "ngrok|trycloudflare|serveo|localhost.run|loca.lt|pagekite|bore.pub",
-        r"(?:ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|serveo\.net|localhost\.run|loca\.lt|bore\.pub)",
-        context=0.1,
-        skill=0.15,
-    ),
-    rule(
-        "script.secret-url",
-        0.5,
-        "oauth|token|callback|redirect_uri|api_key=|access_token=|?token=|?key=",
-        r"(?:oauth/callback|redirect_uri|[?&](?:token|key|data|d|payload|secret)=)",
-        context=0,
-        skill=0,
-        memory=0,
-        script=0.1,
-    ),
-    rule(
-        "script.offensive-tool",
-        0.3,
-        "meterpreter|msfvenom|cobalt strike|cobaltstrike|mimikatz|pty.spawn",
-        r"(?:meterpreter|msfvenom|cobalt ?strike|mimikatz|pty\.spawn)",
-        context=0.05,
-        skill=0.2,
-        memory=0.1,
-    ),
-    rule("script.path-hijack", 1, "path=", r"path=[\"']?(?:/tmp|/var/tmp|/dev/shm)/\.\w", context=0.3),
-    rule("script.mining-pool", 0.5, "stratum+tcp|stratum+ssl|stratum2+", r"stratum", context=0.2),
 )

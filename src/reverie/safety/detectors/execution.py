@@ -50,16 +50,6 @@ RULES = (
         context=0.6,
     ),
     rule(
-        "script.exec-decoded",
-        1,
-        "exec(|eval(|function(|iex|invoke-expression|compile(|os.system(|popen(|subprocess",
-        r"\b(?:exec|eval|function|iex|invoke-expression|compile|os\.system|popen"
-        r"|subprocess\.\w+)\b[\s(]{1,3}[^\n]{0,60}?(?:b64decode|atob\(|frombase64string|fromhex\(|unhexlify"
-        r"|codecs\.decode\(|marshal\.loads|zlib\.decompress|decompress\(|rot_?13"
-        r"|buffer\.from\([^\n]{0,400}?base64|fromcharcode|decode64|\[::-1\])",
-        context=0.6,
-    ),
-    rule(
         "script.exec-fetched",
         1,
         "exec(|eval(|os.system(|subprocess|invoke-expression|iex",
@@ -67,13 +57,6 @@ RULES = (
         r"|httpx\.get|fetch\(|downloadstring|net\.webclient|response\.text|\br\.text|response\.content"
         r"|\.read\(\)\.decode)",
         context=0.5,
-    ),
-    rule(
-        "script.exec-file",
-        0.5,
-        "exec(open(|exec(compile(open|runpy.run_path|execfile(|importlib.import_module(|imp.load_source",
-        r".",
-        context=0.1,
     ),
     rule(
         "script.download",
@@ -122,15 +105,6 @@ RULES = (
         skill=1,
     ),
     rule(
-        "script.powershell",
-        0.8,
-        "powershell|pwsh",
-        r"(?:powershell|pwsh)(?:\.exe)?[^\n]{0,80}(?:-e(?:nc|c|ncodedcommand)?\s[a-z0-9+/=]{16,}"
-        r"|-w(?:indowstyle)? hidden|-ep? bypass|-executionpolicy bypass|downloadstring|iex\b)",
-        context=0.3,
-        skill=0.9,
-    ),
-    rule(
         "script.quiet-background",
         0.35,
         ">/dev/null|> /dev/null|&>/dev/null",
@@ -149,30 +123,6 @@ RULES = (
         skill=0.3,
     ),
     rule(
-        "script.dynamic-names",
-        0.7,
-        "__import__(|getattr(|globals()|chr(|\\x|string.fromcharcode|window[|eval(",
-        r"(?:getattr\(\s?(?:__import__\([\"']\w+[\"']\)|os|builtins"
-        r"|__builtins__)\s?,\s?[\"'][^\"'\n]{0,20}[\"']\s?\+|__import__\([\"']\w{0,8}[\"']\s?\+"
-        r"|getattr\(__import__\(|(?:chr\(\d{2,3}\)\s?\+\s?){4,}|(?:\\x[0-9a-f]{2}){12,}"
-        r"|globals\(\)\[[\"']\w{1,8}[\"']\s?\+|(?:eval|exec)\([\"'\w]{1,20}\[::-1\])",
-        context=0.2,
-        skill=0.5,
-        memory=0.5,
-    ),
-    rule(
-        "script.exec-input",
-        0.4,
-        "shell=true|os.system(|eval(|exec(|pickle.load|yaml.load(|marshal.load",
-        r"(?:shell=true[^\n]{0,60}(?:input|argv|request)|os\.system\([^\n)]{0,40}(?:input\(|sys\.argv"
-        r"|request\.|user_|f[\"'][^\n\"']{0,40}\{)|(?:eval|exec)\((?:input\(|sys\.argv|user_\w+|request\."
-        r"|expression|expr\b|code\b|cmd\b|command\b)|pickle\.loads?\()",
-        context=0.05,
-        skill=0.1,
-        memory=0.2,
-        script=0.3,
-    ),
-    rule(
         "script.eval-variable",
         0.6,
         "eval(|exec(|execsync(",
@@ -189,33 +139,6 @@ RULES = (
         context=0,
         skill=0.05,
         memory=0.2,
-        script=0.3,
-    ),
-    rule(
-        "script.node-exec",
-        0.6,
-        "child_process",
-        r"child_process\W{1,6}\.?(?:exec|execsync|spawn)\b",
-        context=0.2,
-        skill=0.5,
-        script=0.2,
-    ),
-    rule(
-        "script.download-run",
-        0.8,
-        "download|fetch|get |grab|install",
-        r"\b(?:download|fetch|get|grab|install) ~6<url>[^\s]{0,120}[^\n]{0,80}?\b(?:run|execute|launch|open"
-        r"|start|double-click)\b (?:it|the (?:file|installer|binary|executable|script|tool|app))\b",
-        context=0.3,
-        skill=0.8,
-    ),
-    rule(
-        "script.locked-archive",
-        0.7,
-        "password|passphrase|pass ",
-        r"\b(?:password|passphrase|pass)[\W_]{1,4}[^\W_]{2,20}\)?[^\n]{0,40}\b(?:unzip|extract|unpack|unrar)\b",
-        context=0.3,
-        skill=0.7,
         script=0.3,
     ),
 )

@@ -149,13 +149,6 @@ RULES = (
         r"|excellent(?: work)?)[\W_]{1,4}~4(?:now|but now|that is enough|next|forget|here)\b",
     ),
     rule(
-        "impersonation.new-challenge",
-        0.4,
-        "now i have a|now please|here is a new|here's a new|next task|another task|following task",
-        r"\b(?:now i have a ~2(?:new|challenge|task)|now (?:please )?(?:help me with|do) the following"
-        r"|here(?: i|')s a new (?:task|role|challenge)|another task for you)\b",
-    ),
-    rule(
         "impersonation.todo",
         0.3,
         "todo",

@@ -42,13 +42,6 @@ RULES = (
         r"\b(?:neue|neuen|weitere) (?:aufgaben?|anweisung(?:en)?|instruktion(?:en)?)\b",
     ),
     rule(
-        "override.de-leak",
-        0.8,
-        "zeig|druck|nenn|gib|wiederhol|schreib|verrat",
-        r"\b(?:zeig\w*|druck\w*|nenn\w*|gib|wiederhol\w*|schreib\w*|verrat\w*) ~5(?:prompt\w*"
-        r"|eingabeaufforderung\w*|systemanweisung\w*|deine anweisungen|promptt?exte?)",
-    ),
-    rule(
         "jailbreak.de",
         0.6,
         "jetzt bist du|du bist jetzt|du bist nun|tu so als|stell dir vor, du|stell dir vor du|nun bist du"

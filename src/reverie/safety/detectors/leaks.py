@@ -41,15 +41,6 @@ RULES = (
         script=0.3,
     ),
     rule(
-        "override.words-above",
-        0.8,
-        "repeat|print|output|copy|everything above|text above|words above|translate",
-        r"\b(?:repeat|print|output|copy|translate|return|write|spell check) ~3(?:all |every |the "
-        r"|of )*(?:words?|text|everything|lines?|content|sentences?|prompt|messages?"
-        r"|paragraphs?) (?:that (?:is|are|was|were) |written |found )?(?:above|before this|preceding"
-        r"|prior to)\b",
-    ),
-    rule(
         "override.leak-encode",
         1,
         "encode|translate|summari|complete|continue|reverse|describe|paraphrase|rephrase|convert|decode"
@@ -84,16 +75,5 @@ RULES = (
         skill=0.2,
         script=0.1,
         memory=0.5,
-    ),
-    rule(
-        "override.repeat-conversation",
-        0.9,
-        "repeat|beginning with|starting with|begin with",
-        r"\b(?:(?:beginning|starting|begin|start) with [\"'“]?you are"
-        r"|repeat (?:this |the )?(?:entire|whole|full) (?:conversation|prompt"
-        r"|context|message))",
-        context=1,
-        skill=0.2,
-        script=0.1,
     ),
 )

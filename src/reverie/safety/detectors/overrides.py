@@ -20,7 +20,7 @@ RULES = (
     ),
     rule(
         "override.ignore-everything",
-        1,
+        0.7,
         _IGNORE,
         r"\b<ignore> (?:\w+ )?(?:everything|anything|whatever|what|the things?|all (?:of )?(?:that"
         r"|the)?) ~3(?:above|before|previous|prior|so far|you (?:know|learned|have learned|were told"
@@ -29,7 +29,7 @@ RULES = (
     ),
     rule(
         "override.ignore-and-say",
-        1,
+        0.6,
         _IGNORE,
         r"\b<ignore> (?:the |all |everything |any )?(?:of the )?(?:above|previous|preceding|everything|all"
         r"|documents)(?: \w+)? (?:and|then|but|just|instead) (?:instead |just |then |only |please )?<utter>\b",
@@ -44,7 +44,7 @@ RULES = (
     ),
     rule(
         "override.before",
-        1,
+        0.5,
         "ignore what|forget what|disregard what|ignroe|ingore",
         r"\b(?:(?:ignore|forget|disregard) what ~3(?:said|told|before|above|instructed)"
         r"|(?:ignroe|ingore|ingnore) (?:what|all|previous|the above|everything))\b",
@@ -76,15 +76,6 @@ RULES = (
         r"|we begin with ~2new)\b",
     ),
     rule(
-        "override.instead",
-        0.5,
-        "instead",
-        r"\binstead,? (?:you (?:must|should|will|are to)|please|just|simply|only)?(?: just)? ?(?:say|print"
-        r"|output|respond|reply|tell|execute|do the following)\b",
-        skill=0.1,
-        script=0.05,
-    ),
-    rule(
         "override.just-say",
         0.5,
         "just say|just output|only output|just print|only say|only respond|only reply|just reply"
@@ -92,13 +83,6 @@ RULES = (
         r"\b(?:just|only|simply) (?:say|output|print|reply|respond)(?: with)?[\W_]{1,4}(?=[\"'`\w])",
         skill=0.1,
         script=0.05,
-    ),
-    rule(
-        "override.not-per-documents",
-        0.6,
-        "not look in|don't answer|do not answer|dont answer|not according|not by the|do not use the",
-        r"\b(?:not (?:look in|use|consult) the|do(?:n'?t| not) answer ~4(?:according|based)"
-        r"|not (?:according|by) ~1the) ~2(?:documents?|articles?|context|texts?|question)\b",
     ),
     rule(
         "override.plant-code",
@@ -120,55 +104,6 @@ RULES = (
         script=0.1,
     ),
     rule(
-        "override.instead-of-task",
-        1,
-        "instead of|rather than",
-        r"\b(?:instead of|rather than) (?:translat|summari|answer|process|review|classif|analy[sz]|continu"
-        r"|respond|evaluat|grad|complet)\w* ~12(?:say|print|output|write|respond|reply|include|tell|state"
-        r"|explain|return|repeat)\b",
-        skill=0.2,
-        script=0.1,
-        context=0.9,
-    ),
-    rule(
-        "override.execute-following",
-        0.5,
-        "execute the following|run the following|perform the following|carry out the following|execute this"
-        "|obey the following|follow these new",
-        r"\b(?:(?:execute|perform|carry out|obey) the following (?:command|code|instruction|task|order"
-        r"|action)s?|follow these new)\b",
-        skill=0.05,
-        script=0.05,
-    ),
-    rule(
-        "override.important-instruction",
-        0.5,
-        "important instruction|important! instruction|important: instruction|special instruction"
-        "|secret instruction|hidden instruction|urgent instruction|additional instruction|instruction:"
-        "|instructions:|!instruction",
-        r"\b(?:important|special|secret|hidden|urgent|additional"
-        r"|critical)[\W_]{1,4}instructions?\b(?=[\W_]{1,3}(?:for|to|:|-|instead|you|ignore|do))",
-        skill=0.1,
-        script=0.1,
-    ),
-    rule(
-        "override.repeat-after-me",
-        0.5,
-        "repeat after me|say exactly|respond exactly with|answer only with|reply exactly",
-        r"\b(?:repeat after me|(?:say|respond|reply) exactly(?: with)?|answer only with)\b",
-        skill=0.1,
-        script=0.1,
-    ),
-    rule(
-        "override.no-question",
-        0.6,
-        "do not answer|don't answer|stop: |stop. |stop talk|stop the",
-        r"\b(?:(?:do not|don't) answer (?:this|the|my|that|any)|stop[:.!]? ?(?:talk\w*|translat\w*|summari\w*"
-        r"|the (?:translation|summary|task)|write|say|print))\b",
-        skill=0.1,
-        script=0.05,
-    ),
-    rule(
         "override.response-must",
         0.35,
         "your response|your answer|your output|your summary|your reply|the response|the summary"
@@ -179,28 +114,6 @@ RULES = (
         skill=0.05,
         script=0.02,
         memory=0.3,
-    ),
-    rule(
-        "override.erase",
-        0.8,
-        "delete|erase|clear|cancel|wipe|reset|remove",
-        r"\b(?:delete|erase|clear|cancel|wipe|reset|remove) (?:all |any )?(?:of )?(?:your |the )?(?:previous"
-        r"|prior|existing|earlier|original|initial|system) (?:instructions?|directives?|orders|guidelines"
-        r"|programming|tasks|prompts?|assignments)\b",
-        skill=0.3,
-        script=0.1,
-    ),
-    rule(
-        "override.say-only",
-        0.7,
-        "when replying|when responding|when answering|when you reply|when summari|when translating"
-        "|whatever the|no matter what",
-        r"\b(?:when (?:you )?(?:repl\w+|respond\w*|answer\w*|summari\w+|translat\w+)|whatever the (?:question"
-        r"|user|input)|no matter what) ~8(?:say|write|output|respond|reply|print|answer|repeat|include|end"
-        r"|start) (?:only|just|with|exactly)\b",
-        skill=0.2,
-        script=0.1,
-        context=0.8,
     ),
     rule(
         "override.respond-only",

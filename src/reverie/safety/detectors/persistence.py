@@ -35,14 +35,6 @@ RULES = (
         script=0.1,
     ),
     rule(
-        "persistence.follow-remote",
-        1,
-        "follow|obey|execute|apply|fetch|load|download|check|read|pull|poll",
-        r"\b(?:follow|obey|execute|apply|carry out|act on) ~3(?:instructions?|commands?|orders|rules"
-        r"|directives|steps) ~3(?:at|from|in|on|found at|posted|hosted|served) ~2<url>",
-        script=0.5,
-    ),
-    rule(
         "persistence.fetch-instructions",
         0.7,
         "fetch|load|download|check|read|pull|poll|get|retrieve|visit",
@@ -76,60 +68,6 @@ RULES = (
         skill=0.5,
     ),
     rule(
-        "persistence.never-remove",
-        1,
-        "never delete|never remove|do not delete|do not remove|must not be removed|must not be deleted"
-        "|cannot be removed|cannot be deleted|never forget this|never overwrite|do not overwrite"
-        "|must never be|don't delete|don't remove|never prune",
-        r"\b(?:(?:never|do not|don't) (?:delete|remove|forget|overwrite|prune|edit|change|modify) (?:this"
-        r"|these) (?:memory|note|entry|rule|instruction|line|paragraph|preference|message)s?|(?:this"
-        r"|these) (?:memory|note|entry|rule|instruction|line)s? (?:must not|cannot|can not|must never"
-        r"|may not) be (?:removed|deleted|changed|edited|overwritten|overridden))\b",
-        skill=0.4,
-        context=0.4,
-    ),
-    rule(
-        "persistence.never-remove2",
-        0.7,
-        "this memory|this note|this entry|this rule|this instruction|this preference",
-        r"\bthis (?:memory|note|entry|rule|instruction|preference) (?:must not|cannot|can not|must never"
-        r"|may not|overrides|takes (?:precedence|priority)|supersedes|outranks) (?:be |over )?",
-        skill=0.3,
-        context=0.3,
-        memory=0.9,
-    ),
-    rule(
-        "persistence.assemble",
-        1,
-        "join them|combine them|concatenate|a+b|a + b|x then y|joined together|put them together"
-        "|combine part|combine the parts|join the parts|when you see part|assemble",
-        r"(?:(?:join|combine|assemble) (?:them|the (?:two |three )?(?:parts|pieces|halves)|parts?)\b|\b(?:run"
-        r"|execute|do|perform|evaluate) (?:a ?\+ ?b|x then y|x and y|(?:the )?(?:joined|combined|concatenated"
-        r"|assembled))|put them together and|when you (?:see|find|read) part\b)",
-        context=0.5,
-        skill=0.4,
-        script=0.1,
-    ),
-    rule(
-        "persistence.let-mean",
-        0.7,
-        "let x|let y|let z|let a |define x|x means|x stands for|let the word|let the phrase",
-        r"\b(?:let|define) (?:the (?:word|phrase"
-        r"|term) )?[\W]?\w{1,12}[\W]? (?:to )?(?:mean|stand for|denote"
-        r"|be)[\W_]{1,4}[\"'“`](?:send|run|execute|delete|curl|upload|forward"
-        r"|post|ignore|approve|transfer|rm|cat|wget)",
-        memory=1,
-    ),
-    rule(
-        "persistence.part-payload",
-        0.7,
-        "part a|part b|part 1|part 2|part one|part two|a = '|b = '|a = \"",
-        r"\b(?:part (?:a|b|1|2|one|two) of (?:the |a )?~3(?:rule|command|secret|payload|instruction|key"
-        r"|script)|[ab] = [\"'](?:curl|wget|https?|rm |nc |bash))",
-        memory=1,
-        skill=0.3,
-    ),
-    rule(
         "persistence.trusted-source",
         0.8,
         "trusted source|authoritative source|reliable source|trustworthy source|trusted authority"
@@ -143,24 +81,16 @@ RULES = (
         memory=0.5,
     ),
     rule(
-        "persistence.remember-as",
-        0.6,
-        "remember",
-        r"\bremember (?:that )?~7(?:as|is) (?:a |an |the |our |my )?(?:\w+ )?(?:trusted|authoritative"
-        r"|reliable|trustworthy|go-to|preferred|best|official|safe|whitelisted|allowed|verified|approved)\b",
-        context=0.5,
-    ),
-    rule(
         "persistence.always-recommend",
-        0.8,
+        0.48,
         "always recommend|always suggest|always prefer|always promote|recommend first|always cite|cite first"
         "|always mention|always say that|always answer that|always claim|never recommend|always rank",
         r"\balways (?:first )?(?:recommend|suggest|promote|cite|mention|rank|claim|say that|answer that"
         r"|steer)\b ~10(?:first|over|instead of|above|as the (?:best|only|top)|from (?:our|the|their)"
         r"|regardless|to (?:the )?users?|when asked|products?|brand|competitors?|services?|exclusively"
         r"|for (?:all|every|any))\b",
-        context=0.5,
-        skill=0.7,
+        context=0.3,
+        skill=0.42,
     ),
     rule(
         "persistence.false-fact",
@@ -171,17 +101,6 @@ RULES = (
         memory=0.5,
         context=0.2,
         skill=0.1,
-    ),
-    rule(
-        "persistence.store-secret",
-        0.8,
-        "store|save|remember|write|keep|record|log",
-        r"<unnegated>\b(?:store|save|remember|write|keep|record|log) (?:all |any |the |every |user'?s? "
-        r"|their |plain ?text )*(?:<secret>) ~4(?:in(?:to)? (?:memory|plain ?text|memory\.md|notes"
-        r"|the (?:repo|chat|log)|commit)|to memory|in the clear|unencrypted|for later|permanently)\b",
-        context=0.3,
-        skill=0.3,
-        script=0.2,
     ),
     rule(
         "persistence.future-sessions",
@@ -208,36 +127,5 @@ RULES = (
         skill=0.2,
         script=0.1,
         memory=0.8,
-    ),
-    rule(
-        "persistence.write-memory",
-        0.5,
-        "add|append|write|insert|save|put|store|record",
-        r"\b(?:add|append|write|insert|save|put|store|record) ~14(?:to|into|in) (?:the |your |its )?(?:memory"
-        r"|user|soul|claude|agents)\.md\b(?: (?:so|whenever|every|at|without|and do not|silently))",
-        context=0.2,
-        skill=0.6,
-        script=0.2,
-        memory=0.7,
-    ),
-    rule(
-        "persistence.write-approval",
-        1,
-        "add|append|write|insert|save|put|store|record|remember",
-        r"\b(?:add|append|write|insert|save|put|store|record|remember) ~6(?:approved|auto-?run"
-        r"|always allow\w*|trusted|authori[sz]ed|no confirmation|full access|permission\w*) ~8(?:to|into"
-        r"|in) (?:the |your |its )?~2(?:memory|user|soul|claude|agents|settings|rules|config\w*)(?:\.md"
-        r"|\.json)?\b",
-        context=0.3,
-        skill=0.8,
-        script=0.3,
-    ),
-    rule(
-        "persistence.define",
-        0.7,
-        "do x|do a|run a|run x|execute a|execute x|perform a|then do",
-        r"\b(?:do|run|execute|perform) (?:a|x) ?(?:then|and|\+) ?(?:b|y)\b",
-        memory=1,
-        context=0.4,
     ),
 )

@@ -153,12 +153,12 @@ RULES = (
     ),
     rule(
         "jailbreak.want-you-to-act",
-        1,
+        0.5,
         "i want you to|i'd like you to|i would like you to|i need you to",
         r"\bi (?:want|'d like|would like|need) you to (?:\w+ )?(?:act|pretend|role-?play|play|be|become"
         r"|behave|simulate|imagine|respond as|reply as|ignore|forget)\b",
-        memory=0.5,
-        skill=0.5,
+        memory=0.25,
+        skill=0.25,
     ),
     rule(
         "jailbreak.persona-named",
@@ -258,13 +258,5 @@ RULES = (
         r"|chatbot)|you are no \w+|has no filter)",
         skill=0.1,
         memory=0.3,
-    ),
-    rule(
-        "jailbreak.emotional",
-        0.3,
-        "i'll be very sad|i will be very sad|be sad|not a prompt injection|i beg you|my grandmother"
-        "|my dead grand|my late grand",
-        r"(?:be (?:very )?sad|not a prompt injection|i beg you|my (?:dead |late )?grandm\w+ ~4(?:used to"
-        r"|would))",
     ),
 )

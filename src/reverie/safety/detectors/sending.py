@@ -21,13 +21,13 @@ RULES = (
     ),
     rule(
         "exfiltration.mail-to",
-        0.4,
+        0.28,
         "mail|email|e-mail|send|forward",
         r"\b(?:e-?mail|send|forward) ~6to ~2[\w.+-]{1,40}@[\w-]{1,40}\.\w",
-        memory=0.4,
-        skill=0.05,
-        script=0.02,
-        context=0.4,
+        memory=0.28,
+        skill=0.03,
+        script=0.01,
+        context=0.28,
     ),
     rule(
         "exfiltration.standing-send",

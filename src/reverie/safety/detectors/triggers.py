@@ -4,16 +4,6 @@ from reverie.safety.rules import rule
 
 RULES = (
     rule(
-        "trigger.rate-me",
-        0.4,
-        "rate this|rank this|score this|recommend this|hire this|approve this|select this|give this",
-        r"\b(?:rate|rank|score|recommend|hire|approve|select|give) this (?:\w+ )?(?:candidate|applicant|paper"
-        r"|product|submission|resume|review|vendor|proposal|essay|answer)\b",
-        skill=0.05,
-        script=0.02,
-        memory=0.3,
-    ),
-    rule(
         "concealment.do-not-tell",
         1,
         "do not tell|don't tell|never tell|without telling|do not inform|don't inform|never inform"
@@ -78,7 +68,7 @@ RULES = (
     ),
     rule(
         "trigger.payment",
-        0.8,
+        0.56,
         "transfer|pay |pay all|send money|send a transaction|wire|send as much|send all funds|send payment"
         "|route payment|pay invoices|payments|invoices",
         r"\b(?:(?:transfer|wire|send|pay|route|remit) ~6(?:\$|€|usd|eur|money"
@@ -87,37 +77,8 @@ RULES = (
         r"|[a-z]{2}\d{2}|0x[0-9a-f]{4}|\{)|(?:payments|invoices) (?:must|should"
         r"|are to|have to) (?:now )?(?:be (?:sent|paid|transferred|made)"
         r"|go) (?:in)?to)\b",
-        memory=1,
-        context=1,
-    ),
-    rule(
-        "trigger.amount",
-        1,
-        "transfer $|transfer €|wire $|wire €|send $|pay $",
-        r"\b(?:transfer|wire|send|pay) [$€£]?\d[\d,.]{0,12}[^.\n]{0,90}\b(?:to"
-        r"|into)\b[^.\n]{0,24}(?:account|iban|wallet|\{)",
-        skill=0.4,
-        script=0.1,
-    ),
-    rule(
-        "trigger.password-change",
-        0.8,
-        "change the password|reset the password|change my password|change the user's|update the password"
-        "|set the password|modify the password|change password",
-        r"\b(?:change|reset|update|set|modify) (?:the |my |their |user'?s? |account )*password(?:s)? ~4(?:to"
-        r"|as|=) ",
-        memory=1,
-        skill=0.1,
-        script=0.05,
-    ),
-    rule(
-        "trigger.thanks",
-        0.7,
-        'says yes|says thank|says ok|say yes|say thank|replies yes|says \'yes|says "yes|says "thank'
-        "|says 'thank|says goodbye|says hello|types yes",
-        r"\bsays? [\"']{0,2}(?:yes|thank\w*|ok\w*|sure|goodbye|hello)[^.\n]{0,80}\b(?:call|invoke|save|store"
-        r"|remember|update|run|execute|send|use the|open|delete)\b",
-        context=0.6,
+        memory=0.7,
+        context=0.7,
     ),
     rule(
         "trigger.transaction",
