@@ -4,7 +4,7 @@ usage: suspicion.py [--harmless FOLDER ...] [--without AUTHOR | --fold NUMBER] [
 
 Learns from `data/scan-*.jsonl` (labelled texts), from a third of `data/notice-*.jsonl` (turns of people, all harmless)
 and from the prose and code in the folders given (documentation, packages: all harmless). `--without` leaves an author
-of scan texts out, `--fold` a fifth of the blocks of each; the figures are about what was left out. Every tenth turn of
+of scan texts out, `--fold` a fifth of the blocks of each; the figures are about what was left out. Every third turn of
 people is always left out: a score of 0 is what one in 500 of those exceeds. Needs Reverie itself and scikit-learn.
 """
 
@@ -61,9 +61,8 @@ def texts(harmless: Iterable[Path]) -> Iterator[Text]:
             yield Text(path.stem[-1], row["block"], row["surface"], bool(row["label"]), row["text"])
     turns = (line for path in sorted((HERE / "data").glob("notice-*.jsonl")) for line in path.open(encoding="utf-8"))
     for number, line in enumerate(turns):
-        if number % 10 == 0 or number % 3 == 0:
-            author = PEOPLE if number % 10 == 0 else "notice"
-            yield Text(author, "", "memory", False, json.loads(line)["text"])
+        if number % 3:
+            yield Text(PEOPLE if number % 3 == 1 else "notice", "", "memory", False, json.loads(line)["text"])
     for path in sorted(found for folder in harmless for found in folder.rglob("*") if found.is_file()):
         if path.name.endswith(PROSE + CODE):
             surface = "script" if path.name.endswith(CODE) else "context"

@@ -23,7 +23,7 @@ _SCRIPTS = frozenset({"script", "override", "exfiltration", "credentials"})
 
 
 # What a gate rightly stops for a look stands in many an honest rule: who may approve, what to do whenever.
-_SOFT = frozenset({"authority", "persistence", "trigger", "impersonation"})
+_SOFT = frozenset({"authority", "persistence", "trigger", "impersonation", "suspicious"})
 
 
 @dataclass(frozen=True, slots=True)

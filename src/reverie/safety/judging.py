@@ -46,17 +46,18 @@ def _adds_up(signals: list[Signal], enough: float) -> bool:
     return False
 
 
-def _severity(weight: float, enough: float) -> Severity:
-    if weight >= enough - _ROUNDING:
+def _severity(signal: Signal, enough: float) -> Severity:
+    """What was learned is never as sure as a rule, even where it is enough to ask."""
+    if signal.weight >= enough - _ROUNDING and signal.category != "suspicious":
         return "high"
-    return "medium" if weight >= enough / 2 else "low"
+    return "medium" if signal.weight >= enough / 2 else "low"
 
 
 def _finding(text: str, signal: Signal, enough: float) -> Finding:
     end = min(signal.end, len(text))
     return Finding(
         signal.category,
-        _severity(signal.weight, enough),
+        _severity(signal, enough),
         min(signal.start, end),
         end,
         shown(text, min(signal.start, end), end),

@@ -32,11 +32,11 @@ _LONG_SPACING = 20
 # Hidden or encoded text has to explain itself: what is merely unusual in the open blocks there.
 _HIDDEN_FACTOR = 2.5
 # A quoted attack in a title or an example still deserves a look, not a refusal.
-_MENTION_FACTOR = 0.3
+_MENTION_FACTOR = 0.15
 # From which scores on a window weighs half of what blocks, and all of it. Pages and skills are long and full of orders
 # that are meant for their reader, so a score says less there.
-_DOUBTFUL = {"memory": (-0.05, 0.2), "context": (0.5, 1.0), "skill": (0.7, 1.0), "script": (0.65, 0.9)}
-_MENTIONED = frozenset({"override", "jailbreak", "impersonation"})
+_DOUBTFUL = {"memory": (-0.2, 0.05), "context": (0.5, 0.9), "skill": (0.9, 1.2), "script": (0.5, 0.8)}
+_MENTIONED = frozenset({"override", "jailbreak", "impersonation", "concealment"})
 # These readings come about by accident (a wrapped command line, a formula), so they add no suspicion of their own.
 _HARMLESS_VIEWS = frozenset({None, "joined lines"})
 

@@ -26,6 +26,8 @@ _REACH = 4  # words: how far apart two words may stand and still count as a pair
 _PIECES = (3, 4, 5)  # letters
 _MOST_WORDS = 50_000  # remembered
 _ENDS = re.compile(r"(?<=[.!?;。！？])[\"')\]]?\s+|\n+|(?<=[。！？])")
+# Words that somebody else's sentence quotes; a value after its name (`"note": "…"`) is no quotation.
+_QUOTED = re.compile(r"(?<=\w)[ ,(]{1,2}(?:\"[^\"\n]{12,200}\"|«[^»\n]{12,200}»|「[^」\n]{6,200}」)")
 _WORD = re.compile(r"[^\W_]+|[@/|$<>{}=~]")
 _pieces: dict[str, tuple[int, ...]] = {}
 
@@ -47,7 +49,7 @@ class Model(NamedTuple):
 
 def features(window: str) -> tuple[set[int], set[int]]:
     """The slots of the words and pairs of a folded text, and those of the pieces of its words."""
-    words = _WORD.findall(window)
+    words = _WORD.findall(_QUOTED.sub(" ", window))
     near = {crc32(word.encode()) % SLOTS for word in words}
     for place, word in enumerate(words):
         for distance, other in enumerate(words[place + 1 : place + 1 + _REACH]):

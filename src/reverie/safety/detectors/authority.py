@@ -57,7 +57,7 @@ RULES = (
     ),
     rule(
         "authority.no-need-to-ask",
-        1,
+        0.6,
         "no need|don't need|do not need|don't have to|do not have to|don't bother|needn't|never ask|without checking"
         "|without running|without clearing|without consulting|without my",
         r"\b(?:(?:no need to|(?:don't|do not) (?:need to|have to|bother(?: to)?)|needn't) (?:ask(?:ing)?"
@@ -70,13 +70,13 @@ RULES = (
         r"|without (?:checking"
         r"|running it|clearing it|consulting|my) (?:by |with |in with )?(?:me|us|ok|okay|approval|permission|go-ahead"
         r"|consent)\b)",
-        context=0.3,
-        skill=0.25,
-        script=0.1,
+        context=0.18,
+        skill=0.15,
+        script=0.06,
     ),
     rule(
         "authority.on-its-own",
-        1,
+        0.6,
         "you can|you may|you're free|you are free|feel free|you're allowed|you are allowed|go ahead",
         r"<unnegated>\b(?:you can|you may|you(?:'re| are) (?:free|allowed) to|feel free to|go ahead and)"
         r" (?:always |also |just"
@@ -84,9 +84,9 @@ RULES = (
         r"|install|publish|sign"
         r"|refund|transfer|releas|shut|cancel)\w*\b[^.\n]{0,60}\b(?:on your own|yourself|by yourself|on my behalf"
         r"|unattended|at any time|any ?time|whenever)\b",
-        context=0.2,
-        skill=0.1,
-        script=0.05,
+        context=0.12,
+        skill=0.06,
+        script=0.03,
     ),
     rule(
         "authority.run-without-asking",
@@ -201,7 +201,7 @@ RULES = (
     ),
     rule(
         "authority.package-index",
-        0.36,
+        0.6,
         "index-url|extra-index|package index|registry|--index|find-links|trusted-host|pypi mirror|npm mirror"
         "|apt source|goproxy|gem source|mirror",
         r"(?:(?:--?)?(?:extra[\W_])?index[\W_]url|--index|--find-links|--trusted-host|\bpackage (?:index"
@@ -209,10 +209,10 @@ RULES = (
         r"|\bgoproxy)(?: \w+){0,6}?[\W_]{1,4}(?:to |is |= ?|at |now )?<url>"
         r"|\b(?:registry|mirror|index)(?: (?:at|is|on|under|from|called))?[\W_]{1,4}"
         r"[\w-]*(?:pypi|npm|registry|mirror|package|artifactor|nexus|maven|gems|crates)[\w-]*(?:\.[\w-]+){1,5}",
-        memory=0.48,
-        context=0.03,
-        skill=0.03,
-        script=0.01,
+        memory=0.8,
+        context=0.05,
+        skill=0.05,
+        script=0.02,
     ),
     rule(
         "authority.install-from",

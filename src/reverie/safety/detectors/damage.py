@@ -75,6 +75,16 @@ RULES = (
         skill=0.5,
     ),
     rule(
+        "script.miner",
+        1,
+        "xmrig|minerd|stratum+tcp|stratum+ssl|cryptonight|coinhive|cryptomine|nicehash|cpuminer|monero"
+        "|ethminer|xmr-stak|randomx",
+        r"(?:xmrig|minerd|stratum\+(?:tcp|ssl)|cryptonight|coinhive|cryptomine|cpuminer|ethminer|xmr-stak"
+        r"|monero (?:miner|pool)|randomx)",
+        context=0.25,
+        skill=0.6,
+    ),
+    rule(
         "script.priv",
         0.6,
         "chmod u+s|chmod 4755|chmod +s|setuid(0|sudo su|nopasswd:|chmod -r 777 /|usermod -ag|useradd"
@@ -164,4 +174,15 @@ RULES = (
         skill=0.05,
         memory=0.4,
     ),
+    rule(
+        "script.secret-url",
+        0.5,
+        "oauth|token|callback|redirect_uri|api_key=|access_token=|?token=|?key=",
+        r"(?:oauth/callback|redirect_uri|[?&](?:token|key|data|d|payload|secret)=)",
+        context=0,
+        skill=0,
+        memory=0,
+        script=0.1,
+    ),
+    rule("script.mining-pool", 0.5, "stratum+tcp|stratum+ssl|stratum2+", r"stratum", context=0.2),
 )

@@ -50,6 +50,16 @@ RULES = (
         context=0.6,
     ),
     rule(
+        "script.exec-decoded",
+        1,
+        "exec(|eval(|function(|iex|invoke-expression|compile(|os.system(|popen(|subprocess",
+        r"\b(?:exec|eval|function|iex|invoke-expression|compile|os\.system|popen"
+        r"|subprocess\.\w+)\b[\s(]{1,3}[^\n]{0,60}?(?:b64decode|atob\(|frombase64string|fromhex\(|unhexlify"
+        r"|codecs\.decode\(|marshal\.loads|zlib\.decompress|decompress\(|rot_?13"
+        r"|buffer\.from\([^\n]{0,400}?base64|fromcharcode|decode64|\[::-1\])",
+        context=0.6,
+    ),
+    rule(
         "script.exec-fetched",
         1,
         "exec(|eval(|os.system(|subprocess|invoke-expression|iex",
@@ -103,6 +113,15 @@ RULES = (
         r"|fsockopen\([^\n]{0,100}(?:exec|proc_open|shell)|socat [^\n]{0,80}exec:)",
         context=0.4,
         skill=1,
+    ),
+    rule(
+        "script.powershell",
+        0.8,
+        "powershell|pwsh",
+        r"(?:powershell|pwsh)(?:\.exe)?[^\n]{0,80}(?:-e(?:nc|c|ncodedcommand)?\s[a-z0-9+/=]{16,}"
+        r"|-w(?:indowstyle)? hidden|-ep? bypass|-executionpolicy bypass|downloadstring|iex\b)",
+        context=0.3,
+        skill=0.9,
     ),
     rule(
         "script.quiet-background",

@@ -187,7 +187,7 @@ RULES = (
     ),
     rule(
         "authority.de",
-        1,
+        0.6,
         "ohne|musst|brauchst|zustimmung|erlaubnis|freigabe|genehmigung",
         r"\b(?:ohne (?:(?:weitere |erneute )?(?:nachfragen?|ruckfragen?|rucksprache|absprache|freigabe)|(?:mich |uns )?"
         r"(?:vorher )?zu fragen|meine (?:zustimmung|erlaubnis|freigabe|genehmigung))|(?:musst|brauchst)"
@@ -222,7 +222,7 @@ RULES = (
     ),
     rule(
         "authority.north",
-        1,
+        0.6,
         "zonder|hoeft|hoef|toestemming|utan|uten|uden|behover|trenger|bez|nie musisz|nie potrzebujesz|nemusis"
         "|zgody|sormadan|sormana|onay|izn",
         r"\b(?:zonder (?:overleg|toestemming|akkoord|(?:het )?(?:me |mij |ons )?(?:te vragen|na te vragen|te"

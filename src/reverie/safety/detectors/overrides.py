@@ -24,7 +24,7 @@ RULES = (
         _IGNORE,
         r"\b<ignore> (?:\w+ )?(?:everything|anything|whatever|what|the things?|all (?:of )?(?:that"
         r"|the)?) ~3(?:above|before|previous|prior|so far|you (?:know|learned|have learned|were told"
-        r"|have been told)|(?:i|we) (?:have )?(?:said|told|asked|discussed|wrote)|earlier|until now"
+        r"|have been told)|earlier|until now"
         r"|documents)\b",
     ),
     rule(
@@ -46,7 +46,7 @@ RULES = (
         "override.before",
         0.5,
         "ignore what|forget what|disregard what|ignroe|ingore",
-        r"\b(?:(?:ignore|forget|disregard) what ~3(?:said|told|before|above|instructed)"
+        r"\b(?:(?:ignore|forget|disregard) what (?!i |we )~3(?:told|before|above|instructed)"
         r"|(?:ignroe|ingore|ingnore) (?:what|all|previous|the above|everything))\b",
     ),
     rule(
@@ -76,6 +76,15 @@ RULES = (
         r"|we begin with ~2new)\b",
     ),
     rule(
+        "override.instead",
+        0.5,
+        "instead",
+        r"\binstead,? (?:you (?:must|should|will|are to)|please|just|simply|only)?(?: just)? ?(?:say|print"
+        r"|output|respond|reply|tell|execute|do the following)\b",
+        skill=0.1,
+        script=0.05,
+    ),
+    rule(
         "override.just-say",
         0.5,
         "just say|just output|only output|just print|only say|only respond|only reply|just reply"
@@ -102,6 +111,17 @@ RULES = (
         r"|\byour (?:new|only|sole|real) (?:instructions?|task|job|purpose|goal)\b",
         skill=0.15,
         script=0.1,
+    ),
+    rule(
+        "override.instead-of-task",
+        1,
+        "instead of|rather than",
+        r"\b(?:instead of|rather than) (?:translat|summari|answer|process|review|classif|analy[sz]|continu"
+        r"|respond|evaluat|grad|complet)\w* ~12(?:say|print|output|write|respond|reply|include|tell|state"
+        r"|explain|return|repeat)\b",
+        skill=0.2,
+        script=0.1,
+        context=0.9,
     ),
     rule(
         "override.response-must",

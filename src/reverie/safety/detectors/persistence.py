@@ -68,6 +68,29 @@ RULES = (
         skill=0.5,
     ),
     rule(
+        "persistence.never-remove",
+        1,
+        "never delete|never remove|do not delete|do not remove|must not be removed|must not be deleted"
+        "|cannot be removed|cannot be deleted|never forget this|never overwrite|do not overwrite"
+        "|must never be|don't delete|don't remove|never prune",
+        r"\b(?:(?:never|do not|don't) (?:delete|remove|forget|overwrite|prune|edit|change|modify) (?:this"
+        r"|these) (?:memory|note|entry|rule|instruction|line|paragraph|preference|message)s?|(?:this"
+        r"|these) (?:memory|note|entry|rule|instruction|line)s? (?:must not|cannot|can not|must never"
+        r"|may not) be (?:removed|deleted|changed|edited|overwritten|overridden))\b",
+        skill=0.4,
+        context=0.4,
+    ),
+    rule(
+        "persistence.never-remove2",
+        0.7,
+        "this memory|this note|this entry|this rule|this instruction|this preference",
+        r"\bthis (?:memory|note|entry|rule|instruction|preference) (?:must not|cannot|can not|must never"
+        r"|may not|overrides|takes (?:precedence|priority)|supersedes|outranks) (?:be |over )?",
+        skill=0.3,
+        context=0.3,
+        memory=0.9,
+    ),
+    rule(
         "persistence.trusted-source",
         0.8,
         "trusted source|authoritative source|reliable source|trustworthy source|trusted authority"

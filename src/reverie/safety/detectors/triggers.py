@@ -68,7 +68,7 @@ RULES = (
     ),
     rule(
         "trigger.payment",
-        0.56,
+        0.8,
         "transfer|pay |pay all|send money|send a transaction|wire|send as much|send all funds|send payment"
         "|route payment|pay invoices|payments|invoices",
         r"\b(?:(?:transfer|wire|send|pay|route|remit) ~6(?:\$|€|usd|eur|money"
@@ -77,8 +77,17 @@ RULES = (
         r"|[a-z]{2}\d{2}|0x[0-9a-f]{4}|\{)|(?:payments|invoices) (?:must|should"
         r"|are to|have to) (?:now )?(?:be (?:sent|paid|transferred|made)"
         r"|go) (?:in)?to)\b",
-        memory=0.7,
-        context=0.7,
+        memory=1,
+        context=1,
+    ),
+    rule(
+        "trigger.amount",
+        1,
+        "transfer $|transfer €|wire $|wire €|send $|pay $",
+        r"\b(?:transfer|wire|send|pay) [$€£]?\d[\d,.]{0,12}[^.\n]{0,90}\b(?:to"
+        r"|into)\b[^.\n]{0,24}(?:account|iban|wallet|\{)",
+        skill=0.4,
+        script=0.1,
     ),
     rule(
         "trigger.transaction",
