@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
-from reverie.safety.suspicion import SLOTS, features, windows
+from reverie.safety.suspicion import SLOTS, features, share, windows
 from reverie.safety.views import folded
 
 HERE = Path(__file__).parent
@@ -76,7 +76,7 @@ def corpus(found: Iterable[Text]) -> Corpus:
         for start, end in windows(plain):
             for kind, group in enumerate(features(plain[start:end])):
                 slots.extend(kind * SLOTS + slot for slot in group)
-                shares.extend([max(1, len(group)) ** -0.5] * len(group))
+                shares.extend([share(group)] * len(group))
             ends.append(len(slots))
         if len(ends) - 1 > first:
             rows.append(Row(text, range(first, len(ends) - 1)))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
@@ -24,12 +24,13 @@ LONGEST = 1 << 20  # characters; a text of more is no memory and no page of a sk
 _WINDOW = 320  # characters: an order and its occasion stand within a few sentences
 _REACH = 4  # words: how far apart two words may stand and still count as a pair
 _PIECES = (3, 4, 5)  # letters
+_FEWEST = 60  # slots: about ten words
 _MOST_WORDS = 50_000  # remembered
 _ENDS = re.compile(r"(?<=[.!?;。！？])[\"')\]]?\s+|\n+|(?<=[。！？])")
 # Words that somebody else's sentence quotes; a value after its name (`"note": "…"`) is no quotation.
 _QUOTED = re.compile(r"(?<=\w)[ ,(]{1,2}(?:\"[^\"\n]{12,200}\"|«[^»\n]{12,200}»|「[^」\n]{6,200}」)")
 _WORD = re.compile(r"[^\W_]+|[@/|$<>{}=~]")
-_pieces: dict[str, tuple[int, ...]] = {}
+_known: dict[str, tuple[int, tuple[int, ...]]] = {}
 
 
 class Suspicion(NamedTuple):
@@ -49,29 +50,32 @@ class Model(NamedTuple):
 
 def features(window: str) -> tuple[set[int], set[int]]:
     """The slots of the words and pairs of a folded text, and those of the pieces of its words."""
-    words = _WORD.findall(_QUOTED.sub(" ", window))
-    near = {crc32(word.encode()) % SLOTS for word in words}
-    for place, word in enumerate(words):
-        for distance, other in enumerate(words[place + 1 : place + 1 + _REACH]):
-            joint = " " if distance == 0 else "_"
-            near.add(crc32(f"{word}{joint}{other}".encode()) % SLOTS)
-    return near, {slot for word in words for slot in _pieces_of(word)}
+    known = [_known.get(word) or _learn(word) for word in _WORD.findall(_QUOTED.sub(" ", window))]
+    marks = [mark for mark, _ in known]
+    near = {mark % SLOTS for mark in marks}
+    near.update((first * 3 + second) % SLOTS for first, second in pairwise(marks))
+    for distance in range(2, _REACH + 1):
+        near.update((first * 5 + second) % SLOTS for first, second in zip(marks, marks[distance:], strict=False))
+    return near, set(chain.from_iterable(pieces for _, pieces in known))
 
 
-def _pieces_of(word: str) -> tuple[int, ...]:
-    known = _pieces.get(word)
-    if known is None:
-        whole = f" {word[:40]} "
-        found = {whole[at : at + size] for size in _PIECES for at in range(len(whole) - size + 1)}
-        known = tuple(crc32(piece.encode()) % SLOTS for piece in found)
-        if len(_pieces) >= _MOST_WORDS:
-            _pieces.clear()
-        _pieces[word] = known
-    return known
+def share(slots: set[int]) -> float:
+    """What each slot of a window counts. In a few words one would count for much, so they count as ten."""
+    return float(max(_FEWEST, len(slots)) ** -0.5)
+
+
+def _learn(word: str) -> tuple[int, tuple[int, ...]]:
+    """The mark of a word and the slots of its pieces. Words come back again and again, so they are kept."""
+    whole = f" {word[:40]} "
+    found = {whole[at : at + size] for size in _PIECES for at in range(len(whole) - size + 1)}
+    if len(_known) >= _MOST_WORDS:
+        _known.clear()
+    _known[word] = one = crc32(word.encode()), tuple(crc32(piece.encode()) % SLOTS for piece in found)
+    return one
 
 
 def windows(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches of whole sentences, each beginning in the middle of the one before it."""
+    """Stretches of whole sentences, each beginning in the last third of the one before it."""
     ends = [0, *(found.end() for found in _ENDS.finditer(text)), len(text)]
     pieces = [(at, min(at + _WINDOW, end)) for start, end in pairwise(ends) for at in range(start, end, _WINDOW // 2)]
     first = 0
@@ -82,7 +86,7 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
         yield start, pieces[last][1]
         if last + 1 == len(pieces):
             return
-        first = max(first + 1, (first + last + 1) // 2)
+        first = max(first + 1, (first + 2 * last + 2) // 3)
 
 
 def suspicions(text: str) -> Iterator[Suspicion]:
@@ -97,8 +101,7 @@ def suspicions(text: str) -> Iterator[Suspicion]:
 def score(model: Model, window: str) -> float:
     total = model.bias
     for row, slots in zip(model.weights, features(window), strict=True):
-        if slots:
-            total += float(row[list(slots)].sum()) / len(slots) ** 0.5
+        total += float(row[list(slots)].sum()) * share(slots)
     return total
 
 
