@@ -70,6 +70,9 @@ def judged(text: str, signals: Iterable[Signal], surface: str) -> Report:
     """The verdict and the findings worth showing, strongest first among those beyond the limit, then in text order."""
     ordered = sorted(set(signals), key=lambda signal: (signal.start, signal.end, signal.rule, str(signal.decoded_from)))
     enough = ENOUGH[surface]
+    ruled = [signal for signal in ordered if signal.category != "suspicious"]
+    if _adds_up(ruled, enough):
+        ordered = ruled  # a rule that says what is wrong is the better reason
     blocked = _adds_up(ordered, enough)
     bears_authority = any(signal.category == "authority" for signal in ordered)
     floor = 0.0 if blocked else _WORTH_SHOWING

@@ -35,7 +35,7 @@ _HIDDEN_FACTOR = 2.5
 _MENTION_FACTOR = 0.15
 # From which scores on a window weighs half of what blocks, and all of it. Pages and skills are long and full of orders
 # that are meant for their reader, so a score says less there.
-_DOUBTFUL = {"memory": (0.0, 0.2), "context": (0.5, 0.9), "skill": (0.9, 1.2), "script": (0.5, 0.8)}
+_DOUBTFUL = {"memory": (0.0, 0.2), "context": (0.6, 1.0), "skill": (0.9, 1.2), "script": (0.5, 0.8)}
 _MENTIONED = frozenset({"override", "jailbreak", "impersonation", "concealment"})
 # These readings come about by accident (a wrapped command line, a formula), so they add no suspicion of their own.
 _HARMLESS_VIEWS = frozenset({None, "joined lines"})

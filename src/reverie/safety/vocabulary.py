@@ -56,7 +56,5 @@ VOCABULARY = {
     "unnegated": r"(?<!not\x20)(?<!never\x20)(?<!n't\x20)(?<!avoid\x20)(?<!cannot\x20)(?<!nor\x20)(?<!or\x20)(?<!no\x20"
     r")",
     "elsewhere": r"(?! (?:in|from|inside|within|contained|embedded|found|that (?:appear|come)|they|it)\b(?! (?:the "
-    r"|your |this |our )?(?:system|previous|prior|above|conversation|chat|prompt|context)))"
-    # Earlier words about one thing are not the agent's orders: "ignore previous instructions on parking".
-    r"(?! (?:about|on|regarding|concerning) (?!your|how you|what you|safety|security|privacy|secre|content|th))",
+    r"|your |this |our )?(?:system|previous|prior|above|conversation|chat|prompt|context)))",
 }
