@@ -40,7 +40,7 @@ _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]|\n§\n")
 _DANGLING = re.compile(
     r"(?:[,;:(–—-]|\b(?:and|or|but|the|a|an|of|to|und|oder|der|die|das|y|o|el|la|et|ou|le|e|i))\s*\.?$", re.I
 )
-_DECIDABLE = frozenset({"authority", "script"})  # a person may decide these where the owner said them
+_DECIDABLE = frozenset({"authority", "script", "suspicious"})  # a person may decide these where the owner said them
 _DOUBTS = {
     "one_off": "are a request for once", "question": "are a question", "command": "are a request for once",
     "quoted": "are quoted", "temporary": "speak of a while", "emotion": "tell a mood", "chitchat": "are small talk",
