@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from reverie.language.relating.listing import listed
 from reverie.language.relating.small_words import CHATTER, STOP
-from reverie.language.relating.thesaurus import CANONICAL
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -45,7 +44,6 @@ def language_of(text: str) -> str:
 @lru_cache(maxsize=32_768)
 def stem(word: str, language: str = "english") -> str:
     word = word.removesuffix("'s").removesuffix("'")
-    word = CANONICAL.get(word, word)
     return str(_stemmer(language).stemWord(word))
 
 
