@@ -49,8 +49,13 @@ def claude_code(_: int) -> Iterator[str]:
     """Claude Code, a line for each message."""
     for number in _endless():
         role = "user" if number % 2 == 0 else "assistant"
-        line = {"type": role, "sessionId": "big", "uuid": f"u{number}", "cwd": "/w",
-                "message": {"role": role, "content": f"{number}: {WORDS * 8}"}}  # fmt: skip
+        line = {
+            "type": role,
+            "sessionId": "big",
+            "uuid": f"u{number}",
+            "cwd": "/w",
+            "message": {"role": role, "content": f"{number}: {WORDS * 8}"},
+        }
         yield json.dumps(line) + "\n"
 
 
@@ -98,11 +103,15 @@ def empty_lists(_: int) -> Iterator[str]:
 
 
 SHAPES: dict[str, tuple[Callable[[int], Iterator[str]], str]] = {
-    "one_object": (one_object, "big.json"), "list_of_one": (list_of_one, "big.json"),
-    "one_line": (one_line, "big.jsonl"), "claude_code": (claude_code, "big.jsonl"),
-    "chatgpt": (chatgpt, "conversations.json"), "one_string": (one_string, "big.json"),
-    "huge_turns": (huge_turns, "big.jsonl"), "empty_lists": (empty_lists, "big.json"),
-}  # fmt: skip
+    "one_object": (one_object, "big.json"),
+    "list_of_one": (list_of_one, "big.json"),
+    "one_line": (one_line, "big.jsonl"),
+    "claude_code": (claude_code, "big.jsonl"),
+    "chatgpt": (chatgpt, "conversations.json"),
+    "one_string": (one_string, "big.json"),
+    "huge_turns": (huge_turns, "big.jsonl"),
+    "empty_lists": (empty_lists, "big.json"),
+}
 _stop = False
 
 

@@ -63,8 +63,20 @@ def main() -> None:
         with open_home(Path(folder, "home")) as home:
             scopes = frozenset(Permission) - {Permission.ADMIN}
             keys = [keys_of(home, name).create("bench", scopes).secret for name in ("importing", "writing")]
-        command = [sys.executable, "-m", "reverie", "serve", "--port", "0", "--home", f"{folder}/home", "--dreams", "0",
-                   "--rate", "100000"]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "reverie",
+            "serve",
+            "--port",
+            "0",
+            "--home",
+            f"{folder}/home",
+            "--dreams",
+            "0",
+            "--rate",
+            "100000",
+        ]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             assert server.stdout is not None

@@ -121,10 +121,15 @@ def _reckoned(home: Any, folder: Path, counts: Counter[str]) -> dict[str, Any]:
     brought = sum("brought into the new one" in change.grounds.reason for change in everything)
     dropped = sum(1 for row in home._history.rows(home._own) if row.body.get("standing") == "conflicted")
     return {
-        "entries": entries, "offered": offered, "outcomes": dict(counts), "gaps": gaps, "brought in later": brought,
-        "worked out again": dropped, "not verified": [one.said for one in home.verify() if not one.ok],
+        "entries": entries,
+        "offered": offered,
+        "outcomes": dict(counts),
+        "gaps": gaps,
+        "brought in later": brought,
+        "worked out again": dropped,
+        "not verified": [one.said for one in home.verify() if not one.ok],
         "changes": len(everything),
-    }  # fmt: skip
+    }
 
 
 def run(folder: Path, saves: int, seed: int = 1) -> dict[str, Any]:

@@ -40,10 +40,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [
-            sys.executable, "-m", "pytest", "-q", "-n", str(asked.processes), f"--junitxml={report}", "-o",
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            str(asked.processes),
+            f"--junitxml={report}",
+            "-o",
             "junit_family=xunit1",
             *asked.tests,
-        ]  # fmt: skip
+        ]
         level = "every" if asked.every_line else "full"
         done = subprocess.run(command, cwd=ROOT, env={**os.environ, "REVERIE_FAULTS": level}, check=False, stdout=2)
         cases = list(ElementTree.parse(report).iter("testcase"))

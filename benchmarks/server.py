@@ -258,15 +258,21 @@ def benchmark(name: str, url: str, seconds: float) -> None:
                 worked = cpu(pid)
                 rate, middle, late = measured(everyone[:count], work, seconds)
                 each = (cpu(pid) - worked) / sum(len(client.times) for client in everyone[:count])
-                print(f"{name:9} {count:3} clients {what:8} {rate:8,.0f}/s  p50 {middle:7.1f} ms  "
-                      f"p99 {late:7.1f} ms  cpu {each * 1000:5.2f} ms", flush=True)  # fmt: skip
+                print(
+                    f"{name:9} {count:3} clients {what:8} {rate:8,.0f}/s  p50 {middle:7.1f} ms  "
+                    f"p99 {late:7.1f} ms  cpu {each * 1000:5.2f} ms",
+                    flush=True,
+                )
             sizes.append(resident(pid))
         answers, leaks = looked_for_leaks(port, tenants)
         leaks += sum(client.wrong for client in everyone)
         sizes.append(resident(pid))
         print(f"{name:9} {len(tenants):,} tenants, {answers:,} answers looked through: {leaks} leaks")
-        print(f"{name:9} memory of the server: {', '.join(f'{size:.0f}' for size in sizes)} MB "
-              f"(at first, behind {', '.join(map(str, CLIENTS))} clients, behind the tenants)", flush=True)  # fmt: skip
+        print(
+            f"{name:9} memory of the server: {', '.join(f'{size:.0f}' for size in sizes)} MB "
+            f"(at first, behind {', '.join(map(str, CLIENTS))} clients, behind the tenants)",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -86,9 +86,15 @@ def ours(messages: int) -> dict[str, Any]:
         home.close()
         size = _sizes(Path(folder))
     return {
-        "text": text, "add": add, "index": index, "vectors": vectors, "p95_home": p95_home, "p95_user": p95_user,
-        "disk": size, "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-    }  # fmt: skip
+        "text": text,
+        "add": add,
+        "index": index,
+        "vectors": vectors,
+        "p95_home": p95_home,
+        "p95_user": p95_user,
+        "disk": size,
+        "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
 
 
 def _timed(call: Callable[[], object]) -> float:

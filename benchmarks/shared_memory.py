@@ -126,10 +126,15 @@ def contest(folder: Path, sides: Sequence[str], terms: Terms) -> Contest:
         raise RuntimeError(_errors(folder))
     log = sorted(_logged(folder, sides), key=lambda one: one.at)
     return Contest(
-        home, terms, log, reader.looks,
-        {document: frozenset(seen) for document, seen in reader.seen.items()}, reader.torn,
-        *_read_by_hermes(environment), Fate.of(log, home),
-    )  # fmt: skip
+        home,
+        terms,
+        log,
+        reader.looks,
+        {document: frozenset(seen) for document, seen in reader.seen.items()},
+        reader.torn,
+        *_read_by_hermes(environment),
+        Fate.of(log, home),
+    )
 
 
 def _started(side: str, name: str, terms: Terms, environment: dict[str, str]) -> subprocess.Popen[str]:
@@ -139,8 +144,12 @@ def _started(side: str, name: str, terms: Terms, environment: dict[str, str]) ->
     with log.with_suffix(".errors").open("w") as errors:
         return subprocess.Popen(
             [python, SIDE, side, name, str(share), str(terms.pause), log],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=environment,
+        )
 
 
 def _errors(folder: Path) -> str:

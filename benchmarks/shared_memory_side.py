@@ -163,9 +163,14 @@ class Dreaming:
     def does(self, wanted: Wanted) -> Answer:
         asked: dict[str, Any] = {
             "op": "add" if wanted.old is None else "remove" if wanted.text is None else "replace",
-            "target": TARGETS[wanted.document], "old_text": wanted.old_text, "new_text": wanted.text,
-            "reason": "two writers", "sources": ["session"], "score": 1.0, "supersession_confidence": 1.0,
-        }  # fmt: skip
+            "target": TARGETS[wanted.document],
+            "old_text": wanted.old_text,
+            "new_text": wanted.text,
+            "reason": "two writers",
+            "sources": ["session"],
+            "score": 1.0,
+            "supersession_confidence": 1.0,
+        }
         answer = self._handler(asked)
         return Answer(bool(answer.get("applied")), answer.get("error") or answer.get("reason") or "")
 

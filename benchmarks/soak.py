@@ -199,10 +199,19 @@ def _row(one: Soaked) -> tuple[object, ...]:
     known = f"{len(told.wanted) - len(told.missing)}/{len(told.wanted)}"
     last = max(one.characters)
     return (
-        one.life, one.seed, known, one.changes, *(told.count(what) for what in ENTRIES), len(one.let_through),
-        len(told.lost), one.characters[last], one.waiting[last], one.staged[last],
-        "changed" if one.repeats_changed else "same", "exact" if one.undo_exact else "NOT EXACT",
-    )  # fmt: skip
+        one.life,
+        one.seed,
+        known,
+        one.changes,
+        *(told.count(what) for what in ENTRIES),
+        len(one.let_through),
+        len(told.lost),
+        one.characters[last],
+        one.waiting[last],
+        one.staged[last],
+        "changed" if one.repeats_changed else "same",
+        "exact" if one.undo_exact else "NOT EXACT",
+    )
 
 
 def _at(by_night: Mapping[int, float]) -> str:

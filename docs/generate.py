@@ -154,9 +154,17 @@ def _shortened(text: str, most: int) -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "commands": commands, "settings": settings, "readers": readers, "demo": demo, "policy": policy,
-    "night": night, "brief": brief, "explained": explained, "checks": checks, "reasons": reasons,
-}  # fmt: skip
+    "commands": commands,
+    "settings": settings,
+    "readers": readers,
+    "demo": demo,
+    "policy": policy,
+    "night": night,
+    "brief": brief,
+    "explained": explained,
+    "checks": checks,
+    "reasons": reasons,
+}
 MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

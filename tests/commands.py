@@ -102,11 +102,23 @@ def _import_what_commands_import() -> None:
         if name != "serve":  # brings threads along
             importlib.import_module(f"reverie.cli.{name}")
     for name in (
-        "adapters.database.engine", "adapters.database.history", "adapters.database.proposals",
-        "adapters.database.sessions", "adapters.database.sources", "adapters.tantivy_index", "dreams.runner",
-        "dreams.dreaming", "dreams.curators.built_in", "review.queue", "review.landing", "review.relations",
-        "home", "memory.library", "skills.library", "sessions.library",
-    ):  # fmt: skip
+        "adapters.database.engine",
+        "adapters.database.history",
+        "adapters.database.proposals",
+        "adapters.database.sessions",
+        "adapters.database.sources",
+        "adapters.tantivy_index",
+        "dreams.runner",
+        "dreams.dreaming",
+        "dreams.curators.built_in",
+        "review.queue",
+        "review.landing",
+        "review.relations",
+        "home",
+        "memory.library",
+        "skills.library",
+        "sessions.library",
+    ):
         importlib.import_module(f"reverie.{name}")
 
 

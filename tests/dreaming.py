@@ -89,9 +89,11 @@ def thought_over(target: DreamTarget, sessions: Sequence[Session], curator: Cura
         for note in noted(found, one.user, lambda: f"c{next(ids)}")
     ]
     rooms = SimpleNamespace(
-        scope=None, sessions=library, ids=SimpleNamespace(new=lambda kind: f"{kind}_{next(ids)}"),
+        scope=None,
+        sessions=library,
+        ids=SimpleNamespace(new=lambda kind: f"{kind}_{next(ids)}"),
         records=SimpleNamespace(staged_since=lambda scope, shelf: {}),
-    )  # fmt: skip
+    )
     return think(cast(Any, rooms), target, dream, fresh, curator=curator or BuiltInCurator())
 
 

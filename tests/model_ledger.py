@@ -34,9 +34,15 @@ class MemoryLedger:
         return full or wanted
 
     def settle(
-        self, question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str,
-        *, answer: Recorded | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        question: Question[Any],
+        model: str,
+        reserved: Reservation,
+        reply: Reply,
+        outcome: str,
+        *,
+        answer: Recorded | None = None,
+    ) -> None:
         call = call_of(question, model, reserved, reply, outcome)
         with self._lock:
             self.held -= reserved.worst

@@ -56,9 +56,15 @@ def ran(command: str, result: str, *, failed: bool = False) -> tuple[Said, Said]
 
 
 def entry(
-    text: str, document: str = "MEMORY.md", since: datetime | None = LONG_AGO, *, exact: bool = True,
-    critical: bool = False, changeable: bool = True, name: str = "e1",
-) -> BriefEntry:  # fmt: skip
+    text: str,
+    document: str = "MEMORY.md",
+    since: datetime | None = LONG_AGO,
+    *,
+    exact: bool = True,
+    critical: bool = False,
+    changeable: bool = True,
+    name: str = "e1",
+) -> BriefEntry:
     sha = sha256(f"{name} {text}".encode()) if changeable else ""
     return BriefEntry(name, document, text, since, exact, critical, sha)
 
@@ -69,9 +75,13 @@ def entries(*texts: str | BriefEntry) -> tuple[BriefEntry, ...]:
 
 
 def night(
-    said: Sequence[Session], known: Sequence[BriefEntry] = (), documents: Sequence[BriefDocument] | None = None,
-    *, notice: bool = True, **more: Any,
-) -> Night:  # fmt: skip
+    said: Sequence[Session],
+    known: Sequence[BriefEntry] = (),
+    documents: Sequence[BriefDocument] | None = None,
+    *,
+    notice: bool = True,
+    **more: Any,
+) -> Night:
     numbers = count(1)
     new_id: Callable[[], str] = lambda: f"cand_{next(numbers)}"  # noqa: E731
     fresh = [each for one in said for each in noted(one, one.head.user or "", new_id)] if notice else []

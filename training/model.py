@@ -63,9 +63,11 @@ def _of_file(path: Path) -> Iterator[Example]:
 def joined(first: Example, second: Example, between: str) -> Example:
     """Two turns of one author as one: something to keep stands beside something that is not."""
     return Example(
-        first.text + between + second.text, first.classes + [UNKNOWN_WHY] * len(between) + second.classes,
-        first.author, first.block,
-    )  # fmt: skip
+        first.text + between + second.text,
+        first.classes + [UNKNOWN_WHY] * len(between) + second.classes,
+        first.author,
+        first.block,
+    )
 
 
 def unpunctuated(one: Example) -> Example:

@@ -81,10 +81,16 @@ class Life:
 def life(name: str, nights: int) -> Life:
     told = _read(name)
     return Life(
-        name, told["owner"], tuple(told["memory"]), tuple(told["user"]), tuple(map(_fact, told["fact"])),
-        tuple(map(_unwanted, told["other"])), tuple(map(_unwanted, told["private"])),
-        tuple(_attack(one, nights) for one in _read("attacks")["attack"]), _everyday(told),
-    )  # fmt: skip
+        name,
+        told["owner"],
+        tuple(told["memory"]),
+        tuple(told["user"]),
+        tuple(map(_fact, told["fact"])),
+        tuple(map(_unwanted, told["other"])),
+        tuple(map(_unwanted, told["private"])),
+        tuple(_attack(one, nights) for one in _read("attacks")["attack"]),
+        _everyday(told),
+    )
 
 
 @cache

@@ -31,9 +31,18 @@ _PASSWORD = re.compile(r"(://[^:/@\s]*:)[^@\s]*@")
 _SECRET = re.compile(r"://[^/@\s]*:[^/@\s]+@|[?&]\w*(?:password|secret|token|key)\w*=", re.IGNORECASE)
 _RELATIVE = re.compile(r"(sqlite:///)(?!/|:memory:)(.+)")
 _PLACES = (
-    "HOME", "HERMES_HOME", "HERMES_SKILLS_DIR", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCLAW_HOME",
-    "OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "MSWEA_GLOBAL_CONFIG_DIR", "GEMINI_CLI_HOME", "XDG_DATA_HOME",
-)  # fmt: skip
+    "HOME",
+    "HERMES_HOME",
+    "HERMES_SKILLS_DIR",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "OPENCLAW_HOME",
+    "OPENCLAW_STATE_DIR",
+    "CLAWDBOT_STATE_DIR",
+    "MSWEA_GLOBAL_CONFIG_DIR",
+    "GEMINI_CLI_HOME",
+    "XDG_DATA_HOME",
+)
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
 
 
@@ -110,40 +119,80 @@ SETTINGS = (
         lambda _: "",
         "none",
     ),
-    _plain("sources", "Which transcripts a dream brings in: `auto`, those in the usual folders of Hermes, Claude Code, "
-           "Codex, OpenClaw, Gemini CLI and opencode, and those that were added; `added`, only the latter.",
-           SOURCES[0]),
+    _plain(
+        "sources",
+        "Which transcripts a dream brings in: `auto`, those in the usual folders of Hermes, Claude Code, "
+        "Codex, OpenClaw, Gemini CLI and opencode, and those that were added; `added`, only the latter.",
+        SOURCES[0],
+    ),
     _number("transcript_megabytes", "A transcript file larger than this is not read.", str(MEGABYTES)),
     _number("transcript_seconds", "Reading one transcript file may take so long.", str(SECONDS)),
-    _plain("retention", "How long transcripts are kept: `400d` for all workspaces, or `acme=90d other=30d`; older ones "
-           "are erased at night. What was learned from them stays.", "", "for ever"),
-    _plain("model", f"Who curates a night with the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
-           f"`{BUILT_IN}`, which asks nobody.", BUILT_IN),
-    _plain("model_url", "The address of an endpoint that speaks the provider's protocol, such as "
-           "`http://127.0.0.1:8080/v1`.", "", "the provider's own"),
+    _plain(
+        "retention",
+        "How long transcripts are kept: `400d` for all workspaces, or `acme=90d other=30d`; older ones "
+        "are erased at night. What was learned from them stays.",
+        "",
+        "for ever",
+    ),
+    _plain(
+        "model",
+        f"Who curates a night with the built-in reader: `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or "
+        f"`{BUILT_IN}`, which asks nobody.",
+        BUILT_IN,
+    ),
+    _plain(
+        "model_url",
+        "The address of an endpoint that speaks the provider's protocol, such as `http://127.0.0.1:8080/v1`.",
+        "",
+        "the provider's own",
+    ),
     _plain("model_key_name", "The environment variable that holds the key.", "", "the provider's usual one"),
     _plain("model_key_file", "A file that holds the key, instead of a variable."),
     _number("model_timeout", "How many seconds one answer may take.", f"{models.TIMEOUT:.0f}"),
-    _number("model_answer_tokens", "How long an answer may be in tokens, thinking included. One that does not fit is "
-            "asked for again with twice the room.", str(models.ANSWER_TOKENS)),
+    _number(
+        "model_answer_tokens",
+        "How long an answer may be in tokens, thinking included. One that does not fit is "
+        "asked for again with twice the room.",
+        str(models.ANSWER_TOKENS),
+    ),
     _number("model_context", "How many tokens the model can read, its answer included.", str(models.CONTEXT)),
-    _number("model_brief_tokens", "How many tokens of a night are shown in one request, if the context holds them.",
-            str(models.BRIEF_TOKENS)),
-    _number("model_tokens_per_night", f"At most so many tokens in one night, or `{NO_CAP}`.",
-            str(models.TOKENS_PER_NIGHT)),
-    _number("model_tokens_per_month", f"At most so many tokens in one calendar month, or `{NO_CAP}`.",
-            str(models.TOKENS_PER_MONTH)),
+    _number(
+        "model_brief_tokens",
+        "How many tokens of a night are shown in one request, if the context holds them.",
+        str(models.BRIEF_TOKENS),
+    ),
+    _number(
+        "model_tokens_per_night", f"At most so many tokens in one night, or `{NO_CAP}`.", str(models.TOKENS_PER_NIGHT)
+    ),
+    _number(
+        "model_tokens_per_month",
+        f"At most so many tokens in one calendar month, or `{NO_CAP}`.",
+        str(models.TOKENS_PER_MONTH),
+    ),
     _number("model_dollars_per_night", f"At most so many dollars in one night, or `{NO_CAP}`.", NO_CAP),
     _number("model_dollars_per_month", f"At most so many dollars in one calendar month, or `{NO_CAP}`.", NO_CAP),
-    _plain("model_price", "What a million tokens cost in dollars, read/written or read/written/cached, where no list "
-           "says so: `0.15/0.60`.", "", "from a list of prices"),
-    _number("model_at_once", "How many requests may be under way at once, where a night needs several.", "",
-            f"{models.AT_ONCE}; 1 for a model on this machine"),
+    _plain(
+        "model_price",
+        "What a million tokens cost in dollars, read/written or read/written/cached, where no list "
+        "says so: `0.15/0.60`.",
+        "",
+        "from a list of prices",
+    ),
+    _number(
+        "model_at_once",
+        "How many requests may be under way at once, where a night needs several.",
+        "",
+        f"{models.AT_ONCE}; 1 for a model on this machine",
+    ),
     _plain("model_prompts", "A folder of Markdown files that take the place of prompts of the same name."),
-    _plain("dreaming.enabled", "Whether there are nights at all, over files or memory stores: `true` or `false`.",
-           "true"),
-    _plain("dreaming.schedule", "When `reverie cron install` lets a night begin, as cron writes it, in `timezone`.",
-           "0 3 * * *"),
+    _plain(
+        "dreaming.enabled", "Whether there are nights at all, over files or memory stores: `true` or `false`.", "true"
+    ),
+    _plain(
+        "dreaming.schedule",
+        "When `reverie cron install` lets a night begin, as cron writes it, in `timezone`.",
+        "0 3 * * *",
+    ),
     _number("dreaming.recent_sessions_limit", "One dream reads at most so many sessions of a night.", "14"),
     _number("dreaming.max_changes_per_run", "A night changes at most so many entries of a target.", "3"),
     _number("dreaming.max_adds_per_run", "At most so many of them are additions.", "1"),
@@ -153,7 +202,7 @@ SETTINGS = (
     _number("dreaming.supersession", "How surely what was said once has to contradict the entry it replaces.", "0.5"),
     _number("dreaming.remove", "The score a removal needs.", "0.85"),
     _number("dreaming.merge", "The score a merge needs.", "0.80"),
-)  # fmt: skip
+)
 _RENAMED = {f"model_{unit}_per_dream": f"model_{unit}_per_night" for unit in ("tokens", "dollars")}
 _PARTS = ("", "_url", "_key_name", "_key_file", "_price")
 _IGNORED = {
@@ -345,8 +394,11 @@ def _lasting(name: str, value: Value) -> str:
 
 
 def _secret(found: str, next_step: str) -> BadSetting:
-    return BadSetting(f"{found}, which would be written where others can read it.",
-                      expected=f"a secret to be in {FILE} or a file of its own", next_step=f"{next_step}.")  # fmt: skip
+    return BadSetting(
+        f"{found}, which would be written where others can read it.",
+        expected=f"a secret to be in {FILE} or a file of its own",
+        next_step=f"{next_step}.",
+    )
 
 
 def _unlike(name: str, taken: Container[str]) -> str:

@@ -259,9 +259,17 @@ class Home:
         proposing = Proposing(scope, history, proposals, policy, related, ids, clock)
         landing = Landing(scope, history, self._noticing, ids, clock, self._projecting)
         return Review(
-            scope, self.config.owner, history, proposals, policy, self._target, self._noticing, proposing, landing,
+            scope,
+            self.config.owner,
+            history,
+            proposals,
+            policy,
+            self._target,
+            self._noticing,
+            proposing,
+            landing,
             clock,
-        )  # fmt: skip
+        )
 
     def _statements(self) -> Iterator[Statement]:
         """Every rule on every surface an agent reads."""
@@ -385,14 +393,27 @@ class Home:
 
         usual = _tuning(self.config.dreaming)
         return DreamRunner(
-            self._own, self.config.owner, self.sessions, self.memory, self.review, self._dreams_kept,
-            self.clock, self.ids, self.search, self.skills, self._surfaces,
-            gates=usual.gates, limits=usual.limits, recent_sessions=usual.recent_sessions,
+            self._own,
+            self.config.owner,
+            self.sessions,
+            self.memory,
+            self.review,
+            self._dreams_kept,
+            self.clock,
+            self.ids,
+            self.search,
+            self.skills,
+            self._surfaces,
+            gates=usual.gates,
+            limits=usual.limits,
+            recent_sessions=usual.recent_sessions,
             fenced=lambda lease: fenced_review(self.review, self.engine, self._dreams_kept, lease),
-            curator=self._curator, ready=self._ready, sees=self._sees,
+            curator=self._curator,
+            ready=self._ready,
+            sees=self._sees,
             harness=lambda target: getattr(self._shelves.named(target), "harness", ""),
             tuned=lambda target: _tuning(self.dreaming_on(target)),
-        )  # fmt: skip
+        )
 
     def dreaming_on(self, target: str | None = None) -> DreamingLimits:
         """The settings of `[dreaming]`; over a Hermes home, with what the block `dreaming:` of its config.yaml says."""
@@ -458,10 +479,12 @@ class Home:
         said = self.config.models
         spent = self._dreams_kept.spent(self._own, month_before(self.clock.now(), self.config.timezone))
         return {
-            "asked": [said.choice.text] if said.choice else [], "tokens": spent.tokens,
-            "dollars": float(spent.money), "most_tokens": said.month.tokens,
+            "asked": [said.choice.text] if said.choice else [],
+            "tokens": spent.tokens,
+            "dollars": float(spent.money),
+            "most_tokens": said.month.tokens,
             "most_dollars": None if said.month.money is None else float(said.month.money),
-        }  # fmt: skip
+        }
 
     @cached_property
     def _dreams_kept(self) -> SqlDreams:
@@ -496,8 +519,10 @@ class Home:
         if not self.config.dreaming.enabled:
             return []
         files = self._dreams_kept.queued(self._own)
-        return [*(one for one in files if not self.switched_off(self.dreams.get(one.dream).shelf)),
-                *self._store_dreams.waiting()]  # fmt: skip
+        return [
+            *(one for one in files if not self.switched_off(self.dreams.get(one.dream).shelf)),
+            *self._store_dreams.waiting(),
+        ]
 
     def unfinished(self) -> bool:
         """Whether there is anything for a worker to do, or to go on with."""
@@ -666,19 +691,31 @@ class Home:
         from reverie.sessions.recorded_library import Recording
 
         return Recording(
-            scope, SqlRecorded(self.engine, self.clock), self.definitions_for(scope, "agent"),
-            self.definitions_for(scope, "environment"), self._without_secrets, self.ids, self.clock,
-            lambda user: self._speaker(speaks_for, user), told,
-        )  # fmt: skip
+            scope,
+            SqlRecorded(self.engine, self.clock),
+            self.definitions_for(scope, "agent"),
+            self.definitions_for(scope, "environment"),
+            self._without_secrets,
+            self.ids,
+            self.clock,
+            lambda user: self._speaker(speaks_for, user),
+            told,
+        )
 
     def importing_for(self, scope: Scope, speaks_for: str = "") -> Importing:
         from reverie.sessions.recorded_importing import Importing
 
         library = self.sessions_for(scope)
         return Importing(
-            scope, library.records, library.kept_sources, library.readers, library.redact,
-            lambda user: self._speaker(speaks_for, user), library.quarantine, replace(library.limits, databases=False),
-        )  # fmt: skip
+            scope,
+            library.records,
+            library.kept_sources,
+            library.readers,
+            library.redact,
+            lambda user: self._speaker(speaks_for, user),
+            library.quarantine,
+            replace(library.limits, databases=False),
+        )
 
     def dreaming_for(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
         """Dreams over the memory stores of a tenant."""
@@ -686,10 +723,18 @@ class Home:
         from reverie.dreams.stores.dreaming import StoreDreaming
 
         return StoreDreaming(
-            scope, self.stores_for(scope), self._store_dreams, self.sessions_for,
-            lambda narrowed: self.recording_for(narrowed, told=told), key_of, self.ids, self.clock,
-            lambda: self._server_worker.wake() if self._server_worker else None, self._history, self.check_enabled,
-        )  # fmt: skip
+            scope,
+            self.stores_for(scope),
+            self._store_dreams,
+            self.sessions_for,
+            lambda narrowed: self.recording_for(narrowed, told=told),
+            key_of,
+            self.ids,
+            self.clock,
+            lambda: self._server_worker.wake() if self._server_worker else None,
+            self._history,
+            self.check_enabled,
+        )
 
     def _store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
         from reverie.dreams.stores.progress import Progress
@@ -701,13 +746,19 @@ class Home:
         heard = scope if scope.user else replace(scope, user=None)  # a store that is nobody's may learn from everyone
         return StoreNights(
             StoreRooms(
-                scope, self.stores_for(scope), self._library(heard, scope.user or ""),
-                lambda name: recording.records.one(heard, name) is not None, self._store_dreams,
+                scope,
+                self.stores_for(scope),
+                self._library(heard, scope.user or ""),
+                lambda name: recording.records.one(heard, name) is not None,
+                self._store_dreams,
                 lambda session: Dreamt(scope, self._desks, self.ids, self.clock, Author("session", session)),
-                lambda session: Progress(recording, session), self.clock, self.ids, self._curator,
+                lambda session: Progress(recording, session),
+                self.clock,
+                self.ids,
+                self._curator,
                 lambda: self._history.critical(scope),
             )
-        )  # fmt: skip
+        )
 
     @cached_property
     def _store_dreams(self) -> SqlStoreDreams:

@@ -16,8 +16,16 @@ from tests.serving import serving
 PEER = Path(__file__).with_name("anthropic_dreams_peer.py")
 ALONE = ("waiting", "streaming")  # nobody dreams until the test says so
 SCENARIOS = [
-    "lifecycle", "listing", "refusals", "waiting", "in_place", "unsafe", "streaming", "overtaken", "of_nobody",
-]  # fmt: skip
+    "lifecycle",
+    "listing",
+    "refusals",
+    "waiting",
+    "in_place",
+    "unsafe",
+    "streaming",
+    "overtaken",
+    "of_nobody",
+]
 
 
 @pytest.mark.peer

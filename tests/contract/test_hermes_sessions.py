@@ -44,8 +44,11 @@ def test_what_hermes_wrote_is_read_per_person_and_grows(home: Home, tmp_path: Pa
     state.parent.mkdir()
     with subprocess.Popen(
         [python, "-c", textwrap.dedent(WRITER), state],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={"HERMES_HOME": str(state.parent)},
-    ) as hermes:  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={"HERMES_HOME": str(state.parent)},
+    ) as hermes:
         assert hermes.stdin is not None
         assert hermes.stdout is not None
         assert hermes.stdout.readline() == "ready\n"

@@ -22,9 +22,12 @@ from tests.sizes import sized
 from tests.story.test_api_tenants import NEEDS, possessions
 
 CHECKS = [
-    not_a_server_error, checks.status_code_conformance, checks.content_type_conformance,
-    checks.response_schema_conformance, checks.negative_data_rejection,
-]  # fmt: skip
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+    checks.negative_data_rejection,
+]
 WITH_PARTS = sorted(route for route, needed in NEEDS.items() if needed)
 SAID_BY_US = ("authorization", "reverie-user", "anthropic-workspace-id")
 EXAMPLES = sized(3, 10, 100)
@@ -56,8 +59,10 @@ def test_ids_of_what_is_there(served: Served, described: Any, method: str, path:
 
 def asked(served: Served, operation: Any, ids: dict[str, str]) -> None:
     @settings(max_examples=EXAMPLES, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-    @given(made=operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
-           | operation.as_strategy(generation_mode=GenerationMode.NEGATIVE))  # fmt: skip
+    @given(
+        made=operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
+        | operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+    )
     def one(made: Any) -> None:
         for name in [name for name in made.headers if ids and name.lower() in SAID_BY_US]:
             del made.headers[name]

@@ -43,14 +43,19 @@ def test_the_python_of_the_page_runs(home: Home, tmp_path: Path) -> None:
     command.chmod(0o755)
     with serving(home) as served:
         told = {
-            "ANTHROPIC_BASE_URL": served.url, "REVERIE_HOME": str(home.config.home),
+            "ANTHROPIC_BASE_URL": served.url,
+            "REVERIE_HOME": str(home.config.home),
             "ANTHROPIC_API_KEY": served.new_key("write", "dream", "review", user="ann"),
             "PATH": f"{command.parent}:{os.environ['PATH']}",
-        }  # fmt: skip
+        }
         done = subprocess.run(
             [str(python_with(ANTHROPIC)), str(script)],
-            capture_output=True, text=True, check=False, timeout=240, env=os.environ | told,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+            env=os.environ | told,
+        )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "modified /team/style.md Prices without VAT." in done.stdout
     assert done.stdout.count("Moving the database") == 1 and "session.status_idle" in done.stdout
@@ -70,8 +75,13 @@ def test_the_bash_of_the_page_runs(home: Home, tmp_path: Path) -> None:
         told = {"ANTHROPIC_BASE_URL": served.url, "REVERIE_HOME": str(home.config.home), "PYTHON": sys.executable}
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", commands],
-            capture_output=True, text=True, check=False, timeout=240, env=os.environ | told, cwd=tmp_path,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+            env=os.environ | told,
+            cwd=tmp_path,
+        )
     assert done.returncode == 0, (done.stdout, done.stderr[-3000:])
     assert "bobs-phone" in done.stdout and "We ship on Fridays." in done.stdout
     assert "+- We ship on Fridays." in done.stdout and "accepted" in done.stdout

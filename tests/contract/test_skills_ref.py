@@ -99,7 +99,7 @@ FRONTMATTER = {
     "duplicate key": f"{GOOD}name: deploy\n",
     "duplicate nested key": f"{GOOD}metadata:\n  a: b\n  a: c\n",
     "colon in plain text": "name: deploy\ndescription: Use when: deploying\n",
-    "unclosed quotation": "name: deploy\ndescription: \"Use when deploying.\n",
+    "unclosed quotation": 'name: deploy\ndescription: "Use when deploying.\n',
     "tab as indentation": f"{GOOD}metadata:\n\ta: b\n",
     "a list": "- name\n- description\n",
     "a text": "just words\n",
@@ -116,7 +116,7 @@ FRONTMATTER = {
     "backtick": "name: deploy\ndescription: `deploy` it\n",
     "star": "name: deploy\ndescription: *deploy*\n",
     "escape that names nothing": 'name: deploy\ndescription: "\\UFFFFFFFF"\n',
-}  # fmt: skip
+}
 NAMES = [
     *("deploy", "deploy-2", "2-deploy", "déploiement", "配置", "развертывание", "a", "x" * 64, "x" * 65, "Deploy"),
     *("DEPLOY", "-deploy", "deploy-", "de--ploy", "de_ploy", "de.ploy", "de ploy", "de+ploy", "de\u0301ploy"),

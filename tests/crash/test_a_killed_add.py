@@ -26,12 +26,17 @@ def transcripts(tmp_path: Path) -> Path:
     folder.mkdir()
     for part in range(3):
         lines = [
-            json.dumps({"id": f"s{part}-{number}", "messages": [
-                {"role": "user", "content": f"note {turn} of session {part}-{number} about gardens"}
-                for turn in range(TURNS)
-            ]})
+            json.dumps(
+                {
+                    "id": f"s{part}-{number}",
+                    "messages": [
+                        {"role": "user", "content": f"note {turn} of session {part}-{number} about gardens"}
+                        for turn in range(TURNS)
+                    ],
+                }
+            )
             for number in range(SESSIONS // 3)
-        ]  # fmt: skip
+        ]
         (folder / f"{part}.jsonl").write_text("\n".join(lines) + "\n")
     return folder
 

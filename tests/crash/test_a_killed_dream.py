@@ -127,8 +127,21 @@ def points(lines: list[tuple[str, int]], most: int) -> list[int]:
     return sorted({*spread(mine, most // 2), *spread(every, most - most // 2)})
 
 
-WRITES = killing.WRITES | {"open", "hold", "chose", "note", "plan", "became", "end", "_over", "_keep_dream", "put",
-                           "fenced", "_decided", "_close"}  # fmt: skip
+WRITES = killing.WRITES | {
+    "open",
+    "hold",
+    "chose",
+    "note",
+    "plan",
+    "became",
+    "end",
+    "_over",
+    "_keep_dream",
+    "put",
+    "fenced",
+    "_decided",
+    "_close",
+}
 
 
 def killed_everywhere(folder: Path, most: int, server: str | None = None) -> dict[str, Any]:

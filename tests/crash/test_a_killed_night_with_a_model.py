@@ -92,8 +92,14 @@ class Curates:
             self.child.kill()
             return
         places = [one for one in shown(asked).lines if WISH in one.text]
-        item = {"op": "add", "document": "MEMORY.md", "text": METRIC, "kind": "communication_preference",
-                "certainty": "sure", "because": "They said so."}  # fmt: skip
+        item = {
+            "op": "add",
+            "document": "MEMORY.md",
+            "text": METRIC,
+            "kind": "communication_preference",
+            "certainty": "sure",
+            "because": "They said so.",
+        }
         cited = [{"session": one.session, "turn": one.turn, "words": WISH} for one in places]
         Says(json.dumps({"items": [item | {"evidence": cited}] if cited else []})).perform(asked, line)
 

@@ -38,9 +38,11 @@ def process(folder: Path, database: str, key: str) -> Iterator[tuple[Served, sub
     """A real `reverie serve`; it is killed at the latest when this ends."""
     command = [sys.executable, "-m", "reverie", "serve", "--port", "0", "--home", str(folder), "--json"]
     server = subprocess.Popen(
-        [*command, "--database", database, "--rate", "100000"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        [*command, "--database", database, "--rate", "100000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         text=True,
-    )  # fmt: skip
+    )
     try:
         assert server.stdout is not None
         told = ""

@@ -42,9 +42,21 @@ WATCHED = (
     "reverie.adapters.database",
 )
 WRITES = {
-    "prepared", "_fill", "_put", "made", "tidy", "_let_go", "sync_change", "_exchanged", "intend", "settle", "drop",
-    "put", "_stand", "append",
-}  # fmt: skip
+    "prepared",
+    "_fill",
+    "_put",
+    "made",
+    "tidy",
+    "_let_go",
+    "sync_change",
+    "_exchanged",
+    "intend",
+    "settle",
+    "drop",
+    "put",
+    "_stand",
+    "append",
+}
 AFTER = "Written after the fault"
 Problems = dict[str, list[str]]
 Watched = TypeVar("Watched")

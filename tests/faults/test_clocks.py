@@ -18,9 +18,17 @@ from tests.faults.tallying import FULL
 
 NOON = datetime(2026, 5, 12, 12, 0, tzinfo=UTC)
 JUMPS = [
-    timedelta(), timedelta(hours=-1), timedelta(days=-400), timedelta(hours=2), timedelta(days=4000),
-    timedelta(seconds=-1), timedelta(days=-4000), timedelta(microseconds=1), timedelta(days=1), timedelta(days=-1),
-]  # fmt: skip
+    timedelta(),
+    timedelta(hours=-1),
+    timedelta(days=-400),
+    timedelta(hours=2),
+    timedelta(days=4000),
+    timedelta(seconds=-1),
+    timedelta(days=-4000),
+    timedelta(microseconds=1),
+    timedelta(days=1),
+    timedelta(days=-1),
+]
 
 
 class Hand:

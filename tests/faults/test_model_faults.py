@@ -36,21 +36,43 @@ wires = pytest.mark.parametrize(("provider", "streamed"), WIRES)
 
 # What ends in one reason or another; the rest is in the tests below.
 WHY = {
-    "429": "asked too often", "429 retry-after seconds": "asked too often", "429 retry-after huge": "asked too often",
-    "429 retry-after negative": "asked too often", "429 retry-after date": "asked too often",
-    "429 retry-after nonsense": "asked too often", "500": "not able to answer", "503": "not able to answer",
-    "529": "not able to answer", "404": "does not know the model",
-    "slow drip": "no complete answer in time", "cut": "connection failed|cannot be understood",
-    "error in the stream": "not able to answer", "reset": "connection failed",
-    "reset in the middle": "connection failed|cannot be understood", "hang": "no complete answer in time",
-    "empty body": "cannot be understood", "page of html": "cannot be understood", "not a reply": "cannot be understood",
-    "null reply": "cannot be understood", "no choices": "cannot be understood", "empty text": "it is empty",
-    "prose": "no complete JSON", "truncated json": "did not fit", "json that breaks off": "no complete JSON",
-    "wrong schema": 'no list "items"', "not a number": 'no list "items"', "duplicate keys": "a key stands in it twice",
-    "bottomless nesting": "nested too deeply", "refusal": "declined", "tool calls": "called a tool",
-    "ten megabytes": "longer than|no complete answer in time", "endless": "longer than|no complete answer in time",
-    "gzip bomb": "compressed", "redirect": "send us elsewhere", "negative usage": "cannot be understood",
-}  # fmt: skip
+    "429": "asked too often",
+    "429 retry-after seconds": "asked too often",
+    "429 retry-after huge": "asked too often",
+    "429 retry-after negative": "asked too often",
+    "429 retry-after date": "asked too often",
+    "429 retry-after nonsense": "asked too often",
+    "500": "not able to answer",
+    "503": "not able to answer",
+    "529": "not able to answer",
+    "404": "does not know the model",
+    "slow drip": "no complete answer in time",
+    "cut": "connection failed|cannot be understood",
+    "error in the stream": "not able to answer",
+    "reset": "connection failed",
+    "reset in the middle": "connection failed|cannot be understood",
+    "hang": "no complete answer in time",
+    "empty body": "cannot be understood",
+    "page of html": "cannot be understood",
+    "not a reply": "cannot be understood",
+    "null reply": "cannot be understood",
+    "no choices": "cannot be understood",
+    "empty text": "it is empty",
+    "prose": "no complete JSON",
+    "truncated json": "did not fit",
+    "json that breaks off": "no complete JSON",
+    "wrong schema": 'no list "items"',
+    "not a number": 'no list "items"',
+    "duplicate keys": "a key stands in it twice",
+    "bottomless nesting": "nested too deeply",
+    "refusal": "declined",
+    "tool calls": "called a tool",
+    "ten megabytes": "longer than|no complete answer in time",
+    "endless": "longer than|no complete answer in time",
+    "gzip bomb": "compressed",
+    "redirect": "send us elsewhere",
+    "negative usage": "cannot be understood",
+}
 DENIED = ("401", "403")
 TAKEN = ("lying usage", "extra field", "fake citation", "invented quote", "injected text")  # judged item by item
 
@@ -143,10 +165,28 @@ def test_an_answer_that_was_cut_short_is_asked_for_again_with_twice_the_room(pro
 
 
 ONCE = (
-    "429", "429 retry-after seconds", "429 retry-after negative", "429 retry-after nonsense", "500", "503", "529",
-    "error in the stream", "cut", "reset", "reset in the middle", "empty body", "page of html", "not a reply",
-    "no choices", "empty text", "prose", "json that breaks off", "wrong schema", "not a number", "duplicate keys",
-)  # fmt: skip
+    "429",
+    "429 retry-after seconds",
+    "429 retry-after negative",
+    "429 retry-after nonsense",
+    "500",
+    "503",
+    "529",
+    "error in the stream",
+    "cut",
+    "reset",
+    "reset in the middle",
+    "empty body",
+    "page of html",
+    "not a reply",
+    "no choices",
+    "empty text",
+    "prose",
+    "json that breaks off",
+    "wrong schema",
+    "not a number",
+    "duplicate keys",
+)
 
 
 @wires

@@ -85,9 +85,16 @@ def test_a_database_that_could_only_be_read_for_a_while_can_be_written_again(tal
 
 
 @pytest.mark.parametrize(
-    ("part", "mode"), [(".", 0o000), (".", 0o400), (".", 0o500), ("local", 0o000), ("local/vectors.db", 0o000),
-                       ("local/vectors.db", 0o400)]
-)  # fmt: skip
+    ("part", "mode"),
+    [
+        (".", 0o000),
+        (".", 0o400),
+        (".", 0o500),
+        ("local", 0o000),
+        ("local/vectors.db", 0o000),
+        ("local/vectors.db", 0o400),
+    ],
+)
 def test_an_index_that_may_not_be_used_is_named_and_used_again_when_it_may(
     tallied: Tallied, part: str, mode: int
 ) -> None:

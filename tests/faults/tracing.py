@@ -44,13 +44,26 @@ class Fault:
 
 
 FAULTS = {
-    "kill": Fault(("fsync", "fdatasync", "pwrite64", "write", "rename", "renameat", "renameat2", "unlink", "unlinkat",
-                   "ftruncate"), "signal=SIGKILL"),
+    "kill": Fault(
+        (
+            "fsync",
+            "fdatasync",
+            "pwrite64",
+            "write",
+            "rename",
+            "renameat",
+            "renameat2",
+            "unlink",
+            "unlinkat",
+            "ftruncate",
+        ),
+        "signal=SIGKILL",
+    ),
     "full": Fault(("write", "pwrite64"), "error=ENOSPC", lasting=True),
     "sync": Fault(("fsync", "fdatasync"), "error=EIO"),
     "read": Fault(("read", "pread64"), "error=EIO", only_ours=True),
     "write": Fault(("write", "pwrite64", "renameat", "renameat2"), "error=EIO"),
-}  # fmt: skip
+}
 
 
 class CannotTrace(Exception):

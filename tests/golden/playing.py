@@ -145,16 +145,23 @@ def as_night(case: Mapping[str, Any]) -> dict[str, Any]:
     start = datetime(2026, 3, 2, 9, tzinfo=UTC)
     days = len(case["sessions"])
     sessions = [
-        {"id": f"{case['id']}-{day}", "user": "sam", "started_at": (start + timedelta(days=day)).isoformat(),
-         "messages": [{"role": role, "content": text} for role, text in turns]}
+        {
+            "id": f"{case['id']}-{day}",
+            "user": "sam",
+            "started_at": (start + timedelta(days=day)).isoformat(),
+            "messages": [{"role": role, "content": text} for role, text in turns],
+        }
         for day, turns in enumerate(case["sessions"])
-    ]  # fmt: skip
+    ]
     known = [*case["memory"], *case["user"]]
     return {
-        "memory": case["memory"], "user": case["user"], "sessions": sessions, "skills": [],
+        "memory": case["memory"],
+        "user": case["user"],
+        "sessions": sessions,
+        "skills": [],
         "now": (start + timedelta(days=days)).isoformat(),
         "entry_dates": {text: (start - timedelta(days=30)).isoformat() for text in known},
-    }  # fmt: skip
+    }
 
 
 def landed(case: Mapping[str, Any], lived: Lived) -> str:

@@ -26,10 +26,13 @@ from reverie.sessions.session import Evidence, Head, Said, Session, Turn, quote
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 LASTING = (
-    "From now on, always use tabs in our Go code.", "I prefer short answers without a summary.",
-    "Please remember that I am allergic to nuts.", "We decided to drop support for Python 3.9.",
-    "The VPN gateway moved to gw2.example.net last month.", "Never push to the release branch without a tag.",
-)  # fmt: skip
+    "From now on, always use tabs in our Go code.",
+    "I prefer short answers without a summary.",
+    "Please remember that I am allergic to nuts.",
+    "We decided to drop support for Python 3.9.",
+    "The VPN gateway moved to gw2.example.net last month.",
+    "Never push to the release branch without a tag.",
+)
 REQUEST = "Export the sales report for the northern region as a spreadsheet."
 WORDS = st.text(st.characters(categories=("Ll", "Lu", "Nd")), min_size=4, max_size=12)
 
@@ -376,9 +379,14 @@ def result(text: str) -> list[dict[str, Any]]:
 
 def hermes(text: object, platform: str = "cli", role: str = "user") -> dict[str, Any]:
     return {
-        "session_id": "s", "platform": platform, "session_start": "2026-02-14T10:15:00", "model": "m",
-        "system_prompt": "", "tools": [], "messages": [{"role": role, "content": text}],
-    }  # fmt: skip
+        "session_id": "s",
+        "platform": platform,
+        "session_start": "2026-02-14T10:15:00",
+        "model": "m",
+        "system_prompt": "",
+        "tools": [],
+        "messages": [{"role": role, "content": text}],
+    }
 
 
 Posing = Callable[[str], Any]

@@ -24,13 +24,29 @@ from tests.sizes import sized
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"
 SEEDS = sorted(path for path in TRANSCRIPTS.rglob("*") if path.suffix in (".json", ".jsonl", ".traj"))
-PLAIN = json.dumps({"id": "p", "user": "kim", "started_at": "2026-03-01", "outcome": 1, "cwd": "/w", "messages": [
-    {"role": "user", "content": "Where is it?", "name": "kim"},
-    {"role": "assistant", "content": [{"type": "text", "text": "Here."}], "tool_calls": [{"function": {"name": "ls"}}]},
-    {"role": "tool", "tool_call_id": "1", "content": "a.txt", "timestamp": 1772000000}]}).encode()  # fmt: skip
+PLAIN = json.dumps(
+    {
+        "id": "p",
+        "user": "kim",
+        "started_at": "2026-03-01",
+        "outcome": 1,
+        "cwd": "/w",
+        "messages": [
+            {"role": "user", "content": "Where is it?", "name": "kim"},
+            {
+                "role": "assistant",
+                "content": [{"type": "text", "text": "Here."}],
+                "tool_calls": [{"function": {"name": "ls"}}],
+            },
+            {"role": "tool", "tool_call_id": "1", "content": "a.txt", "timestamp": 1772000000},
+        ],
+    }
+).encode()
 DATABASES = (
-    ("state.db", odd_database), ("opencode.db", odd_opencode), ("openclaw-agent.sqlite", odd_openclaw),
-)  # fmt: skip
+    ("state.db", odd_database),
+    ("opencode.db", odd_opencode),
+    ("openclaw-agent.sqlite", odd_openclaw),
+)
 COUNT = int(os.environ.get("REVERIE_FUZZ", sized(1_500, 5_000, 100_000)))
 PARTS = max(5, COUNT // 2_000)
 

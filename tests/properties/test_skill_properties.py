@@ -100,10 +100,21 @@ def matters(draw: st.DrawFn) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-PATHS = st.sampled_from([
-    ("version",), ("tags",), ("name",), ("new",), ("metadata", "reverie", "refinements"), ("metadata", "version"),
-    ("description",), ("license", "inner"), ("x-1", "deeper", "leaf"), ("x-1", "added"), ("Ünïcode",),
-])  # fmt: skip
+PATHS = st.sampled_from(
+    [
+        ("version",),
+        ("tags",),
+        ("name",),
+        ("new",),
+        ("metadata", "reverie", "refinements"),
+        ("metadata", "version"),
+        ("description",),
+        ("license", "inner"),
+        ("x-1", "deeper", "leaf"),
+        ("x-1", "added"),
+        ("Ünïcode",),
+    ]
+)
 
 
 @given(CONTENT)

@@ -62,13 +62,21 @@ def kinds(*documents: Document) -> list[str]:
 @pytest.mark.parametrize(
     "text",
     [
-        "User said hi", "hello there!", "...", "TODO", "Danke!", "你好", "Task completed successfully.",
-        "User: can you fix it?\nAssistant: Sure.\nUser: thanks", "User asked me to rename foo to bar in utils.py.",
+        "User said hi",
+        "hello there!",
+        "...",
+        "TODO",
+        "Danke!",
+        "你好",
+        "Task completed successfully.",
+        "User: can you fix it?\nAssistant: Sure.\nUser: thanks",
+        "User asked me to rename foo to bar in utils.py.",
         "Can you summarize the attached PDF?",
-        "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: x",
-        "[2026-03-02 10:14:05] INFO a\n[2026-03-02 10:14:06] ERROR b", "Ran the test suite: 42 passed, 1 failed.",
+        'Traceback (most recent call last):\n  File "a.py", line 1\nValueError: x',
+        "[2026-03-02 10:14:05] INFO a\n[2026-03-02 10:14:06] ERROR b",
+        "Ran the test suite: 42 passed, 1 failed.",
     ],
-)  # fmt: skip
+)
 def test_what_says_nothing_that_holds_is_junk(text: str) -> None:
     assert junk(text)
 
@@ -76,15 +84,20 @@ def test_what_says_nothing_that_holds_is_junk(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "User asked to always be addressed as Dana.", "Done means: merged, deployed and announced.", "No emojis.",
-        "Never end an answer with \"I hope this helps\".",
-        "Let me know before you delete anything.", "hello-world is a service.",
-        "When a test prints \"Traceback\", rerun it with -x.",
-        "Completed orders are immutable.", "Please use British spelling.",
+        "User asked to always be addressed as Dana.",
+        "Done means: merged, deployed and announced.",
+        "No emojis.",
+        'Never end an answer with "I hope this helps".',
+        "Let me know before you delete anything.",
+        "hello-world is a service.",
+        'When a test prints "Traceback", rerun it with -x.',
+        "Completed orders are immutable.",
+        "Please use British spelling.",
         "Deploy:\n- drain\n- apply\n- smoke test\n- undrain",
-        "Currency amounts are integer cents.", "用户喜欢直接给结论。",
+        "Currency amounts are integer cents.",
+        "用户喜欢直接给结论。",
     ],
-)  # fmt: skip
+)
 def test_rules_that_begin_like_chatter_are_not_junk(text: str) -> None:
     assert junk(text) == ""
 
@@ -240,9 +253,12 @@ def test_what_hermes_dreaming_broke_can_be_mended_as_proposed() -> None:
         assert isinstance(outcome, Applied)
         content = outcome.after
     assert content.decode().split("\n§\n") == [
-        "A rule is here.", "Another rule is here.", "The host is db.internal\nport 5433", "Logs are in Loki.",
+        "A rule is here.",
+        "Another rule is here.",
+        "The host is db.internal\nport 5433",
+        "Logs are in Loki.",
         "Prefers ruff",
-    ]  # fmt: skip
+    ]
     assert [one.severity for one in damaged].count("note") == 1  # the files it left behind
 
 

@@ -288,12 +288,16 @@ def _material(night: Night, curator: Reads) -> tuple[Material, str]:
 def long_night(count: int = 4) -> list[Session]:
     return [
         session(
-            f"n{n}", "Please remember that I always want tables.", (AGENT, " ".join(SENTENCES[:40])),
-            "Can you open the other file?", (AGENT, " ".join(SENTENCES[40:90])), " ".join(SENTENCES[:60]),
+            f"n{n}",
+            "Please remember that I always want tables.",
+            (AGENT, " ".join(SENTENCES[:40])),
+            "Can you open the other file?",
+            (AGENT, " ".join(SENTENCES[40:90])),
+            " ".join(SENTENCES[:60]),
             at=LAST_WEEK + timedelta(days=n),
         )
         for n in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def test_a_night_that_fits_is_shown_in_full_and_nothing_is_noted() -> None:

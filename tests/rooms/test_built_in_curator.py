@@ -150,10 +150,14 @@ def test_two_people_who_say_the_same_are_two() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "Can you look at this?", "Do we deploy on Fridays?", "Thanks!", "Please fix the test.",
-        "My sister is in Leeds this week.", "Ist das so richtig?",
+        "Can you look at this?",
+        "Do we deploy on Fridays?",
+        "Thanks!",
+        "Please fix the test.",
+        "My sister is in Leeds this week.",
+        "Ist das so richtig?",
     ],
-)  # fmt: skip
+)
 def test_of_most_of_what_is_said_it_makes_nothing(said: str) -> None:
     assert curated(said) == ()
 

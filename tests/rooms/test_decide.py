@@ -73,9 +73,13 @@ PASSING = "The lab samples stand on shelf 12."
 
 
 def decided(
-    items: Sequence[Item], said: Sequence[Session] | str, known: Sequence[BriefEntry] = (), second: Sequence[Item] = (),
-    documents: Sequence[BriefDocument] | None = None, **rules: object,
-) -> list[Decided]:  # fmt: skip
+    items: Sequence[Item],
+    said: Sequence[Session] | str,
+    known: Sequence[BriefEntry] = (),
+    second: Sequence[Item] = (),
+    documents: Sequence[BriefDocument] | None = None,
+    **rules: object,
+) -> list[Decided]:
     heard = sessions(said) if isinstance(said, str) else said
     made = material(heard, known, documents=documents)
     return decide(items, second, made, Rules(NOW, **rules))  # type: ignore[arg-type]
@@ -330,10 +334,16 @@ def test_half_of_four_may_fail() -> None:
 
 
 EVERYTHING = [
-    "answer in metric units", "show prices with VAT", "round invoices to cents", "name branches after tickets",
-    "translate menus into Czech", "water the orchids at noon", "sort contacts by surname", "draw maps with north up",
+    "answer in metric units",
+    "show prices with VAT",
+    "round invoices to cents",
+    "name branches after tickets",
+    "translate menus into Czech",
+    "water the orchids at noon",
+    "sort contacts by surname",
+    "draw maps with north up",
     "print letters on both sides",
-]  # fmt: skip
+]
 
 
 def test_a_curator_that_wants_to_change_everything_lands_nothing() -> None:
@@ -507,9 +517,20 @@ def test_every_candidate_of_light_is_in_an_item_or_told_as_left_out() -> None:
 # ---- scores ----------------------------------------------------------------------------------------------------------
 
 NAMES = [
-    "future_usefulness", "query_diversity", "actionability", "compression_value", "stability", "recurrence", "recency",
-    "explicitness", "correction_signal", "character_cost", "duplication", "volatility", "sensitivity",
-]  # fmt: skip
+    "future_usefulness",
+    "query_diversity",
+    "actionability",
+    "compression_value",
+    "stability",
+    "recurrence",
+    "recency",
+    "explicitness",
+    "correction_signal",
+    "character_cost",
+    "duplication",
+    "volatility",
+    "sensitivity",
+]
 AGAINST = NAMES[-4:]
 
 
@@ -543,11 +564,15 @@ def test_the_name_of_the_office_cat_said_once_is_far_below_the_gate() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        WISH, "Please remember that our build server has 16 GB.", "From now on always give me distances in kilometres.",
-        "Ab sofort bitte immer Celsius verwenden.", "Responde siempre en español a partir de ahora.",
-        "今後は必ず日本語で回答してください。", "Never push to the release branch without a tag.",
+        WISH,
+        "Please remember that our build server has 16 GB.",
+        "From now on always give me distances in kilometres.",
+        "Ab sofort bitte immer Celsius verwenden.",
+        "Responde siempre en español a partir de ahora.",
+        "今後は必ず日本語で回答してください。",
+        "Never push to the release branch without a tag.",
     ],
-)  # fmt: skip
+)
 def test_an_explicit_standing_wish_said_once_is_above_the_gate(said: str) -> None:
     assert scored(said).total >= Gates().add
 

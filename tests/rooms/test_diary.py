@@ -56,9 +56,14 @@ def test_every_fate_has_a_heading_of_its_own_and_an_empty_one_has_none() -> None
     page = told(*(judged("add", fate, "Why.") for fate in Fate))
     headings = [line for line in page.splitlines() if line.startswith("## ")]
     assert headings == [
-        "## Changed", "## Waiting for you", "## Still waiting for your decision: 1", "## Withheld: nobody was asked",
-        "## Not done", "## Held for another night", "## Not kept",
-    ]  # fmt: skip
+        "## Changed",
+        "## Waiting for you",
+        "## Still waiting for your decision: 1",
+        "## Withheld: nobody was asked",
+        "## Not done",
+        "## Held for another night",
+        "## Not kept",
+    ]
     assert [line for line in told(HELD).splitlines() if line.startswith("## ")] == ["## Held for another night"]
 
 

@@ -230,11 +230,26 @@ def test_a_path_into_a_hermes_home_is_read_as_hermes_writes_it(tmp_path: Path, w
 @pytest.mark.parametrize(
     "name",
     [
-        "notes", "", "agents", "agents:", "agents:/nowhere", "/nowhere/at/all", "/nowhere/rules.md", "rules.txt",
-        "./rules.txt", "./notes/typo.md", "hermes:", "hermes:notes", "markdown:/nowhere",
-        "a\0.md", "a\n/b.md", "~nobody-has-this-name/rules.md", "/" + "x" * 300 + "/y.md", "x/" * 3000 + "y.md",
+        "notes",
+        "",
+        "agents",
+        "agents:",
+        "agents:/nowhere",
+        "/nowhere/at/all",
+        "/nowhere/rules.md",
+        "rules.txt",
+        "./rules.txt",
+        "./notes/typo.md",
+        "hermes:",
+        "hermes:notes",
+        "markdown:/nowhere",
+        "a\0.md",
+        "a\n/b.md",
+        "~nobody-has-this-name/rules.md",
+        "/" + "x" * 300 + "/y.md",
+        "x/" * 3000 + "y.md",
     ],
-)  # fmt: skip
+)
 def test_what_leads_nowhere_is_no_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     (tmp_path / "notes").mkdir()
     monkeypatch.chdir(tmp_path)

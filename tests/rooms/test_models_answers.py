@@ -21,14 +21,21 @@ WRITTEN = json.dumps(VALUE)
 @pytest.mark.parametrize(
     "text",
     [
-        WRITTEN, f" {WRITTEN}\n", f"```json\n{WRITTEN}\n```", f"```\n{WRITTEN}\n```", f"~~~JSON\n{WRITTEN}\n~~~",
-        f"Sure! Here it is:\n\n{WRITTEN}\n\nAnything else?", f"```json\n{WRITTEN}\n``` and more",
-        f"<think>Perhaps {{\"items\": []}}? No.</think>\n{WRITTEN}",
+        WRITTEN,
+        f" {WRITTEN}\n",
+        f"```json\n{WRITTEN}\n```",
+        f"```\n{WRITTEN}\n```",
+        f"~~~JSON\n{WRITTEN}\n~~~",
+        f"Sure! Here it is:\n\n{WRITTEN}\n\nAnything else?",
+        f"```json\n{WRITTEN}\n``` and more",
+        f'<think>Perhaps {{"items": []}}? No.</think>\n{WRITTEN}',
         f"<thinking>\nhm [1]\n</thinking>```json\n{WRITTEN}\n```",
-        f"Let me see {{\"items\": []}}.\n</think>\n\n{WRITTEN}", f"I looked at {{s1}} and [see below]: {WRITTEN}",
-        json.dumps(VALUE, indent=2), f"\ufeff{WRITTEN}",
+        f'Let me see {{"items": []}}.\n</think>\n\n{WRITTEN}',
+        f"I looked at {{s1}} and [see below]: {WRITTEN}",
+        json.dumps(VALUE, indent=2),
+        f"\ufeff{WRITTEN}",
     ],
-)  # fmt: skip
+)
 def test_thinking_prose_and_fences_are_skipped(text: str) -> None:
     assert next(json_values(text)) == VALUE
 
@@ -45,12 +52,18 @@ def test_several_values_come_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "empty"), ("  \n", "empty"), ("Sure!", "no complete JSON"), ("42", "no complete JSON"),
-        ('{"items": [{"op": "add"}, {"op"', "no complete JSON"), ("<think>{}", "no complete JSON"),
-        ('{"a": 1, "a": 2}', "twice"), ("[" * 100_000, "too deeply"), (f"[{'1' * 10_000}]", "too long"),
+        ("", "empty"),
+        ("  \n", "empty"),
+        ("Sure!", "no complete JSON"),
+        ("42", "no complete JSON"),
+        ('{"items": [{"op": "add"}, {"op"', "no complete JSON"),
+        ("<think>{}", "no complete JSON"),
+        ('{"a": 1, "a": 2}', "twice"),
+        ("[" * 100_000, "too deeply"),
+        (f"[{'1' * 10_000}]", "too long"),
         ("x" * 2_000_000, "longer than"),
     ],
-)  # fmt: skip
+)
 def test_what_holds_no_value_says_why(text: str, why: str) -> None:
     with pytest.raises(NotJson, match=why):
         list(json_values(text))

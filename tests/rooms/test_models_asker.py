@@ -44,9 +44,7 @@ class Scripted:
         self.slept.append(seconds)
         self.at += seconds
 
-    def asker(
-        self, ledger: MemoryLedger | None = None, policy: RetryPolicy = RetryPolicy(), at_once: int = 1
-    ) -> Asker:  # fmt: skip
+    def asker(self, ledger: MemoryLedger | None = None, policy: RetryPolicy = RetryPolicy(), at_once: int = 1) -> Asker:
         timing = Timing(lambda: self.at, self.sleep, lambda: 0.5)
         return Asker(self, ledger or MemoryLedger(), policy, timing, at_once)
 

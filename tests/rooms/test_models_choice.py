@@ -53,10 +53,18 @@ def test_what_cannot_be_a_model_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "ftp://host/v1", "host:8080", "http://", "http://:80/", "file:///etc/passwd", "http://h:99999/", "http://[::1/v1",
-        "http://ann:hunter2@host/v1", "http://host/v1?key=hunter2", "http://host/v1#hunter2",
+        "ftp://host/v1",
+        "host:8080",
+        "http://",
+        "http://:80/",
+        "file:///etc/passwd",
+        "http://h:99999/",
+        "http://[::1/v1",
+        "http://ann:hunter2@host/v1",
+        "http://host/v1?key=hunter2",
+        "http://host/v1#hunter2",
     ],
-)  # fmt: skip
+)
 def test_an_address_that_cannot_be_called_is_refused_without_repeating_it(address: str) -> None:
     with pytest.raises(BadSetting) as refused:
         choice("openai:x", Endpoint(address))

@@ -43,9 +43,13 @@ def test_what_stands_changes_when_two_known_people_say_so(users: tuple[str, str]
 
 @pytest.mark.parametrize(
     "other",
-    ["Good evening everyone.", "Returns are possible within 60 days now.", "Returns of gifts are a nuisance.",
-     "Returns are not possible within 90 days."],
-)  # fmt: skip
+    [
+        "Good evening everyone.",
+        "Returns are possible within 60 days now.",
+        "Returns of gifts are a nuisance.",
+        "Returns are not possible within 90 days.",
+    ],
+)
 def test_to_be_quoted_is_not_to_agree(other: str) -> None:
     quoted = item(Op.REPLACE, NEW, ("s1", SAYS), ("s2", other), replaces="e1")
     found = judged([session(0, [SAYS], "bob"), session(1, [other], "kim")], quoted)
@@ -75,22 +79,26 @@ def test_one_session_adds_nothing_beside_what_it_contradicts() -> None:
 
 def test_agents_and_tools_decide_nothing_there_either() -> None:
     said = ("tool", "Our mascot is called Miso.")
-    found = judged([session(0, ["Hello there.", said], "bob")],
-                   Item(Op.ADD, said[1], (Citation("s1", 2, said[1]),), "/notes.md", sure=True))  # fmt: skip
+    found = judged(
+        [session(0, ["Hello there.", said], "bob")],
+        Item(Op.ADD, said[1], (Citation("s1", 2, said[1]),), "/notes.md", sure=True),
+    )
     assert "origin" in found.reasons and found.fate in (Fate.WITHHELD, Fate.NOT_KEPT)
 
 
 def test_where_the_memory_has_an_owner_nobody_is_counted() -> None:
     for target in (store([RETURNS, HOURS]), files([RETURNS, HOURS])):
-        [one] = thought_over(target, [session(0, [SAYS])], Scripted(lambda _: [
-            item(Op.REPLACE, NEW, ("s1", SAYS), replaces="e1")
-        ])).planned  # fmt: skip
+        [one] = thought_over(
+            target, [session(0, [SAYS])], Scripted(lambda _: [item(Op.REPLACE, NEW, ("s1", SAYS), replaces="e1")])
+        ).planned
         assert one.judged.reasons == () and one.suggestion
 
 
 def test_an_owner_is_a_member_in_the_memory_of_someone_else() -> None:
     for target in (store([RETURNS, HOURS], "ann"), files([RETURNS, HOURS], "ann")):
-        [one] = thought_over(target, [session(0, [SAYS], "bob")], Scripted(lambda _: [
-            item(Op.REPLACE, NEW, ("s1", SAYS), replaces="e1")
-        ])).planned  # fmt: skip
+        [one] = thought_over(
+            target,
+            [session(0, [SAYS], "bob")],
+            Scripted(lambda _: [item(Op.REPLACE, NEW, ("s1", SAYS), replaces="e1")]),
+        ).planned
         assert "origin" in one.judged.reasons and one.judged.origin == "member"

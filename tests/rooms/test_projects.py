@@ -147,10 +147,16 @@ def claude_transcript(config: Path, cwd: str, *, under: str | None = None, name:
     lines: list[dict[str, Any]] = [
         {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
         {
-            "type": "user", "uuid": f"u{uuid}", "parentUuid": None, "isSidechain": False, "sessionId": uuid, "cwd": cwd,
-            "timestamp": "2026-05-11T09:00:00Z", "message": {"role": "user", "content": "We use Postgres 16 here."},
+            "type": "user",
+            "uuid": f"u{uuid}",
+            "parentUuid": None,
+            "isSidechain": False,
+            "sessionId": uuid,
+            "cwd": cwd,
+            "timestamp": "2026-05-11T09:00:00Z",
+            "message": {"role": "user", "content": "We use Postgres 16 here."},
         },
-    ]  # fmt: skip
+    ]
     path = folder / f"{uuid}.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path

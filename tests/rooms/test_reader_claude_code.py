@@ -67,8 +67,11 @@ def test_the_head_tells_project_branch_model_and_version() -> None:
     assert (head.harness, head.agent, head.parent) == ("claude-code", "orchard", None)
     assert head.started_at == datetime(2026, 3, 2, 9, 0, 1, tzinfo=UTC)
     assert head.facts == {
-        "cwd": "/home/mira/orchard", "branch": "harvest", "version": "2.1.47", "model": "claude-opus-4-6",
-    }  # fmt: skip
+        "cwd": "/home/mira/orchard",
+        "branch": "harvest",
+        "version": "2.1.47",
+        "model": "claude-opus-4-6",
+    }
 
 
 def test_what_the_person_typed_is_theirs() -> None:
@@ -276,12 +279,22 @@ MESSAGE = st.fixed_dictionaries(
 LINE = st.fixed_dictionaries(
     {"type": st.sampled_from(["user", "assistant", "attachment", "summary", "custom-title"]) | JSON},
     optional={
-        "message": JSON | MESSAGE, "uuid": JSON, "parentUuid": JSON, "isSidechain": JSON, "agentId": JSON,
-        "timestamp": JSON, "sessionId": JSON, "origin": JSON | st.fixed_dictionaries({"kind": JSON}), "cwd": JSON,
+        "message": JSON | MESSAGE,
+        "uuid": JSON,
+        "parentUuid": JSON,
+        "isSidechain": JSON,
+        "agentId": JSON,
+        "timestamp": JSON,
+        "sessionId": JSON,
+        "origin": JSON | st.fixed_dictionaries({"kind": JSON}),
+        "cwd": JSON,
         "attachment": JSON | st.fixed_dictionaries({"type": st.just("queued_command")}, optional={"prompt": JSON}),
-        "toolUseResult": JSON, "leafUuid": JSON, "summary": JSON, "forkedFrom": JSON,
+        "toolUseResult": JSON,
+        "leafUuid": JSON,
+        "summary": JSON,
+        "forkedFrom": JSON,
     },
-)  # fmt: skip
+)
 
 
 @given(lines=st.lists(LINE | JSON, max_size=5))

@@ -34,8 +34,11 @@ def test_the_head_tells_project_branch_model_and_version() -> None:
     assert (head(KILN).harness, head(KILN).agent, head(KILN).parent) == ("codex", "kiln", None)
     assert head(KILN).started_at == datetime(2026, 3, 14, 9, 59, 58, 500_000, tzinfo=UTC)
     assert head(KILN).facts == {
-        "cwd": "/home/mira/kiln", "branch": "glaze", "model": "gpt-5.3-codex", "version": "0.110.0",
-    }  # fmt: skip
+        "cwd": "/home/mira/kiln",
+        "branch": "glaze",
+        "model": "gpt-5.3-codex",
+        "version": "0.110.0",
+    }
 
 
 def test_what_stands_in_the_file_twice_is_counted_once() -> None:
@@ -172,18 +175,32 @@ KINDS = ["message", "agent_message", "function_call", "function_call_output", "l
 PAYLOAD = st.fixed_dictionaries(
     {},
     optional={
-        "type": st.sampled_from(KINDS) | JSON, "role": st.sampled_from(["user", "developer"]) | JSON, "content": JSON,
-        "output": JSON | st.just('{"output":'), "call_id": JSON, "name": JSON, "source": JSON, "id": JSON, "git": JSON,
-        "cwd": JSON, "model": JSON, "message": JSON, "subagent_history_start_ordinal": JSON,
+        "type": st.sampled_from(KINDS) | JSON,
+        "role": st.sampled_from(["user", "developer"]) | JSON,
+        "content": JSON,
+        "output": JSON | st.just('{"output":'),
+        "call_id": JSON,
+        "name": JSON,
+        "source": JSON,
+        "id": JSON,
+        "git": JSON,
+        "cwd": JSON,
+        "model": JSON,
+        "message": JSON,
+        "subagent_history_start_ordinal": JSON,
     },
-)  # fmt: skip
+)
 LINE = st.fixed_dictionaries(
     {},
     optional={
         "type": st.sampled_from(["session_meta", "response_item", "compacted", "turn_context"]) | JSON,
-        "payload": PAYLOAD | JSON, "timestamp": JSON, "ordinal": JSON, "id": JSON, "instructions": JSON,
+        "payload": PAYLOAD | JSON,
+        "timestamp": JSON,
+        "ordinal": JSON,
+        "id": JSON,
+        "instructions": JSON,
     },
-)  # fmt: skip
+)
 
 
 @given(lines=st.lists(LINE | PAYLOAD | JSON, max_size=5))

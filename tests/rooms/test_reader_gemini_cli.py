@@ -43,8 +43,11 @@ def test_only_what_the_person_typed_is_theirs() -> None:
     assert {one.origin for one in foreign if one.role == "user"} == {Origin.MEMBER}, "what was piped in"
     assert all(one.role in ("tool", "user") for one in foreign)
     assert {one.name for one in foreign if one.role == "tool"} == {
-        "session_context", "hook_context", "attached context", "read_file"
-    }  # fmt: skip
+        "session_context",
+        "hook_context",
+        "attached context",
+        "read_file",
+    }
 
 
 def test_a_call_that_is_told_again_with_its_answer_is_kept_once() -> None:
@@ -71,10 +74,22 @@ def test_the_one_json_object_of_older_versions_is_read(tmp_path: Path) -> None:
     text = f"{OWN} @a\n--- Content from referenced files ---\nContent from @a:\nAlways use tabs\n--- End of content ---"
     messages = [
         {"id": "1", "type": "user", "timestamp": "2025-12-01T09:00:01Z", "content": text},
-        {"id": "2", "type": "gemini", "content": "Done.", "toolCalls": [{"id": "c", "name": "ls", "status": "error",
-         "args": {"path": "."}, "result": [{"functionResponse": {"response": {"error": "no such folder"}}}]}]},
+        {
+            "id": "2",
+            "type": "gemini",
+            "content": "Done.",
+            "toolCalls": [
+                {
+                    "id": "c",
+                    "name": "ls",
+                    "status": "error",
+                    "args": {"path": "."},
+                    "result": [{"functionResponse": {"response": {"error": "no such folder"}}}],
+                }
+            ],
+        },
         {"id": "3", "type": "info", "content": "Update available"},
-    ]  # fmt: skip
+    ]
     path = tmp_path / "session-1.json"
     path.write_text(json.dumps({**HEAD, "messages": messages, "summary": "Tabs"}))
     assert sureness(path) > 0.9

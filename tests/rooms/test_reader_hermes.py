@@ -110,9 +110,16 @@ def test_a_scheduled_prompt_is_noise_and_never_the_owners_words(tmp_path: Path) 
 
 def test_what_a_session_is_about_comes_with_it(db: Db) -> None:
     db.session(
-        "s1", "telegram", user_id="alice", title="Boats", started_at=1772000000.0, ended_at=1772000060.0,
-        cwd="/srv/boats", git_branch="main", parent_session_id="s0",
-    )  # fmt: skip
+        "s1",
+        "telegram",
+        user_id="alice",
+        title="Boats",
+        started_at=1772000000.0,
+        ended_at=1772000060.0,
+        cwd="/srv/boats",
+        git_branch="main",
+        parent_session_id="s0",
+    )
     db.says("user", "hello", timestamp=1772000001.0)
     events = read(db.close())
     (head,) = heads(events)

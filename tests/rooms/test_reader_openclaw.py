@@ -188,10 +188,16 @@ ROLES = ["user", "assistant", "toolResult", "bashExecution", "custom", "system"]
 MESSAGE = st.fixed_dictionaries(
     {},
     optional={
-        "role": st.sampled_from(ROLES) | JSON, "content": JSON | st.text() | st.just([{"type": "toolCall"}]),
-        "model": JSON, "details": JSON, "isError": JSON, "toolName": JSON, "provenance": JSON, "command": JSON,
+        "role": st.sampled_from(ROLES) | JSON,
+        "content": JSON | st.text() | st.just([{"type": "toolCall"}]),
+        "model": JSON,
+        "details": JSON,
+        "isError": JSON,
+        "toolName": JSON,
+        "provenance": JSON,
+        "command": JSON,
     },
-)  # fmt: skip
+)
 ENTRY = st.fixed_dictionaries(
     {"type": st.sampled_from(["message", "compaction", "custom_message", "session_info", "session"]) | JSON},
     optional={"message": MESSAGE | JSON, "summary": JSON, "content": JSON, "id": JSON, "name": JSON, "timestamp": JSON},

@@ -44,14 +44,17 @@ def dreamt(pages: dict[str, str], *talk: str) -> dict[str, str]:
     ("page", "said", "now"),
     [
         ("We deploy on Fridays.", "We deploy on Tuesdays from now on, no longer on Fridays.", "We deploy on Tuesdays."),
-        ("- Staging is db1.internal.\n- x\n", "Staging is db2.internal from today on.",
-         "- Staging is db2.internal.\n- x\n"),
+        (
+            "- Staging is db1.internal.\n- x\n",
+            "Staging is db2.internal from today on.",
+            "- Staging is db2.internal.\n- x\n",
+        ),
         (HANDBOOK, "Returns are free for 60 days now.", HANDBOOK.replace("30 days", "60 days")),
         (INFRA, "The staging host is stage-2.internal now.", INFRA.replace("stage-1", "stage-2")),
         (SECTIONS, "The staging host is stage-2.internal now.", SECTIONS.replace("stage-1", "stage-2")),
     ],
     ids=["a sentence", "an item", "paragraphs", "below an item", "below a heading"],
-)  # fmt: skip
+)
 def test_what_is_over_is_exchanged_where_it_stands_and_nothing_else(page: str, said: str, now: str) -> None:
     others = {"/other.md": "Cats sleep a lot.\n", "/data.json": '{"staging": "stage-1.internal"}'}
     assert dreamt({"/page.md": page} | others, said) == {"/page.md": now} | others
@@ -72,8 +75,10 @@ def test_only_prose_with_statements_is_a_document() -> None:
 
 
 def test_of_very_many_entries_those_are_shown_that_speak_of_what_was_said() -> None:
-    pages = [Page(f"/{number}.md", f"Shelf {number} holds nails of {number} mm.\n".encode(), WRITTEN)
-             for number in range(2_000)]  # fmt: skip
+    pages = [
+        Page(f"/{number}.md", f"Shelf {number} holds nails of {number} mm.\n".encode(), WRITTEN)
+        for number in range(2_000)
+    ]
     pages.append(Page("/host.md", b"Staging is db1.internal.\n", WRITTEN))
     target = target_of_store("s", "ann", pages)
     talk = [session(0, ["Staging is db2.internal from today on."])]

@@ -18,9 +18,29 @@ from reverie.memory.store_rules import (
 
 GOOD = ["/a", "/a/b.md", "/Ünïcode/日本 語", "/" + "x" * 1_023, "/a" * 20, "/...", "/.hidden", "/a b", "/é"]
 BAD = [
-    "", "a", "/", "//", "/a/", "/a//b", "/.", "/..", "/a/../b", "/a/./b", "/a\n", "/a\x00", "/a\x7f", "/a\u200b",
-    "/a\u2028", "/a\u2029", "/a\ufeff", "/e\u0301", "/" + "x" * 1_024, "/" + "é" * 512, "/a" * 21, "/\ud800",
-]  # fmt: skip
+    "",
+    "a",
+    "/",
+    "//",
+    "/a/",
+    "/a//b",
+    "/.",
+    "/..",
+    "/a/../b",
+    "/a/./b",
+    "/a\n",
+    "/a\x00",
+    "/a\x7f",
+    "/a\u200b",
+    "/a\u2028",
+    "/a\u2029",
+    "/a\ufeff",
+    "/e\u0301",
+    "/" + "x" * 1_024,
+    "/" + "é" * 512,
+    "/a" * 21,
+    "/\ud800",
+]
 
 
 @pytest.mark.parametrize("path", GOOD)
@@ -38,9 +58,13 @@ def test_limits_are_counted_as_the_wire_counts_them() -> None:
     assert checked_name("é" * 255) and checked_description("é" * 1_024) == "é" * 1_024
     assert len(checked_content("é" * 51_200)) == 102_400
     for check, text in (
-        (checked_name, "x" * 256), (checked_name, ""), (checked_name, "a\nb"), (checked_description, "x" * 1_025),
-        (checked_content, "é" * 51_200 + "x"), (checked_content, "\udcff"),
-    ):  # fmt: skip
+        (checked_name, "x" * 256),
+        (checked_name, ""),
+        (checked_name, "a\nb"),
+        (checked_description, "x" * 1_025),
+        (checked_content, "é" * 51_200 + "x"),
+        (checked_content, "\udcff"),
+    ):
         with pytest.raises(BadInput):
             check(text)
 

@@ -486,9 +486,14 @@ def test_every_check_is_asked_unless_there_is_no_quotation_or_no_place() -> None
 def test_one_bad_item_never_voids_the_others() -> None:
     night = material([session("a", FRENCH)], entries(TAGS))
     good = add("Answer in French.", cites(FRENCH), kind="communication_preference")
-    bad = [add(FRENCH, TWO, sure=False), add(FRENCH, document="X.md"), replaces("x", of="e9"),
-           add("", cites(FRENCH), sure=False), Item(Op.SKILL_AMEND, "x", (ONE,), skill="k9"),
-           Item(Op.MERGE, "", ())]  # fmt: skip
+    bad = [
+        add(FRENCH, TWO, sure=False),
+        add(FRENCH, document="X.md"),
+        replaces("x", of="e9"),
+        add("", cites(FRENCH), sure=False),
+        Item(Op.SKILL_AMEND, "x", (ONE,), skill="k9"),
+        Item(Op.MERGE, "", ()),
+    ]
     alone = decide([good], (), night, Rules(NOW))
     among = decide([*bad[:3], good, *bad[3:]], (), night, Rules(NOW))
     assert [one.severity for one in alone] == [None] and alone[0].item in [one.item for one in among]

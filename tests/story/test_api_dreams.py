@@ -119,8 +119,9 @@ def test_a_dream_tells_everything_it_did_and_did_not_do(served: Served) -> None:
     at = f"/v1/dreams/{dream['id']}"
     diff = {one["path"]: one for one in served.call("GET", f"{at}/diff").json["data"]}
     assert {path: one["operation"] for path, one in diff.items()} == {
-        "/policies/refunds.md": "changed", "/team/deploy.md": "changed",
-    }  # fmt: skip
+        "/policies/refunds.md": "changed",
+        "/team/deploy.md": "changed",
+    }
     assert "-- We deploy on Fridays.\n" in diff["/team/deploy.md"]["diff"]
     assert diff["/team/deploy.md"]["after"] == NEW["/team/deploy.md"]
     changes = {one["before"]: one for one in served.call("GET", f"{at}/changes").json["data"]}
@@ -303,7 +304,7 @@ def test_an_imported_transcript_can_be_dreamt_about(served: Served) -> None:
         {"role": "assistant", "content": "Staging is agent.internal."},
         {"role": "tool", "content": "Staging is tool.internal from today on."},
         {"role": "user", "content": TALK[0]},
-    ]  # fmt: skip
+    ]
     brought = served.call("POST", "/v1/reverie/sessions/import", {"id": "talk-1", "messages": lines}).json
     dream = dreamt(served, store, *brought["session_ids"])
     pages = content(served, dream["output_memory_store_id"])
@@ -325,9 +326,10 @@ def test_what_was_written_while_a_store_is_rewritten_stays(idle: Served) -> None
     """The line somebody changed meanwhile is theirs; the others are put right."""
     store, session = filled(idle), recorded(idle, *TALK)
     page = next(
-        one for one in idle.call("GET", f"/v1/memory_stores/{store}/memories?limit=20").json["data"]
+        one
+        for one in idle.call("GET", f"/v1/memory_stores/{store}/memories?limit=20").json["data"]
         if one["path"] == "/team/deploy.md"
-    )  # fmt: skip
+    )
     home = idle.house.home
     behavior = {"output_behavior": {"type": "update_existing", "memory_store_id": store}}
     dream = idle.call("POST", "/v1/dreams", asked(store, session, **behavior)).json["id"]
@@ -380,8 +382,10 @@ def test_what_looks_unsafe_in_the_input_is_withheld_from_the_output_and_listed(s
     assert len(versions) == len(CLEAN) and "collect" not in str(versions), "it never held it"
     told = served.call("GET", f"{at}/withheld").json["data"]
     assert [(one["path"], one["operation"]) for one in told] == [
-        ("/evil.json", "unsafe"), ("/evil.md", "unsafe"), ("/mixed.md", "unsafe"),
-    ]  # fmt: skip
+        ("/evil.json", "unsafe"),
+        ("/evil.md", "unsafe"),
+        ("/mixed.md", "unsafe"),
+    ]
     assert "1 of its statements" in told[-1]["reason"] and "looks unsafe" in told[0]["why"]
     diff = served.call("GET", f"{at}/diff").json["data"]
     assert [(one["path"], one["operation"]) for one in diff] == [(one["path"], "withheld") for one in told]

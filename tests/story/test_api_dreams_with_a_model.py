@@ -25,9 +25,14 @@ from tests.story.test_api_dreams import content, dreamt, of_ann, recorded
 REMEMBER = "Pidäthän mielessä, että laskut kirjoitetaan aina euroissa."
 WORDED = "Laskut kirjoitetaan aina euroissa."
 ITEM = {
-    "op": "add", "document": "/notes.md", "text": WORDED, "kind": "project_decision", "certainty": "sure",
-    "evidence": [{"session": "s1", "turn": 2, "words": REMEMBER}], "because": "She asked for it.",
-}  # fmt: skip
+    "op": "add",
+    "document": "/notes.md",
+    "text": WORDED,
+    "kind": "project_decision",
+    "certainty": "sure",
+    "evidence": [{"session": "s1", "turn": 2, "words": REMEMBER}],
+    "because": "She asked for it.",
+}
 
 
 def settings(model: Server) -> dict[str, str]:

@@ -42,11 +42,23 @@ def head(served: Served, first: str, *headers: str) -> bytes:
 
 def test_a_path_that_leads_nowhere_is_not_there(served: Served) -> None:
     for path in (
-        f"{STORES}/../", f"{STORES}/../../etc/passwd", f"{STORES}/%2e%2e%2f", f"{STORES}/", f"/{STORES}", "/docs",
-        "/v1//memory_stores", "/V1/memory_stores", f"{STORES}/%ff", f"{STORES}/%ed%a0%80", f"{STORES}/%F0%9F%92%A9",
-        f"{STORES}/{'a' * 60_000}", f"{STORES}/'%22;--", f"{STORES}/memstore_x/memories/%2e%2e", "*",
+        f"{STORES}/../",
+        f"{STORES}/../../etc/passwd",
+        f"{STORES}/%2e%2e%2f",
+        f"{STORES}/",
+        f"/{STORES}",
+        "/docs",
+        "/v1//memory_stores",
+        "/V1/memory_stores",
+        f"{STORES}/%ff",
+        f"{STORES}/%ed%a0%80",
+        f"{STORES}/%F0%9F%92%A9",
+        f"{STORES}/{'a' * 60_000}",
+        f"{STORES}/'%22;--",
+        f"{STORES}/memstore_x/memories/%2e%2e",
+        "*",
         "http://elsewhere.test/healthz",
-    ):  # fmt: skip
+    ):
         answer = raw(served, head(served, f"GET {path}", "connection: close"))
         assert answer.startswith(b"HTTP/1.1 404") and b'"not_found_error"' in answer, path[:100]
 
@@ -54,11 +66,18 @@ def test_a_path_that_leads_nowhere_is_not_there(served: Served) -> None:
 def test_a_query_that_makes_no_sense_is_refused(served: Served) -> None:
     store = served.store()
     for query in (
-        "limit=99999999999999999999", "limit=-1", "limit=1e3", "depth=9999999999999999999999", "view=all", "page=%ff",
-        "path_prefix=%ff/", "path_prefix=/%00/", "page=" + "W1tb" * 5_000,
+        "limit=99999999999999999999",
+        "limit=-1",
+        "limit=1e3",
+        "depth=9999999999999999999999",
+        "view=all",
+        "page=%ff",
+        "path_prefix=%ff/",
+        "path_prefix=/%00/",
+        "page=" + "W1tb" * 5_000,
         "page=" + base64.urlsafe_b64encode(json.dumps(["memories", "\ud800"]).encode()).decode(),
         "page=" + base64.urlsafe_b64encode(b'["memories", 1e999]').decode(),
-    ):  # fmt: skip
+    ):
         answer = served.call("GET", f"{STORES}/{store}/memories?{query}")
         assert answer.status == 400 and answer.error == "invalid_request_error", query[:100]
 
@@ -171,11 +190,18 @@ def test_two_credentials_in_one_request_are_refused(served: Served) -> None:
     assert served.call("GET", STORES, key="", headers=both).status == 200
 
 
-@pytest.mark.parametrize("body", [
-    b'{"name": "a", "name": "b"}', b'{"name": "a", "metadata": {"x": "1", "\\u0078": "2"}}',
-    json.dumps({"name": "a"}).encode("utf-16"), json.dumps({"name": "a"}).encode("utf-16-le"),
-    json.dumps({"name": "a"}).encode("utf-32-be"), b'{"name": "\xff"}', b'{"name": "\xed\xa0\x80"}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"name": "a", "name": "b"}',
+        b'{"name": "a", "metadata": {"x": "1", "\\u0078": "2"}}',
+        json.dumps({"name": "a"}).encode("utf-16"),
+        json.dumps({"name": "a"}).encode("utf-16-le"),
+        json.dumps({"name": "a"}).encode("utf-32-be"),
+        b'{"name": "\xff"}',
+        b'{"name": "\xed\xa0\x80"}',
+    ],
+)
 def test_a_body_that_can_be_read_in_two_ways_is_refused(served: Served, body: bytes) -> None:
     answer = served.call("POST", STORES, body)
     assert answer.status == 400 and answer.error == "invalid_request_error"

@@ -93,9 +93,11 @@ NEEDS = {
 # They take everything away that the others look at: `test_erase_command` asks who may.
 ERASING = {("DELETE", "/v1/reverie/users/{user}"), ("DELETE", "/v1/reverie/workspaces/{workspace}")}
 ENOUGH = {
-    "read": {"read", "write", "admin"}, "write": {"write", "admin"}, "dream": {"dream", "admin"},
+    "read": {"read", "write", "admin"},
+    "write": {"write", "admin"},
+    "dream": {"dream", "admin"},
     "review": {"review", "admin"},
-}  # fmt: skip
+}
 INPUTS = [
     {"type": "memory_store", "memory_store_id": "{memory_store_id}"},
     {"type": "sessions", "session_ids": ["{session_id}"]},

@@ -300,8 +300,16 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(empty_database: str, 
 
 
 def test_a_ledger_that_was_broken_before_is_still_backed_up_and_restored(home: Home, tmp_path: Path) -> None:
-    row = {"workspace": "local", "number": 7, "at": 0, "kind": "k", "user": "", "body": "no JSON", "previous": "",
-           "hash": "h"}  # fmt: skip
+    row = {
+        "workspace": "local",
+        "number": 7,
+        "at": 0,
+        "kind": "k",
+        "user": "",
+        "body": "no JSON",
+        "previous": "",
+        "hash": "h",
+    }
     with writing_across(home.engine, "upkeep") as connection:
         connection.execute(insert(standing(connection, "ledger")), [row])
     made = backup_of(home, tmp_path / "b.tar.gz")
@@ -521,9 +529,24 @@ def a_file(path: str, name: str = "home/x") -> Alter:
 
 @pytest.mark.parametrize(
     "path",
-    ["../evil", "/etc/evil", "memory/../../evil", "skills/./x", "memory//x", "reverie.db", "memory/x\0y", "..", ".",
-     "policy.toml/x", "index/x", "memory/", "engine.db", ".restoring/manifest.json", "\\..\\evil"],
-)  # fmt: skip
+    [
+        "../evil",
+        "/etc/evil",
+        "memory/../../evil",
+        "skills/./x",
+        "memory//x",
+        "reverie.db",
+        "memory/x\0y",
+        "..",
+        ".",
+        "policy.toml/x",
+        "index/x",
+        "memory/",
+        "engine.db",
+        ".restoring/manifest.json",
+        "\\..\\evil",
+    ],
+)
 def test_a_path_that_leads_elsewhere_is_refused(home: Home, tmp_path: Path, path: str) -> None:
     backup_of(home, tmp_path / "b.tar.gz")
     _refused(altered(tmp_path / "b.tar.gz", a_file(path), tmp_path / "bad"), tmp_path)
@@ -535,9 +558,19 @@ def test_a_path_that_leads_elsewhere_is_refused(home: Home, tmp_path: Path, path
 
 
 @pytest.mark.parametrize(
-    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE,
-             tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE, tarfile.GNUTYPE_LONGNAME]
-)  # fmt: skip
+    "kind",
+    [
+        tarfile.SYMTYPE,
+        tarfile.LNKTYPE,
+        tarfile.CHRTYPE,
+        tarfile.BLKTYPE,
+        tarfile.FIFOTYPE,
+        tarfile.DIRTYPE,
+        tarfile.CONTTYPE,
+        tarfile.GNUTYPE_SPARSE,
+        tarfile.GNUTYPE_LONGNAME,
+    ],
+)
 def test_a_member_that_is_no_plain_file_is_refused(home: Home, tmp_path: Path, kind: bytes) -> None:
     backup_of(home, tmp_path / "b.tar.gz")
 
@@ -596,8 +629,14 @@ def test_a_row_that_is_no_row_is_refused(home: Home, tmp_path: Path, row: str) -
     inside = row.encode("latin-1") + b"\n"
 
     def alter(said: dict[str, Any], members: list[tuple[tarfile.TarInfo, bytes]]) -> None:
-        one = {"name": "tables/turns-9.jsonl", "bytes": len(inside), "sha256": sha256(inside), "table": "turns",
-               "path": "", "executable": False}  # fmt: skip
+        one = {
+            "name": "tables/turns-9.jsonl",
+            "bytes": len(inside),
+            "sha256": sha256(inside),
+            "table": "turns",
+            "path": "",
+            "executable": False,
+        }
         said["members"].append(one)
         said["tables"]["turns"] += 1
         members.append((tarfile.TarInfo(one["name"]), inside))
@@ -685,11 +724,17 @@ def test_a_backup_killed_while_writing_or_checking_leaves_the_old_one(
 
 @pytest.mark.parametrize(
     "where",
-    ["backup_restore.stage = stop", "backup_restore.put_beside = stop", "backup_restore.put = stop",
-     "backup_restore.heads = stop", "backup_restore.sync_below = stop", "backup_restore.move_in = stop",
-     "from reverie.adapters import backup_files; backup_files.sync_folder = "
-     "lambda path: stop() if path.name == 'new' else None"],
-)  # fmt: skip
+    [
+        "backup_restore.stage = stop",
+        "backup_restore.put_beside = stop",
+        "backup_restore.put = stop",
+        "backup_restore.heads = stop",
+        "backup_restore.sync_below = stop",
+        "backup_restore.move_in = stop",
+        "from reverie.adapters import backup_files; backup_files.sync_folder = "
+        "lambda path: stop() if path.name == 'new' else None",
+    ],
+)
 def test_a_restore_killed_anywhere_is_done_by_the_same_command(
     homes: HomeMaker, lived_in: Home, tmp_path: Path, where: str
 ) -> None:

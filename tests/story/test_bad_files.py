@@ -257,10 +257,15 @@ SESSIONS = "create table sessions (id text, source text); insert into sessions v
 MESSAGES = "create table messages (session_id text, role text, content text);"
 
 
-@pytest.mark.parametrize("script", [
-    f"create view sessions as {ENDLESS} from n; {MESSAGES}",
-    SESSIONS + f"create view messages as {ENDLESS.replace('id', 'session_id')}, 'user' as role, 'x' as content from n;",
-], ids=["endless sessions", "endless messages"])  # fmt: skip
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"create view sessions as {ENDLESS} from n; {MESSAGES}",
+        SESSIONS
+        + f"create view messages as {ENDLESS.replace('id', 'session_id')}, 'user' as role, 'x' as content from n;",
+    ],
+    ids=["endless sessions", "endless messages"],
+)
 def test_a_database_that_computes_is_not_waited_for(home: Home, logs: Path, script: str) -> None:
     with closing(sqlite3.connect(logs / "state.db")) as database:
         database.executescript(script)

@@ -35,9 +35,14 @@ class Cli:
             return run_command(words, environment=every, folder=self.folder, stdin=stdin)
         return subprocess.run(
             [sys.executable, "-m", "reverie", *words],
-            capture_output=True, text=True, check=False, input=stdin, cwd=self.folder, timeout=120,
+            capture_output=True,
+            text=True,
+            check=False,
+            input=stdin,
+            cwd=self.folder,
+            timeout=120,
             env={**environ, **set_here, **environment},
-        )  # fmt: skip
+        )
 
     def json(self, *words: str) -> Any:
         done = self.run(*words, "--json")
@@ -146,10 +151,17 @@ def test_all_finds_the_harnesses_and_remembers_them(cli: Cli, tmp_path: Path) ->
     project = nobody / ".claude" / "projects" / "-srv-shop"
     project.mkdir(parents=True)
     line = {
-        "type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "7b1c", "cwd": "/srv/shop", "version": "2.0.1",
-        "isSidechain": False, "timestamp": "2026-03-24T09:30:00.000Z", "userType": "external",
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": "7b1c",
+        "cwd": "/srv/shop",
+        "version": "2.0.1",
+        "isSidechain": False,
+        "timestamp": "2026-03-24T09:30:00.000Z",
+        "userType": "external",
         "message": {"role": "user", "content": "Please tag the release"},
-    }  # fmt: skip
+    }
     (project / "7b1c.jsonl").write_text(json.dumps(line) + "\n")
     assert "1 session (1 new)" in cli("sessions", "add", "--all", HOME=str(nobody))
     assert str(project.parent) in cli("sessions", "sources")
@@ -207,9 +219,13 @@ def test_a_password_in_the_database_url_is_not_shown(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("content", "hint"),
-    [("ownr = 'x'", "Did you mean 'owner'"), ("owner = 3", "a text in quotes"), ("owner = [", "not TOML"),
-     ("timezone = 'Mars/Base'", "Europe/Berlin")],
-)  # fmt: skip
+    [
+        ("ownr = 'x'", "Did you mean 'owner'"),
+        ("owner = 3", "a text in quotes"),
+        ("owner = [", "not TOML"),
+        ("timezone = 'Mars/Base'", "Europe/Berlin"),
+    ],
+)
 def test_a_bad_setting_is_explained(cli: Cli, content: str, hint: str) -> None:
     cli.home.mkdir()
     (cli.home / "reverie.toml").write_text(content)

@@ -110,11 +110,24 @@ def test_where_there_is_no_crontab_or_an_empty_one_it_has_our_line_only(cli: Cli
 @pytest.mark.parametrize(
     "when",
     [
-        "", "3 o'clock", "0 3 * *", "0 3 * * * rm -rf", "0 3 * * $(x)", "99 99 * * *", "75 30 * * *", "0 24 * * *",
-        "0 3 0 * *", "0 3 32 * *", "0 3 * 13 *", "0 3 * * 8", "30-10 3 * * *", "*/0 3 * * *", "5/10 3 * * *",
+        "",
+        "3 o'clock",
+        "0 3 * *",
+        "0 3 * * * rm -rf",
+        "0 3 * * $(x)",
+        "99 99 * * *",
+        "75 30 * * *",
+        "0 24 * * *",
+        "0 3 0 * *",
+        "0 3 32 * *",
+        "0 3 * 13 *",
+        "0 3 * * 8",
+        "30-10 3 * * *",
+        "*/0 3 * * *",
+        "5/10 3 * * *",
         ", 3 * * *",
     ],
-)  # fmt: skip
+)
 def test_a_time_that_is_none_is_refused(home: Home, when: str) -> None:
     from reverie.kernel.errors import BadInput
     from reverie.kernel.schedule import schedule
@@ -186,10 +199,13 @@ def test_the_line_says_all_that_the_night_needs(cli: Cli, crontab: Path, units: 
     words = shlex.split(by_name.replace(r"\%", "%"), comments=True)
     assert words[5] == "env" and "%" not in by_name.replace(r"\%", "")
     expected = {
-        "REVERIE_OWNER=ann", f"REVERIE_SKILLS={tmp_path / 'skills'}", f"HERMES_HOME={hermes}",
-        f"REVERIE_DATABASE=sqlite:///{tmp_path / 'own.db'}", f"CODEX_HOME={tmp_path / '50% off'}",
+        "REVERIE_OWNER=ann",
+        f"REVERIE_SKILLS={tmp_path / 'skills'}",
+        f"HERMES_HOME={hermes}",
+        f"REVERIE_DATABASE=sqlite:///{tmp_path / 'own.db'}",
+        f"CODEX_HOME={tmp_path / '50% off'}",
         f"HOME={os.environ['HOME']}",
-    }  # fmt: skip
+    }
     assert expected <= set(words)
     assert words[words.index("--home") + 1] == str(cli.home) and words[words.index("--target") + 1] == "hermes"
     assert f"--target {tmp_path / 'notes'} " in crontab.read_text()

@@ -55,10 +55,19 @@ def say(home: Home, name: str, *words: str, day: int = 10) -> None:
 
 def item(text: str, words: str, session: str = "s1", turn: int = 1, **more: Any) -> dict[str, Any]:
     return {
-        "op": "add", "document": "MEMORY.md", "replaces": [], "text": text, "skill": "", "project": "", "steps": [],
-        "evidence": [{"session": session, "turn": turn, "words": words}], "kind": "communication_preference",
-        "certainty": "sure", "because": "They said so.", "gotchas": [],
-    } | more  # fmt: skip
+        "op": "add",
+        "document": "MEMORY.md",
+        "replaces": [],
+        "text": text,
+        "skill": "",
+        "project": "",
+        "steps": [],
+        "evidence": [{"session": session, "turn": turn, "words": words}],
+        "kind": "communication_preference",
+        "certainty": "sure",
+        "because": "They said so.",
+        "gotchas": [],
+    } | more
 
 
 def answers(*items: dict[str, Any]) -> Says:

@@ -29,8 +29,12 @@ def demo(tmp_path: Path) -> Demo:
         own = {"HOME": str(tmp_path / "me"), "TMPDIR": str(tmp_path / "temporary"), "COLUMNS": "88"}
         done = subprocess.run(
             [sys.executable, "-m", "reverie", "demo", *words],
-            capture_output=True, text=True, check=False, timeout=240, env={**os.environ, **own, **environment},
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+            env={**os.environ, **own, **environment},
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         assert not done.stderr
         return done.stdout
@@ -63,9 +67,12 @@ def test_it_says_the_same_every_time_whatever_is_set_here_and_leaves_nothing(dem
     theirs.parent.mkdir(parents=True)
     theirs.write_text("I am not in the sample.")
     set_here = {
-        "REVERIE_HOME": str(tmp_path / "me" / "reverie"), "REVERIE_OWNER": "zed", "REVERIE_TIMEZONE": "No/Where",
-        "REVERIE_DATABASE": "postgresql://nobody@127.0.0.1:9/none", "HERMES_HOME": str(theirs.parents[1]),
-    }  # fmt: skip
+        "REVERIE_HOME": str(tmp_path / "me" / "reverie"),
+        "REVERIE_OWNER": "zed",
+        "REVERIE_TIMEZONE": "No/Where",
+        "REVERIE_DATABASE": "postgresql://nobody@127.0.0.1:9/none",
+        "HERMES_HOME": str(theirs.parents[1]),
+    }
     assert demo(**set_here) == demo()
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert left == [theirs]
@@ -81,8 +88,17 @@ def test_it_fits_a_narrow_terminal(demo: Demo) -> None:
 def test_as_json_every_step_is_there_and_the_month_was_judged_as_it_should_be(demo: Demo) -> None:
     told = json.loads(demo("--json"))
     assert list(told) == [
-        "audit", "added", "dream", "waiting", "planted", "approved", "history", "rules", "undone", "same_bytes",
-    ]  # fmt: skip
+        "audit",
+        "added",
+        "dream",
+        "waiting",
+        "planted",
+        "approved",
+        "history",
+        "rules",
+        "undone",
+        "same_bytes",
+    ]
     assert told["added"]["fates"] == {"new": len(_sessions())}
     (dream,) = told["dream"]["dreams"]
     assert len(dream["sessions"]) == len(_sessions())

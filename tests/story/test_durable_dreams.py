@@ -361,8 +361,9 @@ with open_home(sys.argv[1]) as one, open_home(sys.argv[2]) as two:
 
 
 def script(*words: str) -> None:
-    done = subprocess.run([sys.executable, "-W", "error", "-c", *words], cwd=ROOT, capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -22,9 +22,20 @@ from tests.story.test_dream import ORDER, SOFT, session
 QUOTED = ORDER.removesuffix(".")
 Explain = Callable[..., str]
 NAMES = (
-    "future_usefulness", "query_diversity", "actionability", "compression_value", "stability", "recurrence", "recency",
-    "explicitness", "correction_signal", "character_cost", "duplication", "volatility", "sensitivity",
-)  # fmt: skip
+    "future_usefulness",
+    "query_diversity",
+    "actionability",
+    "compression_value",
+    "stability",
+    "recurrence",
+    "recency",
+    "explicitness",
+    "correction_signal",
+    "character_cost",
+    "duplication",
+    "volatility",
+    "sensitivity",
+)
 _PART = re.compile(r"^ +([01]\.\d\d)  (\w+): (.+) \(([+-]\d+\.\d\d)\)$", re.MULTILINE)
 
 

@@ -48,10 +48,16 @@ def transcript(claude: Path, project: str, name: str, words: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     said = [("user", words), ("assistant", "Done.")]
     lines = [
-        {"type": role, "sessionId": name, "uuid": f"{name}-{number}", "cwd": cwd,
-         "timestamp": f"2026-05-10T09:0{number}:00.000Z", "message": {"role": role, "content": text}}
+        {
+            "type": role,
+            "sessionId": name,
+            "uuid": f"{name}-{number}",
+            "cwd": cwd,
+            "timestamp": f"2026-05-10T09:0{number}:00.000Z",
+            "message": {"role": role, "content": text},
+        }
         for number, (role, text) in enumerate(said)
-    ]  # fmt: skip
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 

@@ -88,14 +88,19 @@ def test_a_migration_killed_half_way_leaves_the_old_schema_intact(
     """SIGKILL lands behind the first two statements of a migration and before its commit."""
     scripts = _with_a_slow_migration(tmp_path)
     process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(f"""
+        [
+            sys.executable,
+            "-c",
+            textwrap.dedent(f"""
             from pathlib import Path
             from reverie.adapters.database.engine import engine
             from reverie.adapters.database.migrations import migrate
             migrate(engine({database!r}), {NEXT!r}, Path({str(scripts)!r}))
-        """)],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        """),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "half-way\n"
     os.kill(process.pid, signal.SIGKILL)

@@ -146,11 +146,21 @@ def test_the_name_is_resolved_once_and_kept_as_host() -> None:
 @pytest.mark.parametrize(
     ("given", "address"),
     [
-        (False, "127.0.0.1"), (False, "10.0.0.7"), (False, "192.168.1.1"), (False, "::1"), (False, "::ffff:10.0.0.1"),
-        (False, "fd00::1"), (False, "64:ff9b::a00:1"), (False, "0.0.0.0"), (True, "169.254.169.254"),
-        (True, "::ffff:169.254.169.254"), (True, "fe80::1"), (True, "fd00:ec2::254"), (True, "224.0.0.1"),
+        (False, "127.0.0.1"),
+        (False, "10.0.0.7"),
+        (False, "192.168.1.1"),
+        (False, "::1"),
+        (False, "::ffff:10.0.0.1"),
+        (False, "fd00::1"),
+        (False, "64:ff9b::a00:1"),
+        (False, "0.0.0.0"),
+        (True, "169.254.169.254"),
+        (True, "::ffff:169.254.169.254"),
+        (True, "fe80::1"),
+        (True, "fd00:ec2::254"),
+        (True, "224.0.0.1"),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_leads_where_no_model_should_be_is_not_called(given: bool, address: str) -> None:
     chosen = Choice("openai", "m", "https://api.openai.com/v1", None, given)
     reply = PydanticAIModel(chosen, KEY, resolve=lambda host, port: [address]).ask(QUESTION, 100, 5)

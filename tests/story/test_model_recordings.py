@@ -185,14 +185,20 @@ def test_reveries_own_client_has_one_hash_on_every_wire_whatever_the_random_mark
     [
         body("S", {"role": "user", "content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]}),
         body(None, {"role": "system", "content": "S"}, {"role": "user", "content": "one\n\ntwo"}),
-        body(None, {"role": "developer", "content": [{"type": "text", "text": "S"}]}, *(
-            {"role": "user", "content": text} for text in ("one", "two\n")
-        )),
-        body([{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}], {"role": "user", "content": [
-            {"type": "text", "text": "one\n\ntwo", "cache_control": {"type": "ephemeral"}}
-        ]}),
+        body(
+            None,
+            {"role": "developer", "content": [{"type": "text", "text": "S"}]},
+            *({"role": "user", "content": text} for text in ("one", "two\n")),
+        ),
+        body(
+            [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}],
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "one\n\ntwo", "cache_control": {"type": "ephemeral"}}],
+            },
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_hash_is_that_of_the_words(same: Asked) -> None:
     assert conversation(same).key == conversation(body("S", {"role": "user", "content": "one\n\ntwo"})).key
 

@@ -254,10 +254,11 @@ def test_settings_of_earlier_versions_give_one_notice_and_keep_their_values(
         assert home.config.models.night == Cap(7_000) and home.config.models.month == Cap(10_000_000)
         assert home.config.models.choice is None
     for words in (
-        "model_light (set model instead)", "REVERIE_MODEL_SHARE (set REVERIE_MODEL_BRIEF_TOKENS instead)",
+        "model_light (set model instead)",
+        "REVERIE_MODEL_SHARE (set REVERIE_MODEL_BRIEF_TOKENS instead)",
         "model_tokens_per_dream (used as model_tokens_per_night)",
         "model_dollars_per_day (set model_dollars_per_month instead)",
-    ):  # fmt: skip
+    ):
         assert words in notice
     shown = run("status", "--json", "--home", str(tmp_path))
     assert shown.stderr == f"Note: {notice}\n" and json.loads(shown.stdout)
@@ -277,14 +278,22 @@ def test_settings_of_today_give_no_notice_and_win_over_old_names(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("line", "error"),
-    [("model = 'gpt'", "openai:NAME"), ("model_timeout = 0", "a number from 1 to"),
-     ("model_tokens_per_month = 'many'", "a number from 0"), ("model_price = '3'", "0.15/0.60"),
-     ("model_answer_tokens = 20000\nmodel_context = 10000", "a context that holds more than the answer"),
-     ("model_url = 'http://me:secret@x/v1'\nmodel = 'openai:x'", "only a scheme"), ("model_lite = 'x'", "Did you mean"),
-     ("[dreaming]\nadd = 'high'", "a number from 0 to 1"), ("[dreaming]\nadds = 1", "Did you mean"),
-     ("[dreaming]\nrecent_sessions_limit = 0", "a number from 1"), ("model = 3", "a text in quotes"),
-     ("[dreaming]\nenabled = 'perhaps'", "true or false"), ("[dreaming]\nadd = true", "a number")],
-)  # fmt: skip
+    [
+        ("model = 'gpt'", "openai:NAME"),
+        ("model_timeout = 0", "a number from 1 to"),
+        ("model_tokens_per_month = 'many'", "a number from 0"),
+        ("model_price = '3'", "0.15/0.60"),
+        ("model_answer_tokens = 20000\nmodel_context = 10000", "a context that holds more than the answer"),
+        ("model_url = 'http://me:secret@x/v1'\nmodel = 'openai:x'", "only a scheme"),
+        ("model_lite = 'x'", "Did you mean"),
+        ("[dreaming]\nadd = 'high'", "a number from 0 to 1"),
+        ("[dreaming]\nadds = 1", "Did you mean"),
+        ("[dreaming]\nrecent_sessions_limit = 0", "a number from 1"),
+        ("model = 3", "a text in quotes"),
+        ("[dreaming]\nenabled = 'perhaps'", "true or false"),
+        ("[dreaming]\nadd = true", "a number"),
+    ],
+)
 def test_a_bad_setting_is_refused_with_what_was_expected(line: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "reverie.toml").write_text(line)
     with pytest.raises(BadSetting) as found:

@@ -123,8 +123,11 @@ def over_the_api(home: Home, tmp_path: Path) -> str:
 
 
 SURFACES: dict[str, Callable[[Home, Path], str]] = {
-    "memory": in_memory, "a skill": in_a_skill, "a store": in_a_store, "a store over the API": over_the_api,
-}  # fmt: skip
+    "memory": in_memory,
+    "a skill": in_a_skill,
+    "a store": in_a_store,
+    "a store over the API": over_the_api,
+}
 
 
 @pytest.mark.parametrize("surface", SURFACES)
@@ -234,7 +237,7 @@ CHANGES: dict[str, Callable[[Home], Proposed]] = {
     "contradicted": lambda home: home.refining.refine_skill(
         "rollback", section="Steps", add=[AGAINST], evidence=said()
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -42,8 +42,24 @@ def place(tmp_path: Path) -> Path:
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
 def test_with_a_certificate_it_speaks_https(place: Path, tmp_path: Path) -> None:
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-            "-subj", "/CN=127.0.0.1", "-days", "2", "-keyout", key, "-out", cert]  # fmt: skip
+    make = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-subj",
+        "/CN=127.0.0.1",
+        "-days",
+        "2",
+        "-keyout",
+        key,
+        "-out",
+        cert,
+    ]
     subprocess.run(make, check=True, capture_output=True)
     with served(place, "--tls-cert", str(cert), "--tls-key", str(key)) as (said, _):
         found = re.search(r"https://127\.0\.0\.1:(\d+)", said)

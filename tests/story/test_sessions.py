@@ -145,9 +145,17 @@ def test_bad_input_is_reported_by_file_and_line_and_the_rest_is_kept(home: Home,
     good = [json.dumps(session(f"session {n}", name=f"g{n}")).encode() for n in range(4)]
     broken_message = json.dumps({"id": "g9", "messages": [{"role": "user", "content": "kept"}, {"role": "ghost"}]})
     lines = [
-        good[0], b'{"id": "x", "messages": [', good[1], good[2].replace(b"session 2", b"caf\xe9"), b"",
-        b"\x00\x00\x00", broken_message.encode(), b'"just text"', good[3], b'{"id": "cut off", "mess',
-    ]  # fmt: skip
+        good[0],
+        b'{"id": "x", "messages": [',
+        good[1],
+        good[2].replace(b"session 2", b"caf\xe9"),
+        b"",
+        b"\x00\x00\x00",
+        broken_message.encode(),
+        b'"just text"',
+        good[3],
+        b'{"id": "cut off", "mess',
+    ]
     path.write_bytes(b"\n".join(lines))
     added = home.sessions.add(path)
     assert added.fates == {"new": 5}

@@ -96,8 +96,10 @@ def test_where_it_is_asked_for_each_change_is_one_commit_there_too(configured: H
     first, second = refine(configured, "Tag first."), refine(configured, "Look at the graphs.")
     configured.projection.catch_up()
     assert git(folder, "log", "--format=%cn %an %s").splitlines() == [
-        "Reverie ann Amend deploy: it failed twice", "Reverie ann Amend deploy: it failed twice", "bob bob mine",
-    ]  # fmt: skip
+        "Reverie ann Amend deploy: it failed twice",
+        "Reverie ann Amend deploy: it failed twice",
+        "bob bob mine",
+    ]
     told = git(folder, "log", "--format=%(trailers:key=Reverie-Change,valueonly)", "-2").split()
     assert told == [second.change.id, first.change.id]
     assert git(folder, "status", "--porcelain", "-uno") == ""

@@ -119,19 +119,25 @@ def _manifest(told: Mapping[str, Any]) -> Manifest:
         schema,
         created_at,
         {_text(name): _count(rows) for name, rows in told["tables"].items()},
-        {workspace: Head(int(h["number"]), _text(h["hash"]), bool(h["whole"])) for workspace, h in
-         told["ledger"].items()},
+        {
+            workspace: Head(int(h["number"]), _text(h["hash"]), bool(h["whole"]))
+            for workspace, h in told["ledger"].items()
+        },
         tuple(_member(one) for one in told["members"]),
         tuple(_text(path) for path in told["folders"]),
         tuple(_text(path) for path in told["left_out"]),
-    )  # fmt: skip
+    )
 
 
 def _member(one: Mapping[str, Any]) -> Member:
     member = Member(
-        _text(one["name"]), _count(one["bytes"]), _text(one["sha256"]), _text(one["table"]), _text(one["path"]),
+        _text(one["name"]),
+        _count(one["bytes"]),
+        _text(one["sha256"]),
+        _text(one["table"]),
+        _text(one["path"]),
         bool(one["executable"]),
-    )  # fmt: skip
+    )
     if len(member.sha256) != _HASH_DIGITS or bool(member.table) == bool(member.path):
         raise ValueError
     return member

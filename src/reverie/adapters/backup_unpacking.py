@@ -74,9 +74,13 @@ class Unpacking:
         self._file.seek(0)
         with _explained():
             tar = tarfile.open(  # noqa: SIM115 - it holds nothing but the file, which is the caller's
-                fileobj=_Unpacked(self._file, self._limit), mode="r|", tarinfo=_PlainFile, bufsize=_BLOCK,
-                encoding="utf-8", errors="surrogateescape",
-            )  # fmt: skip
+                fileobj=_Unpacked(self._file, self._limit),
+                mode="r|",
+                tarinfo=_PlainFile,
+                bufsize=_BLOCK,
+                encoding="utf-8",
+                errors="surrogateescape",
+            )
             while header := tar.next():
                 content = tar.extractfile(header)
                 assert content is not None  # as for any regular file

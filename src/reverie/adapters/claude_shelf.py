@@ -28,13 +28,16 @@ from reverie.sessions.readers.claude_code import working_folder
 
 HARNESS = "claude-code"
 INSTRUCTIONS = Place(
-    "CLAUDE.md", "list",
+    "CLAUDE.md",
+    "list",
     purpose="The person's own instructions to Claude Code, for everything they do. Read in every session.",
-)  # fmt: skip
+)
 INDEX = Place(
-    "MEMORY.md", "list", 25_000,
+    "MEMORY.md",
+    "list",
+    25_000,
     purpose="Claude Code's notes on the project {}: how it is built, worked on, decided. Read in every session there.",
-)  # fmt: skip
+)
 TOPIC = Place("", "list", purpose="Claude Code's notes on one topic of the project {}. Read when they are needed.")
 _PROJECT = re.compile(r"[\w-][\w.-]{0,254}")
 _LOOKED_AT = 5  # transcripts of one folder
@@ -51,9 +54,13 @@ def claude_shelves(where: Where) -> Iterator[MarkdownShelf]:
     for project in projects.folders:
         reach = f"{_EVERYONE} in the project {project.name}"
         yield MarkdownShelf(
-            f"claude/{project.name}", project / "memory", reach, partial(projects.notes, project),
-            ready=partial(projects.reads, project), harness=HARNESS,
-        )  # fmt: skip
+            f"claude/{project.name}",
+            project / "memory",
+            reach,
+            partial(projects.notes, project),
+            ready=partial(projects.reads, project),
+            harness=HARNESS,
+        )
 
 
 class _Projects:

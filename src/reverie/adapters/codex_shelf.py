@@ -17,9 +17,10 @@ from reverie.memory.shelves import Where
 from reverie.sessions.projects import project_name
 
 INSTRUCTIONS = Place(
-    "AGENTS.md", "list",
+    "AGENTS.md",
+    "list",
     purpose="The person's own instructions to Codex, for everything they do. Read in every session.",
-)  # fmt: skip
+)
 
 
 def codex_shelves(where: Where) -> Iterator[MarkdownShelf]:

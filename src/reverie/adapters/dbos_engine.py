@@ -116,17 +116,23 @@ class DbosEngine:
         with _ONE, ExitStack() as held:
             if _RUNNING:
                 raise EngineBusy(
-                    f"This process dreams durably for {_RUNNING[0]}.", expected="one Home with an engine in a process",
+                    f"This process dreams durably for {_RUNNING[0]}.",
+                    expected="one Home with an engine in a process",
                     next_step="Close that Home first, or dream in another process.",
-                )  # fmt: skip
+                )
             executor = self._name(held)
             database = database_of(self._url)
             held.callback(database.dispose)
             config: DBOSConfig = {
-                "name": "reverie", "system_database_url": self._url, "system_database_engine": database,
-                "application_version": VERSION, "executor_id": executor, "log_level": "ERROR",
-                "use_listen_notify": False, "max_executor_threads": 4 * self._at_once + 8,
-            }  # fmt: skip
+                "name": "reverie",
+                "system_database_url": self._url,
+                "system_database_engine": database,
+                "application_version": VERSION,
+                "executor_id": executor,
+                "log_level": "ERROR",
+                "use_listen_notify": False,
+                "max_executor_threads": 4 * self._at_once + 8,
+            }
             self._begin(held, config)
             self._held = held.pop_all()
 
@@ -140,9 +146,12 @@ class DbosEngine:
         held.callback(DBOS.destroy, workflow_completion_timeout_sec=TO_THE_END_OF_A_STEP)
         DBOS.launch()
         DBOS.register_queue(
-            QUEUE, worker_concurrency=self._at_once, partition_concurrency=1, polling_interval_sec=SOON,
+            QUEUE,
+            worker_concurrency=self._at_once,
+            partition_concurrency=1,
+            polling_interval_sec=SOON,
             on_conflict="always_update",
-        )  # fmt: skip
+        )
 
     def _name(self, held: ExitStack) -> str:
         """A name nobody else has now, and that is the same again after a restart."""

@@ -12,8 +12,17 @@ from reverie.adapters.files import PATIENCE_SECONDS, flocked, make_folder, read_
 ASIDE = "before-reverie"
 LOCK = ".reverie.lock"
 NIGHT_LOCK = ".night.lock"
-THEIRS = ("DREAMS.md", "state.json", "candidates.jsonl", "decisions.jsonl", "promotions.jsonl", "runs", "backups",
-          "config.yaml", "memory_mutations.lock")  # fmt: skip
+THEIRS = (
+    "DREAMS.md",
+    "state.json",
+    "candidates.jsonl",
+    "decisions.jsonl",
+    "promotions.jsonl",
+    "runs",
+    "backups",
+    "config.yaml",
+    "memory_mutations.lock",
+)
 
 
 class DreamFiles:

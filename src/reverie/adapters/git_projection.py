@@ -34,9 +34,13 @@ class GitProjection:
     """`holders` are the shelves and skills folders there are now; a folder with a `root` may hold its own history."""
 
     def __init__(
-        self, home_folder: Path, records: Records, scope: Scope, holders: Callable[[], Iterable[Holder]],
+        self,
+        home_folder: Path,
+        records: Records,
+        scope: Scope,
+        holders: Callable[[], Iterable[Holder]],
         commit_in: Iterable[Path] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._commit_in = {path.expanduser().resolve() for path in commit_in}
         self._folder = home_folder / "history"
         self._records = records
@@ -163,8 +167,11 @@ class GitProjection:
 
     def verify(self) -> list[str]:
         """What is wrong with the git history of each shelf and folder that has Changes, in sentences."""
-        return [f"The git history of {holder.name}: {said}." for holder, _ in self._with_changes()
-                for said in self._problems(holder)]  # fmt: skip
+        return [
+            f"The git history of {holder.name}: {said}."
+            for holder, _ in self._with_changes()
+            for said in self._problems(holder)
+        ]
 
     def elsewhere(self) -> list[str]:
         """Where the trail of a skills folder is that lies in someone's own repository: nothing is committed there."""

@@ -10,14 +10,18 @@ from reverie.memory.shelves import Where
 
 PLACES = (
     Place(
-        "MEMORY.md", "list", 2200,
+        "MEMORY.md",
+        "list",
+        2200,
         purpose="Notes for agents: environment, projects, conventions, tools. Read in every prompt this home builds.",
     ),
     Place(
-        "USER.md", "list", 1375,
+        "USER.md",
+        "list",
+        1375,
         purpose="Who the person is and how they want to be treated. Read in every prompt this home builds.",
     ),
-)  # fmt: skip
+)
 
 
 def home_shelves(where: Where) -> Iterator[MarkdownShelf]:

@@ -218,8 +218,9 @@ def _failed(error: Exception, guard: GuardedTransport, seconds: float, choice: C
         return Failed(said, seconds, denied=True)
     match error:
         case exceptions.ModelRequestTimeout() | exceptions.ModelTimeoutError() | TimeoutError():
-            return Failed("there was no complete answer in time; model_timeout sets how long is waited", seconds,
-                          billed=True)  # fmt: skip
+            return Failed(
+                "there was no complete answer in time; model_timeout sets how long is waited", seconds, billed=True
+            )
         case exceptions.ModelQuotaExceededError():
             return Failed(f"the provider says that the quota is used up{code}", seconds, lasting=True)
         case exceptions.ModelRateLimitError():

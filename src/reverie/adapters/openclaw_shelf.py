@@ -16,14 +16,18 @@ from reverie.memory.shelves import Where
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
 PLACES = (
     Place(
-        "MEMORY.md", "list", LIMIT,
+        "MEMORY.md",
+        "list",
+        LIMIT,
         purpose="What the agent keeps: facts, decisions, lessons. Read in every session with its person.",
     ),
     Place(
-        "USER.md", "list", LIMIT,
+        "USER.md",
+        "list",
+        LIMIT,
         purpose="Who the person is and how to address them. Read in every session.",
     ),
-)  # fmt: skip
+)
 _WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
 
 

@@ -135,13 +135,26 @@ class Timer:
         variables = [f"Environment={_quoted(one)}" for one in nightly.variables]
         command = f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in nightly.command)}"
         service = [
-            _mark(self._home, nightly.target), "[Unit]", "Description=Reverie: the nightly dream", "",
-            "[Service]", "Type=oneshot", *variables, command,
-        ]  # fmt: skip
+            _mark(self._home, nightly.target),
+            "[Unit]",
+            "Description=Reverie: the nightly dream",
+            "",
+            "[Service]",
+            "Type=oneshot",
+            *variables,
+            command,
+        ]
         timer = [
-            "[Unit]", "Description=Reverie: when to dream", "", "[Timer]", *calendar, "Persistent=true", "",
-            "[Install]", "WantedBy=timers.target",
-        ]  # fmt: skip
+            "[Unit]",
+            "Description=Reverie: when to dream",
+            "",
+            "[Timer]",
+            *calendar,
+            "Persistent=true",
+            "",
+            "[Install]",
+            "WantedBy=timers.target",
+        ]
         self._put(unit, {"service": service, "timer": timer})
         return Scheduled("systemd", nightly.when.text, nightly.zone.key, (*calendar, command))
 

@@ -26,9 +26,16 @@ def create_agent(who: Writer, body: shapes.NewAgent) -> shapes.Agent:
 
 @router.get("")
 def list_agents(
-    *, who: Reader, limit: Limit = 20, page: Page = None, include_archived: bool = False, since: Since = None,
-    until: Until = None, after: After = None, before: Before = None,
-) -> shapes.AgentPage:  # fmt: skip
+    *,
+    who: Reader,
+    limit: Limit = 20,
+    page: Page = None,
+    include_archived: bool = False,
+    since: Since = None,
+    until: Until = None,
+    after: After = None,
+    before: Before = None,
+) -> shapes.AgentPage:
     """Newest first: one's own and those everyone shares."""
     walk = Walk(limit + 1, position(page, LISTING, str), descending=True)
     found = who.agents.find(between(since, until, after, before), walk, archived=include_archived)

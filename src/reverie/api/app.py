@@ -33,10 +33,20 @@ from reverie.api.metrics import Metrics
 from reverie.api.wiring import House
 
 ROUTERS = (
-    stores.router, memories.router, versions.router, agents.router, environments.router, sessions.router,
-    events.router, threads.router, resources.router, dreams.router, imports.router, erasures.router,
+    stores.router,
+    memories.router,
+    versions.router,
+    agents.router,
+    environments.router,
+    sessions.router,
+    events.router,
+    threads.router,
+    resources.router,
+    dreams.router,
+    imports.router,
+    erasures.router,
     operating.router,
-)  # fmt: skip
+)
 _ERRORS = {
     400: "The request cannot be carried out as it is.",
     401: "No valid key.",
@@ -56,17 +66,25 @@ def application(
         status: {"model": shapes.Error, "description": said} for status, said in _ERRORS.items()
     }
     app = FastAPI(
-        title="Reverie", version=__version__, docs_url=None, redoc_url=None,
-        generate_unique_id_function=_name, responses=responses, redirect_slashes=False,
-    )  # fmt: skip
+        title="Reverie",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=_name,
+        responses=responses,
+        redirect_slashes=False,
+    )
     app.state.house, app.state.limits, app.state.metrics = house, limits or Limits(), Metrics()
     for router in ROUTERS:
         app.include_router(router)
     answer_errors(app)
     app.add_middleware(
-        Guard, names=frozenset(name.lower() for name in names), metrics=app.state.metrics,
-        new_id=lambda: house.home.ids.new("req"), root_path=root_path.rstrip("/"),
-    )  # fmt: skip
+        Guard,
+        names=frozenset(name.lower() for name in names),
+        metrics=app.state.metrics,
+        new_id=lambda: house.home.ids.new("req"),
+        root_path=root_path.rstrip("/"),
+    )
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     return app
 

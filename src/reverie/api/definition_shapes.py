@@ -158,13 +158,20 @@ def config_told(config: Config | None) -> dict[str, Any]:
 
 def agent(found: Definition) -> Agent:
     return Agent(
-        **found.told, id=found.id, version=found.version, created_at=found.created_at, updated_at=found.updated_at,
+        **found.told,
+        id=found.id,
+        version=found.version,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
         archived_at=found.archived_at,
-    )  # fmt: skip
+    )
 
 
 def environment(found: Definition) -> Environment:
     return Environment(
-        **found.told, id=found.id, created_at=found.created_at, updated_at=found.updated_at,
+        **found.told,
+        id=found.id,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
         archived_at=found.archived_at,
-    )  # fmt: skip
+    )

@@ -211,10 +211,20 @@ def matter(one: Judged) -> Matter:
         for each in one.evidence
     ]
     return Matter(
-        change_id=one.ref or None, operation=_DONE.get(one.verb, one.verb), fate=one.fate, path=one.document,
-        before=one.old, after="" if one.verb == "remove" else one.text, reason=one.reason, why=one.why,
-        origin=one.origin, evidence=evidence, score=_score(one.score), unsure=one.unsure, reasons=list(one.reasons),
-    )  # fmt: skip
+        change_id=one.ref or None,
+        operation=_DONE.get(one.verb, one.verb),
+        fate=one.fate,
+        path=one.document,
+        before=one.old,
+        after="" if one.verb == "remove" else one.text,
+        reason=one.reason,
+        why=one.why,
+        origin=one.origin,
+        evidence=evidence,
+        score=_score(one.score),
+        unsure=one.unsure,
+        reasons=list(one.reasons),
+    )
 
 
 def _score(score: Score | None) -> MatterScore | None:
@@ -227,33 +237,45 @@ def _score(score: Score | None) -> MatterScore | None:
 def withheld(dream_id: str, judged: Sequence[Judged]) -> DreamWithheld:
     rest = [one for one in judged if one.fate not in (Fate.LANDED, Fate.WITHHELD)]
     return DreamWithheld(
-        dream_id=dream_id, data=[matter(one) for one in judged if one.fate is Fate.WITHHELD],
+        dream_id=dream_id,
+        data=[matter(one) for one in judged if one.fate is Fate.WITHHELD],
         left_out=[matter(one) for one in rest],
-    )  # fmt: skip
+    )
 
 
 def dream(found: StoreDream, now: datetime) -> Dream:
     output = found.output if found.cloned and found.status != "pending" else None
     behavior = {"type": "update_existing", "memory_store_id": found.store} if found.in_place else {"type": "create_new"}
     return Dream(
-        id=found.id, status=found.status.value, model=_model(found), instructions=found.instructions,
+        id=found.id,
+        status=found.status.value,
+        model=_model(found),
+        instructions=found.instructions,
         inputs=[
             {"type": "memory_store", "memory_store_id": found.store},
             {"type": "sessions", "session_ids": list(found.sessions)},
         ],
-        outputs=[DreamOutput(memory_store_id=output)] if output else [], output_behavior=behavior,
-        session_id=found.session, created_at=found.created_at, ended_at=found.ended_at, archived_at=found.archived_at,
+        outputs=[DreamOutput(memory_store_id=output)] if output else [],
+        output_behavior=behavior,
+        session_id=found.session,
+        created_at=found.created_at,
+        ended_at=found.ended_at,
+        archived_at=found.archived_at,
         usage=DreamUsage(
-            input_tokens=found.usage.input_tokens, output_tokens=found.usage.output_tokens,
+            input_tokens=found.usage.input_tokens,
+            output_tokens=found.usage.output_tokens,
             cache_read_input_tokens=found.usage.cache_read_input_tokens,
             cache_creation_input_tokens=found.usage.cache_creation_input_tokens,
         ),
         error=DreamError(type=found.error.type, message=found.error.message)
-        if found.error and found.status == "failed" else None,
-        output_memory_store_id=output, reverie_reader=found.reader, reverie_decision=found.decided,
+        if found.error and found.status == "failed"
+        else None,
+        output_memory_store_id=output,
+        reverie_reader=found.reader,
+        reverie_decision=found.decided,
         elapsed_seconds=round(((found.ended_at or now) - found.created_at).total_seconds(), 3),
         reverie_instructions=_instructions(found),
-    )  # fmt: skip
+    )
 
 
 def _instructions(found: StoreDream) -> Instructions:

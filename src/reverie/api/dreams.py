@@ -31,10 +31,17 @@ def create_dream(who: Dreamer, body: shapes.NewDream) -> shapes.Dream:
 
 @router.get("")
 def list_dreams(
-    *, who: Reader, limit: Limit = 20, page: Page = None, include_archived: bool = False,
-    statuses: Annotated[list[Status] | None, Query()] = None, since: Since = None, until: Until = None,
-    after: After = None, before: Before = None,
-) -> shapes.DreamPage:  # fmt: skip
+    *,
+    who: Reader,
+    limit: Limit = 20,
+    page: Page = None,
+    include_archived: bool = False,
+    statuses: Annotated[list[Status] | None, Query()] = None,
+    since: Since = None,
+    until: Until = None,
+    after: After = None,
+    before: Before = None,
+) -> shapes.DreamPage:
     """Newest first."""
     which = Which(between(since, until, after, before), tuple(statuses or ()), include_archived)
     found = who.dreaming.find(which, after=position(page, LISTING, str), limit=limit + 1)

@@ -18,9 +18,12 @@ LISTING = "environments"
 @router.post("")
 def create_environment(who: Writer, body: shapes.NewEnvironment) -> shapes.Environment:
     told: dict[str, Any] = {
-        "name": body.name, "description": body.description, "config": shapes.config_told(body.config),
-        "metadata": body.metadata, "scope": body.scope or "organization",
-    }  # fmt: skip
+        "name": body.name,
+        "description": body.description,
+        "config": shapes.config_told(body.config),
+        "metadata": body.metadata,
+        "scope": body.scope or "organization",
+    }
     return shapes.environment(who.environments.create(told))
 
 

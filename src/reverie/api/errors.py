@@ -32,9 +32,14 @@ class Problem(Exception):
     """An answer that is an error. `more` goes into `error` beside type and message."""
 
     def __init__(
-        self, status: int, message: str, *, kind: str = "", more: Mapping[str, Any] | None = None,
+        self,
+        status: int,
+        message: str,
+        *,
+        kind: str = "",
+        more: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind or TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
@@ -53,14 +58,19 @@ def refused(refusal: Refused) -> Problem:
     match refusal:
         case PathTaken(memory, path):
             return Problem(
-                409, f"Another memory is at {path}.", kind="memory_path_conflict_error", headers=FINAL,
+                409,
+                f"Another memory is at {path}.",
+                kind="memory_path_conflict_error",
+                headers=FINAL,
                 more={"conflicting_memory_id": memory, "conflicting_path": path},
-            )  # fmt: skip
+            )
         case Outdated(expected, found):
             return Problem(
-                409, f"The memory's content_sha256 is {found}, not {expected}. Read it again.", headers=FINAL,
+                409,
+                f"The memory's content_sha256 is {found}, not {expected}. Read it again.",
+                headers=FINAL,
                 kind="memory_precondition_failed_error",
-            )  # fmt: skip
+            )
 
 
 def answer_errors(app: FastAPI) -> None:

@@ -30,10 +30,18 @@ def send_events(who: Writer, session_id: str, body: shapes.NewEvents) -> shapes.
 
 @router.get("")
 def list_events(
-    *, who: Reader, session_id: str, limit: EventLimit = 100, page: Page = None, order: Order = "asc",
-    types: Annotated[list[shapes.EventType] | None, Query()] = None, since: Since = None, until: Until = None,
-    after: After = None, before: Before = None,
-) -> shapes.EventPage:  # fmt: skip
+    *,
+    who: Reader,
+    session_id: str,
+    limit: EventLimit = 100,
+    page: Page = None,
+    order: Order = "asc",
+    types: Annotated[list[shapes.EventType] | None, Query()] = None,
+    since: Since = None,
+    until: Until = None,
+    after: After = None,
+    before: Before = None,
+) -> shapes.EventPage:
     walk = Walk(limit + 1, position(page, LISTING, int), descending=order == "desc")
     return events_page(who, session_id, walk, types or (), between(since, until, after, before))
 

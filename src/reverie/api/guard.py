@@ -192,7 +192,14 @@ class _Call:
 
     def told(self) -> dict[str, Any]:
         state = self.scope["state"]
-        told = {"request_id": self.id, "method": self.method, "route": self.route, "status": self.status,
-                "ms": round(self.seconds * 1000, 1), "workspace": state.get("workspace"), "key": state.get("key"),
-                "error": self.error}  # fmt: skip
+        told = {
+            "request_id": self.id,
+            "method": self.method,
+            "route": self.route,
+            "status": self.status,
+            "ms": round(self.seconds * 1000, 1),
+            "workspace": state.get("workspace"),
+            "key": state.get("key"),
+            "error": self.error,
+        }
         return {name: value for name, value in told.items() if value is not None}

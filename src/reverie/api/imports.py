@@ -97,7 +97,16 @@ def _told(done: importing.Imported) -> Import:
     fates = added.fates
     flaws = [Flaw(where=flaw.where, why=flaw.why) for flaw in added.flaws[:MOST_FLAWS]]
     return Import(
-        reader=done.reader, sessions=added.sessions, new=fates["new"], grown=fates["grown"],
-        rewritten=fates["rewritten"], unchanged=fates["unchanged"], turns_added=added.turns, noise=added.noise,
-        redacted=dict(added.redacted), session_ids=done.names, flaws=flaws, flaws_found=len(added.flaws),
-    )  # fmt: skip
+        reader=done.reader,
+        sessions=added.sessions,
+        new=fates["new"],
+        grown=fates["grown"],
+        rewritten=fates["rewritten"],
+        unchanged=fates["unchanged"],
+        turns_added=added.turns,
+        noise=added.noise,
+        redacted=dict(added.redacted),
+        session_ids=done.names,
+        flaws=flaws,
+        flaws_found=len(added.flaws),
+    )

@@ -21,9 +21,15 @@ def create_memory(who: Writer, memory_store_id: str, body: shapes.NewMemory, vie
 
 @router.get("")
 def list_memories(
-    *, who: Reader, memory_store_id: str, path_prefix: str | None = None, depth: int | None = None, limit: Limit = 20,
-    page: Page = None, view: View = "basic",
-) -> shapes.MemoryPage:  # fmt: skip
+    *,
+    who: Reader,
+    memory_store_id: str,
+    path_prefix: str | None = None,
+    depth: int | None = None,
+    limit: Limit = 20,
+    page: Page = None,
+    view: View = "basic",
+) -> shapes.MemoryPage:
     """In the order of their paths; with `depth=1` what is further below is rolled up."""
     limit, start = most(limit, view), position(page, LISTING, str)
     found = who.stores.memories(memory_store_id, path_prefix, depth, after=start, limit=limit + 1, full=view == "full")

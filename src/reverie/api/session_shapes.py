@@ -244,17 +244,48 @@ class EventPage(BaseModel):
 
 
 EventType = Literal[
-    "user.message", "user.interrupt", "user.tool_confirmation", "user.custom_tool_result", "user.tool_result",
-    "user.define_outcome", "system.message", "agent.message", "agent.thinking", "agent.tool_use", "agent.tool_result",
-    "agent.custom_tool_use", "agent.mcp_tool_use", "agent.mcp_tool_result", "agent.thread_message_received",
-    "agent.thread_message_sent", "agent.thread_context_compacted", "session.error", "session.updated", "session.usage",
-    "session.status_rescheduled", "session.status_running", "session.status_idle", "session.status_terminated",
-    "session.thread_created", "session.thread_status_running", "session.thread_status_idle",
-    "session.thread_status_rescheduled", "session.thread_status_terminated", "span.model_request_start",
-    "span.model_request_end", "span.outcome_evaluation_start", "span.outcome_evaluation_ongoing",
-    "span.outcome_evaluation_end", "workflow_run.created", "workflow_run.status_running", "workflow_run.status_idle",
-    "workflow_run.status_ended", "workflow_run.error", "workflow_run.phase_started", "workflow_run.phase_ended",
-]  # fmt: skip
+    "user.message",
+    "user.interrupt",
+    "user.tool_confirmation",
+    "user.custom_tool_result",
+    "user.tool_result",
+    "user.define_outcome",
+    "system.message",
+    "agent.message",
+    "agent.thinking",
+    "agent.tool_use",
+    "agent.tool_result",
+    "agent.custom_tool_use",
+    "agent.mcp_tool_use",
+    "agent.mcp_tool_result",
+    "agent.thread_message_received",
+    "agent.thread_message_sent",
+    "agent.thread_context_compacted",
+    "session.error",
+    "session.updated",
+    "session.usage",
+    "session.status_rescheduled",
+    "session.status_running",
+    "session.status_idle",
+    "session.status_terminated",
+    "session.thread_created",
+    "session.thread_status_running",
+    "session.thread_status_idle",
+    "session.thread_status_rescheduled",
+    "session.thread_status_terminated",
+    "span.model_request_start",
+    "span.model_request_end",
+    "span.outcome_evaluation_start",
+    "span.outcome_evaluation_ongoing",
+    "span.outcome_evaluation_end",
+    "workflow_run.created",
+    "workflow_run.status_running",
+    "workflow_run.status_idle",
+    "workflow_run.status_ended",
+    "workflow_run.error",
+    "workflow_run.phase_started",
+    "workflow_run.phase_ended",
+]
 
 
 class SentEvents(BaseModel):
@@ -263,13 +294,23 @@ class SentEvents(BaseModel):
 
 def session(found: Recorded) -> Session:
     return Session(
-        id=found.id, agent=SessionAgent(**found.agent), environment_id=found.environment, status=found.status,
-        title=found.title, metadata=dict(found.metadata), resources=[dict(one) for one in found.resources],
-        vault_ids=list(found.vaults), outcome_evaluations=[], usage=SessionUsage(),
+        id=found.id,
+        agent=SessionAgent(**found.agent),
+        environment_id=found.environment,
+        status=found.status,
+        title=found.title,
+        metadata=dict(found.metadata),
+        resources=[dict(one) for one in found.resources],
+        vault_ids=list(found.vaults),
+        outcome_evaluations=[],
+        usage=SessionUsage(),
         stats=SessionStats(duration_seconds=(found.updated_at - found.created_at).total_seconds()),
-        budget=dict(found.budget) if found.budget is not None else None, deployment_id=None,
-        created_at=found.created_at, updated_at=found.updated_at, archived_at=found.archived_at,
-    )  # fmt: skip
+        budget=dict(found.budget) if found.budget is not None else None,
+        deployment_id=None,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+        archived_at=found.archived_at,
+    )
 
 
 def thread_of(found: Recorded) -> str:
@@ -278,9 +319,14 @@ def thread_of(found: Recorded) -> str:
 
 def thread(found: Recorded) -> SessionThread:
     return SessionThread(
-        id=thread_of(found), session_id=found.id, agent=SessionAgent(**found.agent), status=found.status,
-        created_at=found.created_at, updated_at=found.updated_at, archived_at=found.archived_at,
-    )  # fmt: skip
+        id=thread_of(found),
+        session_id=found.id,
+        agent=SessionAgent(**found.agent),
+        status=found.status,
+        created_at=found.created_at,
+        updated_at=found.updated_at,
+        archived_at=found.archived_at,
+    )
 
 
 def event(found: RecordedEvent) -> SessionEvent:

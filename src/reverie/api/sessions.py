@@ -28,21 +28,36 @@ def create_session(who: Writer, body: shapes.NewSession) -> shapes.Session:
     if len({one["memory_store_id"] for one in mounted}) < len(mounted):
         raise BadInput("resources: a memory store stands there twice.", expected="each store once")
     wish = Wish(
-        **_agent(body.agent), environment=body.environment_id, title=body.title, metadata=body.metadata,
-        resources=mounted, vaults=body.vault_ids or (), budget=body.budget,
-    )  # fmt: skip
+        **_agent(body.agent),
+        environment=body.environment_id,
+        title=body.title,
+        metadata=body.metadata,
+        resources=mounted,
+        vaults=body.vault_ids or (),
+        budget=body.budget,
+    )
     first = [one.model_dump(exclude_unset=True) for one in body.initial_events or ()]
     return shapes.session(who.recording.create(wish, first))
 
 
 @router.get("")
 def list_sessions(
-    *, who: Reader, limit: Limit = 20, page: Page = None, order: Literal["asc", "desc"] = "desc",
-    agent_id: str | None = None, agent_version: Annotated[int | None, Query(ge=1, lt=2**31)] = None,
-    memory_store_id: str | None = None, deployment_id: str | None = None,
-    statuses: Annotated[list[Status] | None, Query()] = None, include_archived: bool = False, since: Since = None,
-    until: Until = None, after: After = None, before: Before = None,
-) -> shapes.SessionPage:  # fmt: skip
+    *,
+    who: Reader,
+    limit: Limit = 20,
+    page: Page = None,
+    order: Literal["asc", "desc"] = "desc",
+    agent_id: str | None = None,
+    agent_version: Annotated[int | None, Query(ge=1, lt=2**31)] = None,
+    memory_store_id: str | None = None,
+    deployment_id: str | None = None,
+    statuses: Annotated[list[Status] | None, Query()] = None,
+    include_archived: bool = False,
+    since: Since = None,
+    until: Until = None,
+    after: After = None,
+    before: Before = None,
+) -> shapes.SessionPage:
     made = between(since, until, after, before)
     which = Which(made, agent_id, agent_version, memory_store_id, tuple(statuses or ()), include_archived)
     place, back = bearing(page, LISTING)
@@ -98,7 +113,11 @@ def _mounted(who: Caller, given: shapes.MountedStore) -> dict[str, Any]:
     """What the store is called is kept as it is now."""
     store = writable(who.stores.get(given.memory_store_id))
     return {
-        "type": "memory_store", "memory_store_id": store.id, "access": given.access or "read_write",
-        "instructions": given.instructions, "name": store.name, "description": store.description,
+        "type": "memory_store",
+        "memory_store_id": store.id,
+        "access": given.access or "read_write",
+        "instructions": given.instructions,
+        "name": store.name,
+        "description": store.description,
         "mount_path": mount_path(store.name),
-    }  # fmt: skip
+    }

@@ -177,17 +177,29 @@ class Error(BaseModel):
 
 def memory_store(store: values.Store) -> MemoryStore:
     return MemoryStore(
-        id=store.id, name=store.name, description=store.description, metadata=dict(store.metadata),
-        created_at=store.created_at, updated_at=store.updated_at, archived_at=store.archived_at,
-    )  # fmt: skip
+        id=store.id,
+        name=store.name,
+        description=store.description,
+        metadata=dict(store.metadata),
+        created_at=store.created_at,
+        updated_at=store.updated_at,
+        archived_at=store.archived_at,
+    )
 
 
 def memory(stored: values.StoredMemory, view: str) -> Memory:
     return Memory(
-        id=stored.id, memory_store_id=stored.store, path=stored.path, content=_content(stored.content, view),
-        content_sha256=stored.sha256, content_size_bytes=stored.size, memory_version_id=stored.version,
-        created_at=stored.created_at, updated_at=stored.updated_at, reverie_findings=_findings(stored.flags),
-    )  # fmt: skip
+        id=stored.id,
+        memory_store_id=stored.store,
+        path=stored.path,
+        content=_content(stored.content, view),
+        content_sha256=stored.sha256,
+        content_size_bytes=stored.size,
+        memory_version_id=stored.version,
+        created_at=stored.created_at,
+        updated_at=stored.updated_at,
+        reverie_findings=_findings(stored.flags),
+    )
 
 
 def listed(one: values.StoredMemory | values.Prefix, view: str) -> Memory | MemoryPrefix:
@@ -196,12 +208,21 @@ def listed(one: values.StoredMemory | values.Prefix, view: str) -> Memory | Memo
 
 def memory_version(version: values.MemoryVersion, view: str) -> MemoryVersion:
     return MemoryVersion(
-        id=version.id, memory_store_id=version.store, memory_id=version.memory, operation=version.operation,
-        path=version.path, content=_content(version.content, view), content_sha256=version.sha256,
-        content_size_bytes=version.size, created_at=version.created_at, created_by=_actor(version.author),
-        redacted_at=version.redacted_at, redacted_by=_actor(version.redacted_by),
-        reverie_change_id=version.change, reverie_findings=_findings(version.flags),
-    )  # fmt: skip
+        id=version.id,
+        memory_store_id=version.store,
+        memory_id=version.memory,
+        operation=version.operation,
+        path=version.path,
+        content=_content(version.content, view),
+        content_sha256=version.sha256,
+        content_size_bytes=version.size,
+        created_at=version.created_at,
+        created_by=_actor(version.author),
+        redacted_at=version.redacted_at,
+        redacted_by=_actor(version.redacted_by),
+        reverie_change_id=version.change,
+        reverie_findings=_findings(version.flags),
+    )
 
 
 def _content(content: bytes | None, view: str) -> str | None:

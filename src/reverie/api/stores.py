@@ -21,9 +21,16 @@ def create_memory_store(who: Writer, body: shapes.NewStore) -> shapes.MemoryStor
 
 @router.get("")
 def list_memory_stores(
-    *, who: Reader, limit: Limit = 20, page: Page = None, include_archived: bool = False, since: Since = None,
-    until: Until = None, after: After = None, before: Before = None,
-) -> shapes.MemoryStorePage:  # fmt: skip
+    *,
+    who: Reader,
+    limit: Limit = 20,
+    page: Page = None,
+    include_archived: bool = False,
+    since: Since = None,
+    until: Until = None,
+    after: After = None,
+    before: Before = None,
+) -> shapes.MemoryStorePage:
     """Newest first."""
     made, start = between(since, until, after, before), position(page, LISTING, str)
     found = who.stores.find(made, archived=include_archived, after=start, limit=limit + 1)

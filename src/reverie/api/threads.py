@@ -26,9 +26,12 @@ ThreadLimit = Annotated[int, Query(ge=1, le=1000)]
 
 @router.get("")
 def list_threads(
-    who: Reader, session_id: str, limit: ThreadLimit = 1000, page: Page = None,
+    who: Reader,
+    session_id: str,
+    limit: ThreadLimit = 1000,
+    page: Page = None,
     statuses: Annotated[list[Status] | None, Query()] = None,
-) -> shapes.ThreadPage:  # fmt: skip
+) -> shapes.ThreadPage:
     """One, or none if it has another status."""
     position(page, THREADS, str)  # there is no second page, so no cursor is one of ours
     found = who.recording.get(session_id)
@@ -47,9 +50,10 @@ def archive_thread(who: Writer, session_id: str, session_thread_id: str) -> shap
     found = _with(who, session_id, session_thread_id)
     if found.archived_at is None:
         raise BadInput(
-            f"{session_thread_id} is the primary thread of its session.", expected="a thread started by another",
+            f"{session_thread_id} is the primary thread of its session.",
+            expected="a thread started by another",
             next_step=f"POST /v1/sessions/{session_id}/archive archives both.",
-        )  # fmt: skip
+        )
     return shapes.thread(found)
 
 

@@ -15,15 +15,28 @@ LISTING = "versions"
 
 @router.get("")
 def list_memory_versions(
-    *, who: Reader, memory_store_id: str, memory_id: str | None = None, operation: Operation | None = None,
-    session_id: str | None = None, api_key_id: str | None = None, service_account_id: str | None = None,
-    limit: Limit = 20, page: Page = None, view: View = "basic", since: Since = None, until: Until = None,
-    after: After = None, before: Before = None,
-) -> shapes.MemoryVersionPage:  # fmt: skip
+    *,
+    who: Reader,
+    memory_store_id: str,
+    memory_id: str | None = None,
+    operation: Operation | None = None,
+    session_id: str | None = None,
+    api_key_id: str | None = None,
+    service_account_id: str | None = None,
+    limit: Limit = 20,
+    page: Page = None,
+    view: View = "basic",
+    since: Since = None,
+    until: Until = None,
+    after: After = None,
+    before: Before = None,
+) -> shapes.MemoryVersionPage:
     """Newest first, those of deleted memories too."""
     wanted: tuple[tuple[Hand, str | None], ...] = (
-        ("session", session_id), ("api", api_key_id), ("service_account", service_account_id),
-    )  # fmt: skip
+        ("session", session_id),
+        ("api", api_key_id),
+        ("service_account", service_account_id),
+    )
     authors = tuple(Author(hand, name) for hand, name in wanted if name is not None)
     chosen = Chosen(memory_id, operation, authors, between(since, until, after, before))
     limit, start = most(limit, view), position(page, LISTING, int)

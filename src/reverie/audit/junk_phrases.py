@@ -74,16 +74,18 @@ NARRATED = _any(
     r"l'utente ha (?:chiesto|salutato|ringraziato|detto ciao)\b",
     r"de gebruiker (?:vroeg|groette|bedankte|zei hallo)\b",
     r"пользователь (?:поздоровался|спросил|поблагодарил|попросил меня)",
-    r"用户(?:说你好|说了?谢谢|询问了?|问了|打了?招呼|问候)", r"ユーザー[がは](?:挨拶|質問し|尋ね|お礼)",
-)  # fmt: skip
+    r"用户(?:说你好|说了?谢谢|询问了?|问了|打了?招呼|问候)",
+    r"ユーザー[がは](?:挨拶|質問し|尋ね|お礼)",
+)
 MEETING = _any(
     r"session (?:started|ended|began|summary|log|recap)\b",
     r"(?:the|this) (?:conversation|session|chat) (?:began|started|ended|was about|covered|focused)\b",
-    r"(?:in|during) this (?:session|conversation|chat)\b", r"(?:today|yesterday),? i helped\b",
+    r"(?:in|during) this (?:session|conversation|chat)\b",
+    r"(?:today|yesterday),? i helped\b",
     r"(?:no new|nothing new|nothing) (?:information |facts? )?(?:to (?:save|remember|store|add)|was learned)\b",
     r"no (?:new )?(?:information|memories|facts?) (?:to (?:save|remember|store)|found|extracted)\b",
     r"memory (?:updated|saved|stored)[.!]?\Z",
-)  # fmt: skip
+)
 SPOKEN = _any(
     r"(?:sure|certainly|of course|absolutely|great question|good question|you'?re welcome|happy to help"
     r"|no problem)[!,.]\s",
@@ -91,21 +93,28 @@ SPOKEN = _any(
     r"let me (?:check|look at|look into|see if|see what|run|start by|read|take a look|try|verify|think|search"
     r"|examine)\b",
     r"(?:hello|hi|hey)[!,. ]+(?:there[!,. ]+)?how (?:can|may) i (?:help|assist)\b",
-    r"as an ai\b", r"i hope this helps\b", r"let me know if you (?:have|need|want|would)\b",
+    r"as an ai\b",
+    r"i hope this helps\b",
+    r"let me know if you (?:have|need|want|would)\b",
     r"i(?:'ve| have) (?:now |just |successfully )?(?:updated|created|fixed|added|removed|changed|implemented|written"
     r"|completed)\b",
-    r"here(?:'s| is) (?:a|the) (?:breakdown|summary|list|overview) of\b", r"is there anything else\b",
-)  # fmt: skip
+    r"here(?:'s| is) (?:a|the) (?:breakdown|summary|list|overview) of\b",
+    r"is there anything else\b",
+)
 REQUESTED = _any(
     r"(?:can|could|would|will) you (?:please |maybe |quickly |just )?[a-z]+ [^\n]{2,200}\?\s*\Z",
     r"(?:please|pls) (?:translate|summari[sz]e|fix|check|rewrite|proofread|review|debug|convert|explain|look at|send) "
     r"(?:me )?(?:this|these|the (?:attached|following|above)|it)\b",
-    r"kannst du (?:mir )?(?:bitte )?[^\n]{3,200}\?\s*\Z", r"¿?(?:puedes|podrías) [^\n]{3,200}\?\s*\Z",
-    r"(?:peux-tu|pourrais-tu|pouvez-vous) [^\n]{3,200}\?\s*\Z", r"(?:você )?(?:pode|poderia) [^\n]{3,200}\?\s*\Z",
-    r"(?:puoi|potresti) [^\n]{3,200}\?\s*\Z", r"(?:kun|kan) je [^\n]{3,200}\?\s*\Z",
-    r"(?:请|帮我|你能)[^\n。]{2,60}(?:吗|一下)[？?。]?\Z", r"можешь [^\n]{3,200}\?\s*\Z",
+    r"kannst du (?:mir )?(?:bitte )?[^\n]{3,200}\?\s*\Z",
+    r"¿?(?:puedes|podrías) [^\n]{3,200}\?\s*\Z",
+    r"(?:peux-tu|pourrais-tu|pouvez-vous) [^\n]{3,200}\?\s*\Z",
+    r"(?:você )?(?:pode|poderia) [^\n]{3,200}\?\s*\Z",
+    r"(?:puoi|potresti) [^\n]{3,200}\?\s*\Z",
+    r"(?:kun|kan) je [^\n]{3,200}\?\s*\Z",
+    r"(?:请|帮我|你能)[^\n。]{2,60}(?:吗|一下)[？?。]?\Z",
+    r"можешь [^\n]{3,200}\?\s*\Z",
     r"(?:the )?user wants me to [^\n]{3,160}\b(?:now|right now|today|asap|immediately)\b",
-)  # fmt: skip
+)
 
 _DID = (
     r"created|updated|deleted|installed|deployed|ran|completed|pushed|committed|merged|built|removed|added|fixed"
@@ -114,7 +123,10 @@ _DID = (
 LOGGED = _any(
     r"(?:task|job|step \d+(?: of \d+)?|phase \d+|subtask)\b[^\n.]{0,40}\b(?:completed|done|finished|failed"
     r"|succeeded)\b",
-    rf"successfully (?:{_DID})\b", r"(?:done|finished|all done)[.!](?:\s|\Z)", r"task log\b", r"(?:exit"
+    rf"successfully (?:{_DID})\b",
+    r"(?:done|finished|all done)[.!](?:\s|\Z)",
+    r"task log\b",
+    r"(?:exit"
     r"|return) code:? ?\d+\Z",
     r"command (?:executed|completed|ran) successfully\b",
     r"fixed (?:a |the |some )?(?:typos?|lint(?:ing)? errors?|failing tests?|whitespace|merge conflicts?|indentation)\b",
@@ -123,8 +135,9 @@ LOGGED = _any(
     r"(?:currently|now|still) (?:working on|debugging|investigating|fixing|implementing|reviewing|waiting for)\b",
     r"(?:ran|running) (?:the |all )?(?:test suite|tests)\b[^\n]{0,20}\b\d+ (?:tests? )?(?:passed|failed)\b",
     r"all (?:\d+ )?tests (?:pass(?:ed)?|are green|succeeded)\b[^\n]{0,30}\Z",
-    r"alle tests sind (?:grün|durch)\b[^\n]{0,30}\Z", r"(?:commit(?:ted)?|pushed) [0-9a-f]{7,40}\b",
-)  # fmt: skip
+    r"alle tests sind (?:grün|durch)\b[^\n]{0,30}\Z",
+    r"(?:commit(?:ted)?|pushed) [0-9a-f]{7,40}\b",
+)
 
 OPENINGS = (
     (NARRATED, "It tells of one conversation instead of saying something that holds."),

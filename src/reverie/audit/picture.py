@@ -23,9 +23,16 @@ def bar(filling: Filling) -> Safe:
         limit = tag("line", class_="full", x1=at, x2=at, y1=0, y2=HEIGHT, stroke_width=3, stroke_dasharray="4 3")
     said = ", ".join(f"{size:,} characters {name}" for name, size in filling.parts.items())
     return tag(
-        "svg", tag("title", f"{filling.spot}: {said}"), *drawn, frame, limit,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}", preserveAspectRatio="none", role="img", height=HEIGHT,
-    )  # fmt: skip
+        "svg",
+        tag("title", f"{filling.spot}: {said}"),
+        *drawn,
+        frame,
+        limit,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        preserveAspectRatio="none",
+        role="img",
+        height=HEIGHT,
+    )
 
 
 def legend(filling: Filling) -> Safe:

@@ -67,9 +67,14 @@ def _home(name: str, standing: Standing, findings: Sequence[Finding]) -> HomeRep
     shelves = frozenset(kept.spot.shelf for kept in skills)
     counts = Counter(str(one.kind) for one in own if one.severity != "note")
     return HomeReport(
-        name, statements, len(skills), sum(len(document.text) for document in documents), counts,
-        tuple(_filling(document, own) for document in documents), graded(statements, len(skills), own, shelves),
-    )  # fmt: skip
+        name,
+        statements,
+        len(skills),
+        sum(len(document.text) for document in documents),
+        counts,
+        tuple(_filling(document, own) for document in documents),
+        graded(statements, len(skills), own, shelves),
+    )
 
 
 def _filling(document: Document, findings: Sequence[Finding]) -> Filling:

@@ -103,8 +103,15 @@ def _cut(beside: Sequence[Kept]) -> Iterator[Finding]:
 
 
 def _finding(
-    kind: Kind, severity: Severity, kept: Kept, why: str, advice: str = "A person has to look.", *, words: str = "",
-    suggestion: Suggestion | None = None, other: Spot | None = None,
-) -> Finding:  # fmt: skip
+    kind: Kind,
+    severity: Severity,
+    kept: Kept,
+    why: str,
+    advice: str = "A person has to look.",
+    *,
+    words: str = "",
+    suggestion: Suggestion | None = None,
+    other: Spot | None = None,
+) -> Finding:
     shown = words or words_of(kept.skill.description or kept.skill.name)
     return Finding(kind, severity, kept.spot, shown, why, advice, suggestion, other)

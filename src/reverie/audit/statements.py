@@ -132,7 +132,13 @@ def operated(statement: Statement, why: str, *operations: Operation) -> Suggesti
 
 
 def _finding(
-    kind: Kind, severity: Severity, statement: Statement, shown: str, why: str, *, advice: str,
+    kind: Kind,
+    severity: Severity,
+    statement: Statement,
+    shown: str,
+    why: str,
+    *,
+    advice: str,
     wanted: Suggestion | None = None,
-) -> Finding:  # fmt: skip
+) -> Finding:
     return Finding(kind, severity, statement.spot, shown, why, advice, wanted)

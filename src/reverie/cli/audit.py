@@ -113,11 +113,19 @@ def as_json(report: Report) -> dict[str, Any]:
 def _finding_as_json(finding: Finding) -> dict[str, Any]:
     wanted = finding.suggestion
     return {
-        "kind": finding.kind, "severity": finding.severity, "home": finding.spot.home, "shelf": finding.spot.shelf,
-        "document": finding.spot.document, "number": finding.spot.number, "words": finding.words, "why": finding.why,
-        "advice": finding.advice, "operations": list(wanted.actions) if wanted else [],
-        "other": finding.other, "other_words": finding.other_words,
-    }  # fmt: skip
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "home": finding.spot.home,
+        "shelf": finding.spot.shelf,
+        "document": finding.spot.document,
+        "number": finding.spot.number,
+        "words": finding.words,
+        "why": finding.why,
+        "advice": finding.advice,
+        "operations": list(wanted.actions) if wanted else [],
+        "other": finding.other,
+        "other_words": finding.other_words,
+    }
 
 
 def _width() -> int:

@@ -21,9 +21,15 @@ from reverie.cli.render import print_json
 @click.option("--as-of", type=Day(), help="What was given last by then, byte for byte.")
 @common
 def command(
-    *, task: str, tags: str, budget: int, shelves: tuple[str, ...], session: str | None, as_of: datetime | None,
+    *,
+    task: str,
+    tags: str,
+    budget: int,
+    shelves: tuple[str, ...],
+    session: str | None,
+    as_of: datetime | None,
     shell: Shell,
-) -> None:  # fmt: skip
+) -> None:
     """Exactly the block a session starts with: memory and the skills its task calls for. It is recorded."""
     with shell.opened() as house:
         if as_of is not None:

@@ -82,9 +82,11 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
     sample.clock.at = BREAKFAST
     yield _typed(sample, "waiting", "review list | head -n 8", "at breakfast: what asks for a person?")
     yield _Step(
-        "planted", f"grep -rho {PLANTED} ~/.hermes | wc -l", "what a web page wanted saved as a rule",
+        "planted",
+        f"grep -rho {PLANTED} ~/.hermes | wc -l",
+        "what a web page wanted saved as a rule",
         lambda: str(_found(sample.folder / ".hermes", PLANTED.encode())),
-    )  # fmt: skip
+    )
     with sample.opened() as house:
         asked = house.review.waiting()
     for wanted in [one for one in asked if MOVED in one.diff][:1]:

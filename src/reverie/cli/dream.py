@@ -43,10 +43,23 @@ if TYPE_CHECKING:
 )
 @common
 def command(
-    *, target: str | None, named: str | None, propose: bool, sessions: tuple[str, ...], since: datetime | None,
-    everything: bool, user: str | None, limit: int | None, queue: bool, cancel: str | None, if_missed: bool,
-    estimate: bool, show_brief: bool, after: int | None, shell: Shell,
-) -> None:  # fmt: skip
+    *,
+    target: str | None,
+    named: str | None,
+    propose: bool,
+    sessions: tuple[str, ...],
+    since: datetime | None,
+    everything: bool,
+    user: str | None,
+    limit: int | None,
+    queue: bool,
+    cancel: str | None,
+    if_missed: bool,
+    estimate: bool,
+    show_brief: bool,
+    after: int | None,
+    shell: Shell,
+) -> None:
     """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
 
     TARGET is where memory lives: hermes, claude, a project of Claude Code, openclaw, or a path. Without one, every

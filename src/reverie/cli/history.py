@@ -55,13 +55,25 @@ def words(change: Change) -> str:
 def summary(change: Change, shelf: str) -> dict[str, object]:
     grounds = change.grounds
     return {
-        "id": change.id, "number": change.number, "at": change.settled_at, "shelf": shelf,
-        "subject": change.subject, "happened": words(change), "via": grounds.via, "actor": grounds.actor,
-        "origin": grounds.origin, "reason": grounds.reason, "approved_by": grounds.approved_by,
-        "because": grounds.because, "policy": grounds.policy, "proposal": grounds.proposal, "dream": grounds.dream,
-        "undoes": grounds.undoes, "evidence": grounds.evidence,
+        "id": change.id,
+        "number": change.number,
+        "at": change.settled_at,
+        "shelf": shelf,
+        "subject": change.subject,
+        "happened": words(change),
+        "via": grounds.via,
+        "actor": grounds.actor,
+        "origin": grounds.origin,
+        "reason": grounds.reason,
+        "approved_by": grounds.approved_by,
+        "because": grounds.because,
+        "policy": grounds.policy,
+        "proposal": grounds.proposal,
+        "dream": grounds.dream,
+        "undoes": grounds.undoes,
+        "evidence": grounds.evidence,
         "documents": [edit.document for edit in change.edits],
-    }  # fmt: skip
+    }
 
 
 def _rebuild(shell: Shell) -> None:

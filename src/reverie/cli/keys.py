@@ -38,8 +38,14 @@ def command() -> None:
 
 @command.command()
 @click.option("--name", required=True, help="What the key is for.")
-@click.option("--scope", "scopes", required=True, multiple=True, type=click.Choice([one.value for one in Permission]),
-              help="What it may do; several times for several.")  # fmt: skip
+@click.option(
+    "--scope",
+    "scopes",
+    required=True,
+    multiple=True,
+    type=click.Choice([one.value for one in Permission]),
+    help="What it may do; several times for several.",
+)
 @_workspace
 @click.option("--user", default="", help="Bind it to one person: it sees and writes only that person's.")
 @click.option("--expires", type=Age(), metavar="AGE", help="How long it is good for: 90d, 12h.  [default: for ever]")
@@ -97,10 +103,17 @@ def revoke(*, key: str, workspace: str, shell: Shell) -> None:
 
 def _row(key: ApiKey, now: datetime) -> dict[str, Any]:
     return {
-        "id": key.id, "name": key.name, "prefix": key.prefix, "workspace": key.workspace, "user": key.user or None,
-        "scopes": sorted(key.permissions), "status": _standing(key, now), "created_at": key.made_at,
-        "expires_at": key.expires_at, "revoked_at": key.revoked_at,
-    }  # fmt: skip
+        "id": key.id,
+        "name": key.name,
+        "prefix": key.prefix,
+        "workspace": key.workspace,
+        "user": key.user or None,
+        "scopes": sorted(key.permissions),
+        "status": _standing(key, now),
+        "created_at": key.made_at,
+        "expires_at": key.expires_at,
+        "revoked_at": key.revoked_at,
+    }
 
 
 def _standing(key: ApiKey, now: datetime) -> str:

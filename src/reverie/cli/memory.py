@@ -200,16 +200,30 @@ def exported(rule: object) -> dict[str, object]:
     assert isinstance(rule, Rule)
     grounds = rule.change.grounds
     return {
-        "text": rule.text, "document": rule.document, "id": rule.id, "since": rule.since, "seen": rule.seen,
-        "critical": rule.critical, "change": rule.change.id, "via": grounds.via, "origin": grounds.origin,
-        "approved_by": grounds.approved_by, "because": grounds.because, "evidence": grounds.evidence,
-    }  # fmt: skip
+        "text": rule.text,
+        "document": rule.document,
+        "id": rule.id,
+        "since": rule.since,
+        "seen": rule.seen,
+        "critical": rule.critical,
+        "change": rule.change.id,
+        "via": grounds.via,
+        "origin": grounds.origin,
+        "approved_by": grounds.approved_by,
+        "because": grounds.because,
+        "evidence": grounds.evidence,
+    }
 
 
 def _write(
-    shell: Shell, shelf: str | None, wanted: Callable[[Home, str], tuple[str, Sequence[Operation]]], because: str, *,
-    despite_findings: bool = False, yes: bool = False,
-) -> None:  # fmt: skip
+    shell: Shell,
+    shelf: str | None,
+    wanted: Callable[[Home, str], tuple[str, Sequence[Operation]]],
+    because: str,
+    *,
+    despite_findings: bool = False,
+    yes: bool = False,
+) -> None:
     with shell.opened() as house:
         chosen = shelf or house.memory.default()
         document, operations = wanted(house, chosen)

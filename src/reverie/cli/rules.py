@@ -18,8 +18,19 @@ if TYPE_CHECKING:
     from reverie.home import Home
 
 COLUMNS = (
-    "rule", "where", "since", "seen", "critical", "from", "approved_by", "because", "evidence", "change", "id", "user",
-)  # fmt: skip
+    "rule",
+    "where",
+    "since",
+    "seen",
+    "critical",
+    "from",
+    "approved_by",
+    "because",
+    "evidence",
+    "change",
+    "id",
+    "user",
+)
 WORKSPACE = click.option("--workspace", metavar="NAME", help="The memory stores of everyone in a workspace, instead.")
 USER = click.option("--user", metavar="NAME", help="Those of one person only; '' is what is nobody's.")
 
@@ -56,9 +67,19 @@ def command(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user
 def row(rule: Rule) -> dict[str, Any]:
     grounds = rule.change.grounds
     values = (
-        rule.text, rule.where, rule.since, rule.seen, rule.critical, _came_from(rule),
-        grounds.approved_by, grounds.because, grounds.evidence, rule.change.id, rule.id, rule.user,
-    )  # fmt: skip
+        rule.text,
+        rule.where,
+        rule.since,
+        rule.seen,
+        rule.critical,
+        _came_from(rule),
+        grounds.approved_by,
+        grounds.because,
+        grounds.evidence,
+        rule.change.id,
+        rule.id,
+        rule.user,
+    )
     return dict(zip(COLUMNS, values, strict=True))
 
 

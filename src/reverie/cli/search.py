@@ -30,8 +30,17 @@ SHOWN_CHARS = 600
 @click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
 @common
 def command(
-    *, question: tuple[str, ...], user: str | None, harness: str | None, role: str | None, since: datetime | None,
-    until: datetime | None, limit: int, explain: bool, shell: Shell) -> None:  # fmt: skip
+    *,
+    question: tuple[str, ...],
+    user: str | None,
+    harness: str | None,
+    role: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    explain: bool,
+    shell: Shell,
+) -> None:
     """Find the turns that answer a question, each with the exchange around it."""
     with shell.opened() as house:
         hits = house.search(

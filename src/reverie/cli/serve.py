@@ -39,9 +39,19 @@ _UNENCRYPTED = (
 @click.option("--tls-key", metavar="FILE", help="The certificate's private key, as PEM.")
 @common
 def command(
-    *, host: str, port: int, names: tuple[str, ...], root_path: str, rate: int, at_once: int, streams: int,
-    dreams: int, tls_cert: str | None, tls_key: str | None, shell: Shell,
-) -> None:  # fmt: skip
+    *,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    root_path: str,
+    rate: int,
+    at_once: int,
+    streams: int,
+    dreams: int,
+    tls_cert: str | None,
+    tls_key: str | None,
+    shell: Shell,
+) -> None:
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
 
@@ -56,9 +66,10 @@ def command(
         home.sessions.redact("Readers and rules are loaded now: at the first import everybody else would wait for it.")
         if not _is_loopback(host) and not house.keys.any():
             raise BadSetting(
-                f"There are no keys, and {host} can be reached by others.", expected="at least one key",
+                f"There are no keys, and {host} can be reached by others.",
+                expected="at least one key",
                 next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
-            )  # fmt: skip
+            )
         if not house.keys.any():
             click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --scope …`.", err=True)
         if not _is_loopback(host) and not tls:
@@ -69,10 +80,18 @@ def command(
         limits = Limits(rate, 2 * rate, at_once, streams)
         app = application(house, names=(*names, host), limits=limits, root_path=root_path)
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, lifespan="off", http=PatientProtocol,
-            ws="none", limit_concurrency=_room(), timeout_keep_alive=IDLE_SECONDS,
-            timeout_graceful_shutdown=LEAVE_SECONDS, **tls,
-        )  # fmt: skip
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            http=PatientProtocol,
+            ws="none",
+            limit_concurrency=_room(),
+            timeout_keep_alive=IDLE_SECONDS,
+            timeout_graceful_shutdown=LEAVE_SECONDS,
+            **tls,
+        )
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), _listening(host, port) as listening:
             _begin(listening, shell, "https" if tls else "http")

@@ -50,9 +50,17 @@ def command() -> None:
 @_workspace
 @common
 def add(
-    *, paths: tuple[str, ...], everything: bool, refresh: bool, once: bool, reader: str | None, user: str | None,
-    again: bool, workspace: str | None, shell: Shell,
-) -> None:  # fmt: skip
+    *,
+    paths: tuple[str, ...],
+    everything: bool,
+    refresh: bool,
+    once: bool,
+    reader: str | None,
+    user: str | None,
+    again: bool,
+    workspace: str | None,
+    shell: Shell,
+) -> None:
     """Bring in transcripts: files, folders, or --all. Adding twice adds once; what grew adds what is new.
 
     The paths are remembered as sources: --refresh, and every dream, reads what is new in them. So it does in the usual
@@ -100,9 +108,12 @@ class _Bar:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         self._shown = Progress(
-            TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[sessions]:,} sessions"),
-            TimeElapsedColumn(), transient=True,
-        )  # fmt: skip
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[sessions]:,} sessions"),
+            TimeElapsedColumn(),
+            transient=True,
+        )
         self._task = self._shown.add_task("Reading", total=None, sessions=0)
         self._shown.start()
         return self
@@ -136,9 +147,16 @@ def _show_added(added: Added) -> None:
 @_workspace
 @common
 def list_(
-    *, user: str | None, harness: str | None, project: str | None, since: datetime | None, until: datetime | None,
-    limit: int, workspace: str | None, shell: Shell,
-) -> None:  # fmt: skip
+    *,
+    user: str | None,
+    harness: str | None,
+    project: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    workspace: str | None,
+    shell: Shell,
+) -> None:
     """The sessions there are, newest first."""
     from reverie.sessions.records import Wanted
 
@@ -159,8 +177,12 @@ def list_(
 
 
 def _stored(stored: Any) -> dict[str, Any]:
-    return asdict(stored.head) | {"user": stored.user, "revision": stored.revision, "turns": stored.turns,
-                                  "source": stored.source}  # fmt: skip
+    return asdict(stored.head) | {
+        "user": stored.user,
+        "revision": stored.revision,
+        "turns": stored.turns,
+        "source": stored.source,
+    }
 
 
 @command.command()

@@ -101,16 +101,31 @@ def add(*, path: Path, folder: str, name: str | None, because: str, despite_find
 @BECAUSE
 @common
 def refine(
-    *, name: str, section: str, added: tuple[str, ...], replaced: tuple[tuple[str, str], ...],
-    removed: tuple[str, ...], diff: IO[str] | None, text: IO[str] | None,
-    bump: Bump | None, because: str, shell: Shell,
-) -> None:  # fmt: skip
+    *,
+    name: str,
+    section: str,
+    added: tuple[str, ...],
+    replaced: tuple[tuple[str, str], ...],
+    removed: tuple[str, ...],
+    diff: IO[str] | None,
+    text: IO[str] | None,
+    bump: Bump | None,
+    because: str,
+    shell: Shell,
+) -> None:
     """Propose a change of a skill, by section or by diff. It waits in `reverie review`; nothing is written."""
     with shell.opened() as house:
         made = house.refining.refine_skill(
-            name, section=section, add=added, replace=dict(replaced), remove=removed,
-            diff=diff.read() if diff else "", text=text.read() if text else "", bump=bump, because=because,
-        )  # fmt: skip
+            name,
+            section=section,
+            add=added,
+            replace=dict(replaced),
+            remove=removed,
+            diff=diff.read() if diff else "",
+            text=text.read() if text else "",
+            bump=bump,
+            because=because,
+        )
     _proposed(made, shell)
 
 
@@ -248,7 +263,15 @@ def refinements(*, since: datetime, shell: Shell) -> None:
 def _row(found: Found) -> dict[str, object]:
     skill = found.skill
     return {
-        "path": found.path, "name": skill.name, "description": skill.description, "version": skill.version,
-        "tags": skill.tags, "triggers": skill.triggers, "priority": skill.priority, "enabled": skill.enabled,
-        "refinements": skill.refinements, "last_refined": skill.last_refined, "shape": skill.shape,
-    }  # fmt: skip
+        "path": found.path,
+        "name": skill.name,
+        "description": skill.description,
+        "version": skill.version,
+        "tags": skill.tags,
+        "triggers": skill.triggers,
+        "priority": skill.priority,
+        "enabled": skill.enabled,
+        "refinements": skill.refinements,
+        "last_refined": skill.last_refined,
+        "shape": skill.shape,
+    }

@@ -43,15 +43,24 @@ def gathered(rooms: Rooms, target: str, asked: Asked, stored: Iterable[Stored] |
     older = asked.everything or asked.since is not None  # on request, what the first run left out is read, too
     dreams = [records.get(scope, dream) for dream in asked.earlier]
     return choose(
-        stored, records.read(scope, target, left_out=not older), asked, first=not records.begun(scope, target),
-        earlier=[one for dream in dreams if dream for one in dream.sessions], sees=rooms.sees(target),
-    )  # fmt: skip
+        stored,
+        records.read(scope, target, left_out=not older),
+        asked,
+        first=not records.begun(scope, target),
+        earlier=[one for dream in dreams if dream for one in dream.sessions],
+        sees=rooms.sees(target),
+    )
 
 
 def choose(
-    stored: Iterable[Stored], read: Iterable[Read], asked: Asked, *, first: bool = False, earlier: Iterable[Read] = (),
+    stored: Iterable[Stored],
+    read: Iterable[Read],
+    asked: Asked,
+    *,
+    first: bool = False,
+    earlier: Iterable[Read] = (),
     sees: Callable[[Head], bool] = lambda head: True,
-) -> Chosen:  # fmt: skip
+) -> Chosen:
     """Of the sessions a target sees, those not dreamt about as they are now, oldest first; those that are named,
     whether or not they were. The `first` run takes the newest only, or those since a date."""
     seen = {(one.user, one.session_id): (one.revision, one.turns) for one in read}
@@ -83,9 +92,10 @@ def not_there(library: Library, asked: Asked) -> NotFound | None:
     found = {one.head.id for one in library.find(user=asked.user)} if asked.names or asked.user is not None else set()
     if asked.user is not None and asked.user not in users and not found:
         return NotFound(
-            f"There is no user {asked.user!r}.", expected="one who has sessions here",
+            f"There is no user {asked.user!r}.",
+            expected="one who has sessions here",
             next_step="`reverie sessions list` shows whose there are. Nothing was changed.",
-        )  # fmt: skip
+        )
     known = (found | {name.partition(":")[2] for name in found}) - {""}
     missing = [name for name in asked.names or () if name not in known]
     if not missing:

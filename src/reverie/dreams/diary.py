@@ -17,10 +17,13 @@ _TITLES = {
     Fate.NOT_KEPT: "Not kept",
 }
 _VERBS = {
-    "add": ("Added to", "Add to"), "replace": ("Replaced in", "Replace in"), "merge": ("Merged in", "Merge in"),
-    "remove": ("Removed from", "Remove from"), "skill_new": ("New skill", "New skill"),
+    "add": ("Added to", "Add to"),
+    "replace": ("Replaced in", "Replace in"),
+    "merge": ("Merged in", "Merge in"),
+    "remove": ("Removed from", "Remove from"),
+    "skill_new": ("New skill", "New skill"),
     "skill_amend": ("Skill", "Skill"),
-}  # fmt: skip
+}
 _SHORT = (Fate.STILL_WAITING, Fate.HELD_BACK, Fate.NOT_KEPT, Fate.WITHHELD)
 _MOST_SHOWN, _MOST_QUOTES, _LONGEST_QUOTE = 12, 3, 200
 

@@ -69,9 +69,16 @@ class Dreaming:
     # ---- now ---------------------------------------------------------------------------------------------------------
 
     def __call__(
-        self, target: str | None = None, mode: Mode = "land", sessions: Sequence[str] | None = None,
-        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
-    ) -> Night:  # fmt: skip
+        self,
+        target: str | None = None,
+        mode: Mode = "land",
+        sessions: Sequence[str] | None = None,
+        *,
+        since: datetime | None = None,
+        limit: int | None = None,
+        user: str | None = None,
+        everything: bool = False,
+    ) -> Night:
         """One night: over a target, or over every target that has new sessions. Nothing new is a quiet night.
 
         A target's sessions are read oldest first, a few in one dream, until all are read or the model's budget is
@@ -162,9 +169,16 @@ class Dreaming:
     # ---- later -------------------------------------------------------------------------------------------------------
 
     def later(
-        self, target: str, mode: Mode = "land", sessions: Sequence[str] | None = None,
-        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
-    ) -> Dream:  # fmt: skip
+        self,
+        target: str,
+        mode: Mode = "land",
+        sessions: Sequence[str] | None = None,
+        *,
+        since: datetime | None = None,
+        limit: int | None = None,
+        user: str | None = None,
+        everything: bool = False,
+    ) -> Dream:
         """A night over one target for a worker to do. If one dream leaves sessions over, the worker goes on."""
         self.known(target)  # a target there is not is refused now, not in the worker
         asked = self._asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
@@ -285,9 +299,11 @@ class Dreaming:
         targets = self.present() if target is None else [self.known(target)]
         named = runner.asked(target or "", sessions, **how)
         then = as_if_refreshed(
-            runner.sessions, MOST_ESTIMATED, lambda head: is_named(head.id, named),
+            runner.sessions,
+            MOST_ESTIMATED,
+            lambda head: is_named(head.id, named),
             harness=runner.harness(target) if target else "",
-        )  # fmt: skip
+        )
         if missing := not_there(then.library, named):
             raise missing
         stored = list(then.library.find(user=named.user))

@@ -56,9 +56,14 @@ def estimated(rooms: Rooms, then: Refreshed, target: str, chosen: Chosen, info: 
     read = [one for stored in as_read(chosen.sessions) if (one := session_of(then.library, stored))]
     fresh = sum((one.user, one.head.id) in then.fresh for one in chosen.sessions)
     return Estimate(
-        target, len(read), fresh, chosen.left, sum(one.characters for one in read),
-        sum(len(one.noted) for one in materials), _foreseen(materials, info) if info and read else None,
-    )  # fmt: skip
+        target,
+        len(read),
+        fresh,
+        chosen.left,
+        sum(one.characters for one in read),
+        sum(len(one.noted) for one in materials),
+        _foreseen(materials, info) if info and read else None,
+    )
 
 
 def previewed(rooms: Rooms, target: str, stored: Sequence[Stored], info: ModelInfo | None) -> Iterator[Material]:

@@ -58,9 +58,15 @@ class FileTarget:
             brought = rooms.sessions.refresh(harness=rooms.harness(dream.shelf)).unread
         chosen = gathered(rooms, dream.shelf, asked)
         begun = replace(
-            dream, status=Status.RUNNING, started_at=rooms.clock.now(), sessions=as_read(chosen.sessions),
-            left=chosen.left, left_out=len(chosen.left_out), partial=asked.partial, flaws=brought,
-        )  # fmt: skip
+            dream,
+            status=Status.RUNNING,
+            started_at=rooms.clock.now(),
+            sessions=as_read(chosen.sessions),
+            left=chosen.left,
+            left_out=len(chosen.left_out),
+            partial=asked.partial,
+            flaws=brought,
+        )
         rooms.records.chose(lease, begun, as_read(chosen.left_out) if dream.mode == "land" else ())
         return begun
 
@@ -94,10 +100,19 @@ def target_of_files(rooms: Rooms, shelf: str, instructions: str = "") -> DreamTa
     folders: Mapping[str, object] = rooms.skills.folders if rooms.skills else {}
     beside = f"{shelf}-skills"
     return DreamTarget(
-        shelf, rooms.owner, tuple(_documents(rooms, shelf)), tuple(_entries(rooms, shelf)),
-        tuple(_surfaces(rooms, shelf, skills)), skills, beside if beside in folders else OWN_SKILLS, rooms.gates,
-        rooms.limits, rooms.search, instructions, waiting=frozenset(_waiting(rooms, shelf)),
-    )  # fmt: skip
+        shelf,
+        rooms.owner,
+        tuple(_documents(rooms, shelf)),
+        tuple(_entries(rooms, shelf)),
+        tuple(_surfaces(rooms, shelf, skills)),
+        skills,
+        beside if beside in folders else OWN_SKILLS,
+        rooms.gates,
+        rooms.limits,
+        rooms.search,
+        instructions,
+        waiting=frozenset(_waiting(rooms, shelf)),
+    )
 
 
 def _waiting(rooms: Rooms, shelf: str) -> Iterator[tuple[Operation, ...]]:
@@ -110,18 +125,28 @@ def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
     used = {one.document: one for one in rooms.memory.usage(shelf)}
     for place in rooms.memory.shelf(shelf).places():
         yield BriefDocument(
-            place.document, place.purpose, place.audience, used[place.document].characters, place.budget,
+            place.document,
+            place.purpose,
+            place.audience,
+            used[place.document].characters,
+            place.budget,
             place.elsewhere,
-        )  # fmt: skip
+        )
 
 
 def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
     confirmed = rooms.records.confirmed(rooms.scope, shelf)
     for number, one in enumerate(rooms.memory.entries(shelf), 1):
         yield BriefEntry(
-            f"e{number}", one.document, one.text, one.since or one.seen, one.since is not None, one.critical,
-            one.sha256, confirmed=confirmed.get(one.text, 0),
-        )  # fmt: skip
+            f"e{number}",
+            one.document,
+            one.text,
+            one.since or one.seen,
+            one.since is not None,
+            one.critical,
+            one.sha256,
+            confirmed=confirmed.get(one.text, 0),
+        )
 
 
 def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:

@@ -121,11 +121,16 @@ def material_of(night: Night, width: Width) -> Material:
     ids = {session.id: short for short, session in sessions.items()}
     noted = tuple(sorted((*night.fresh, *night.earlier), key=lambda one: one.order))
     brief = Brief(
-        night.now, night.owner, night.documents, entries,
-        tuple(_skill(short, found, hidden) for short, found in skills.items()), tuple(shown),
+        night.now,
+        night.owner,
+        night.documents,
+        entries,
+        tuple(_skill(short, found, hidden) for short, found in skills.items()),
+        tuple(shown),
         tuple(_candidate(f"c{n}", one, ids, hidden) for n, one in enumerate(noted, 1) if one.session_id in ids),
-        hidden(night.instructions), night.reduced,
-    )  # fmt: skip
+        hidden(night.instructions),
+        night.reduced,
+    )
     return Material(brief, sessions, skills, noted, names.restored)
 
 

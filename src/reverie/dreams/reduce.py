@@ -87,9 +87,11 @@ def noted_only(night: Night, notes: Notes, most_tokens: int) -> Reduced:
     shown = replace(_showing(brief, kept), entries=fixed.entries, skills=fixed.skills)
     left = [one for one in brief.candidates if one not in shown.candidates]
     counts = {
-        "notes": len(noted) - len(kept), "things that were noticed": len(left),
-        "entries": len(brief.entries) - len(shown.entries), "skills": len(brief.skills) - len(shown.skills),
-    }  # fmt: skip
+        "notes": len(noted) - len(kept),
+        "things that were noticed": len(left),
+        "entries": len(brief.entries) - len(shown.entries),
+        "skills": len(brief.skills) - len(shown.skills),
+    }
     parts = ", ".join(f"{count:,} of the {what}" for what, count in counts.items() if count)
     told += f" That is too long as well: {parts} are left out, those ranked last."
     return Reduced(

@@ -22,39 +22,59 @@ class DreamRunner(Rooms):
     """The rooms of a Home, and the dreams in them."""
 
     def dream(
-        self, target: str = "hermes", mode: Mode = "land", sessions: Sequence[str] | None = None,
-        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
-    ) -> Dream:  # fmt: skip
+        self,
+        target: str = "hermes",
+        mode: Mode = "land",
+        sessions: Sequence[str] | None = None,
+        *,
+        since: datetime | None = None,
+        limit: int | None = None,
+        user: str | None = None,
+        everything: bool = False,
+    ) -> Dream:
         """One dream over a target: lands what may land by itself, or only proposes. Nothing new is a quiet one."""
         asked = self.asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
         return self.run(self.open(target, mode, asked).id)
 
     def asked(
-        self, target: str = "", sessions: Sequence[str] | None = None,
-        *, since: datetime | None = None, limit: int | None = None, user: str | None = None, everything: bool = False,
-    ) -> Asked:  # fmt: skip
+        self,
+        target: str = "",
+        sessions: Sequence[str] | None = None,
+        *,
+        since: datetime | None = None,
+        limit: int | None = None,
+        user: str | None = None,
+        everything: bool = False,
+    ) -> Asked:
         """Where a limit is named, one dream reads that many. Where sessions are, one reads them all."""
         names = None if sessions is None else tuple(sessions)
         if names is not None and len(names) > MOST_NAMED:
             raise BadInput(
-                f"{len(names):,} sessions are named.", expected=f"at most {MOST_NAMED} in one go",
+                f"{len(names):,} sessions are named.",
+                expected=f"at most {MOST_NAMED} in one go",
                 next_step="Name fewer, or use --since or --all.",
-            )  # fmt: skip
+            )
         usual = self.for_target(target).recent_sessions if names is None else MOST_NAMED
         return Asked(
-            names, since, limit or usual, user=user, everything=everything,
+            names,
+            since,
+            limit or usual,
+            user=user,
+            everything=everything,
             once=limit is not None or names is not None,
-        )  # fmt: skip
+        )
 
     def for_target(self, target: str, used: Used = Used()) -> DreamRunner:
         """As a target's own settings have it; its limits are for a whole run, which has used this much of them."""
         tuning = (self.tuned(target) if target else None) or Tuning(self.gates, self.limits, self.recent_sessions)
         most = tuning.limits
         left = replace(
-            most, max_changes=max(0, most.max_changes - used.changes), max_adds=max(0, most.max_adds - used.adds),
+            most,
+            max_changes=max(0, most.max_changes - used.changes),
+            max_adds=max(0, most.max_adds - used.adds),
             max_new_chars=max(0, most.max_new_chars - used.new_chars),
             max_proposals=max(0, most.max_proposals - used.proposals),
-        )  # fmt: skip
+        )
         return replace(self, gates=tuning.gates, limits=left, recent_sessions=tuning.recent_sessions)
 
     def open(self, target: str, mode: Mode, asked: Asked) -> Dream:

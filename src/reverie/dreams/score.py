@@ -24,18 +24,39 @@ from reverie.safety.sensitive import sensitive
 
 HALF_LIFE_DAYS = 90.0
 _USEFUL = {
-    "communication_preference": 0.95, "user_preference": 0.9, "supersession_signal": 0.85, "project_decision": 0.8,
-    "correction": 0.8, "stale_signal": 0.75, "recurring_workflow": 0.75, "skill_candidate": 0.7, "project_fact": 0.6,
-}  # fmt: skip
+    "communication_preference": 0.95,
+    "user_preference": 0.9,
+    "supersession_signal": 0.85,
+    "project_decision": 0.8,
+    "correction": 0.8,
+    "stale_signal": 0.75,
+    "recurring_workflow": 0.75,
+    "skill_candidate": 0.7,
+    "project_fact": 0.6,
+}
 # By what Light takes the quoted words for: how much it makes an agent do, how long it holds.
 _ACTS = {
-    "instruction": 1.0, "preference": 0.9, "correction": 0.9, "decision": 0.85, "procedure": 0.85, "update": 0.8,
-    "contradiction": 0.7, "lesson": 0.7, "fact": 0.6,
-}  # fmt: skip
+    "instruction": 1.0,
+    "preference": 0.9,
+    "correction": 0.9,
+    "decision": 0.85,
+    "procedure": 0.85,
+    "update": 0.8,
+    "contradiction": 0.7,
+    "lesson": 0.7,
+    "fact": 0.6,
+}
 _LASTS = {
-    "instruction": 0.9, "preference": 0.85, "decision": 0.85, "correction": 0.8, "procedure": 0.8, "lesson": 0.8,
-    "update": 0.75, "contradiction": 0.7, "fact": 0.7,
-}  # fmt: skip
+    "instruction": 0.9,
+    "preference": 0.85,
+    "decision": 0.85,
+    "correction": 0.8,
+    "procedure": 0.8,
+    "lesson": 0.8,
+    "update": 0.75,
+    "contradiction": 0.7,
+    "fact": 0.7,
+}
 _RECURS = (0.0, 0.3, 0.8, 0.9, 0.95)
 
 
@@ -53,8 +74,10 @@ class Measure:
 def score(case: Case, measure: Measure) -> Score:
     """The total and its parts: what each dimension is worth, what it adds, and why."""
     table = _weights()
-    parts = [Part(name, round(value, 4), round(value * table["weights"][name], 4), why)
-             for name, value, why in _dimensions(case, measure)]  # fmt: skip
+    parts = [
+        Part(name, round(value, 4), round(value * table["weights"][name], 4), why)
+        for name, value, why in _dimensions(case, measure)
+    ]
     bias = table["bias"]["skill" if case.item.op.changes_skill else str(case.item.op)]
     total = 1 / (1 + exp(-(bias + sum(part.adds for part in parts))))
     return Score(round(total, 4), tuple(parts))

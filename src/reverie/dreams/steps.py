@@ -191,12 +191,19 @@ class Steps:
         told = together([*rooms.records.told(rooms.scope, dream.id), thought.told])
         unread = tuple(why for why in told.dropped if why.startswith(UNREAD))
         done = replace(
-            dream, status=Status.COMPLETED, ended_at=rooms.clock.now(), noticed=thought.noticed,
-            carried=thought.carried, themes=thought.themes, judged=tuple(one.judged for one in thought.planned),
-            enough=told.enough, duplicates=thought.duplicates, reduced=thought.reduced,
+            dream,
+            status=Status.COMPLETED,
+            ended_at=rooms.clock.now(),
+            noticed=thought.noticed,
+            carried=thought.carried,
+            themes=thought.themes,
+            judged=tuple(one.judged for one in thought.planned),
+            enough=told.enough,
+            duplicates=thought.duplicates,
+            reduced=thought.reduced,
             dropped={why: times for why, times in told.dropped.items() if why not in unread},
             flaws=(*dream.flaws, *(f"{why}. The night went on without it; please report it." for why in unread)),
-        )  # fmt: skip
+        )
         done = with_costs(rooms.records, rooms.scope, done)
         self.target.end(self.lease, replace(done, diary=diary(done)), thought)
         return len(done.judged)
@@ -224,13 +231,22 @@ def consulted(calls: Iterable[Call]) -> tuple[Consulted, ...]:
     every = list(calls)
     return tuple(
         Consulted(
-            role, tuple(sorted({one.model for one in every if one.role == role})), total.calls, total.failed,
-            total.usage.tokens_in, total.usage.tokens_out, total.usage.cached,
-            None if total.cost is None else float(total.cost), round(total.seconds, 3), round(total.share, 4),
-            {one.prompt: one.prompt_sha256 for one in every if one.role == role}, total.sent, total.whole,
+            role,
+            tuple(sorted({one.model for one in every if one.role == role})),
+            total.calls,
+            total.failed,
+            total.usage.tokens_in,
+            total.usage.tokens_out,
+            total.usage.cached,
+            None if total.cost is None else float(total.cost),
+            round(total.seconds, 3),
+            round(total.share, 4),
+            {one.prompt: one.prompt_sha256 for one in every if one.role == role},
+            total.sent,
+            total.whole,
         )
         for role, total in totals(every).items()
-    )  # fmt: skip
+    )
 
 
 def together(told: Iterable[Told]) -> Told:

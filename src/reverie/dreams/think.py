@@ -61,9 +61,14 @@ class Sources(Protocol):
 
 
 def think(
-    rooms: Sources, target: DreamTarget, dream: Dream, fresh: Sequence[Noted], carried: Sequence[Noted] = (),
-    *, curator: Curator,
-) -> Thought:  # fmt: skip
+    rooms: Sources,
+    target: DreamTarget,
+    dream: Dream,
+    fresh: Sequence[Noted],
+    carried: Sequence[Noted] = (),
+    *,
+    curator: Curator,
+) -> Thought:
     """What is to become of every item and candidate, in the order it is to be done."""
     night, beside = night_of(rooms, target, dream, fresh, carried)
     shown, told = _material(night, curator)
@@ -95,11 +100,18 @@ def think(
         every, stays, extra = {}, frozenset(), ()
     enough = told or (curated.failed if curated.stopped else "")  # the run stops here: no other dream asks in vain
     return Thought(
-        len(fresh), len(carried), sum(one.case.sessions > 1 for one in decided), tuple(planned),
-        tuple(name for name in every if name in stays), tuple(name for name in every if name not in stays),
-        Told(dropped, enough), _duplicates(decided), extra, (shown.material or whole).brief.reduced,
+        len(fresh),
+        len(carried),
+        sum(one.case.sessions > 1 for one in decided),
+        tuple(planned),
+        tuple(name for name in every if name in stays),
+        tuple(name for name in every if name not in stays),
+        Told(dropped, enough),
+        _duplicates(decided),
+        extra,
+        (shown.material or whole).brief.reduced,
         curator.name if by_model else BUILT_IN,
-    )  # fmt: skip
+    )
 
 
 def night_of(
@@ -111,13 +123,20 @@ def night_of(
     before = _earlier_sessions(rooms.sessions, earlier, {one.id for one in sessions})
     shown, beside = entries_that_matter(target.entries, sessions)
     return Night(
-        dream.started_at, target.owner, _shown_documents(target, shown), shown,
-        tuple(sorted(sessions, key=_began)), tuple(fresh),
-        tuple(one for one in earlier if one.session_id in {each.id for each in before}), tuple(before),
-        target.skills, target.instructions,
+        dream.started_at,
+        target.owner,
+        _shown_documents(target, shown),
+        shown,
+        tuple(sorted(sessions, key=_began)),
+        tuple(fresh),
+        tuple(one for one in earlier if one.session_id in {each.id for each in before}),
+        tuple(before),
+        target.skills,
+        target.instructions,
         (f"{len(shown):,} of {len(target.entries):,} entries are shown: those that speak of what the sessions do.",)
-        if beside else (),
-    ), beside  # fmt: skip
+        if beside
+        else (),
+    ), beside
 
 
 def _shown_documents(target: DreamTarget, shown: Iterable[BriefEntry]) -> tuple[BriefDocument, ...]:
@@ -165,9 +184,15 @@ def _material(night: Night, curator: Curator) -> tuple[Reduced, str]:
 def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> Rules:
     surfaces = (*target.surfaces, *(replace(one, id="", sha256="") for one in beside))
     return Rules(
-        dream.started_at, target.gates, target.limits, surfaces, Mentions(target.search),
-        includes_unsure=not target.asks, people_needed=target.people_needed, waiting=target.waiting,
-    )  # fmt: skip
+        dream.started_at,
+        target.gates,
+        target.limits,
+        surfaces,
+        Mentions(target.search),
+        includes_unsure=not target.asks,
+        people_needed=target.people_needed,
+        waiting=target.waiting,
+    )
 
 
 def _duplicates(decided: Iterable[Decided]) -> int:
@@ -222,11 +247,21 @@ class _Plan:
         fate = Fate.HELD_BACK if found.severity is Severity.HELD else Fate.NOT_KEPT
         return Planned(
             Judged(
-                (name,), "none", fate, found.sentence, found.sentence, noted.text, "", "", 1, noted.origin,
-                noted.candidate.evidence, reasons=(str(found.reason),),
+                (name,),
+                "none",
+                fate,
+                found.sentence,
+                found.sentence,
+                noted.text,
+                "",
+                "",
+                1,
+                noted.origin,
+                noted.candidate.evidence,
+                reasons=(str(found.reason),),
             ),
             done=True,
-        )  # fmt: skip
+        )
 
     def _judged(self, one: Decided) -> Judged:
         item, case = one.item, one.case
@@ -236,13 +271,22 @@ class _Plan:
         found = [each for each in one.findings if each.severity is one.severity]
         checks = tuple((each.name, "; ".join(f.sentence for f in each.findings) or "passed") for each in one.checks)
         return Judged(
-            candidates_of(one, self.material), str(item.op), fate, item.because,
-            " ".join(each.sentence for each in found), "" if hidden else self.material.restored(item.text),
-            one.skill.subject if one.skill else item.document, "; ".join(case.old),
-            len({each.evidence.session_id for each in case.support}), case.origin, () if hidden else case.evidence,
-            one.score, reasons=tuple(str(each.reason) for each in one.findings), checks=checks,
+            candidates_of(one, self.material),
+            str(item.op),
+            fate,
+            item.because,
+            " ".join(each.sentence for each in found),
+            "" if hidden else self.material.restored(item.text),
+            one.skill.subject if one.skill else item.document,
+            "; ".join(case.old),
+            len({each.evidence.session_id for each in case.support}),
+            case.origin,
+            () if hidden else case.evidence,
+            one.score,
+            reasons=tuple(str(each.reason) for each in one.findings),
+            checks=checks,
             confirms=self._confirmed(one),
-        )  # fmt: skip
+        )
 
     def _confirmed(self, one: Decided) -> str:
         """The entry that says the same, if it was said again since that stands there."""

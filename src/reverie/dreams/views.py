@@ -58,10 +58,15 @@ def _state(dreams: Sequence[Dream]) -> dict[str, Any]:
 def _candidate(one: Noted) -> dict[str, Any]:
     candidate = one.candidate
     return {
-        "id": one.id, "kind": str(candidate.kind), "text": candidate.text, "confidence": candidate.confidence,
-        "session": one.session_id, "said_at": _time(one.said_at), "origin": str(one.origin),
+        "id": one.id,
+        "kind": str(candidate.kind),
+        "text": candidate.text,
+        "confidence": candidate.confidence,
+        "session": one.session_id,
+        "said_at": _time(one.said_at),
+        "origin": str(one.origin),
         "evidence": evidence_as_json(candidate.evidence),
-    }  # fmt: skip
+    }
 
 
 def _decision(dream: Dream, one: Judged) -> dict[str, Any]:

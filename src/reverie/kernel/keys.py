@@ -114,9 +114,16 @@ class Keyring:
             raise BadInput("The key would be good for nothing.", expected=f"one of {', '.join(Permission)}")
         secret, now = MARK + secrets.token_hex(32), self.clock.now()
         key = ApiKey(
-            self.ids.new("apikey"), name, self.scope.workspace, user, frozenset(permissions), secret[:SHOWN],
-            sha256(secret), now, now + lasts if lasts else None,
-        )  # fmt: skip
+            self.ids.new("apikey"),
+            name,
+            self.scope.workspace,
+            user,
+            frozenset(permissions),
+            secret[:SHOWN],
+            sha256(secret),
+            now,
+            now + lasts if lasts else None,
+        )
         self.records.put(self.scope, key, "created")
         return Issued(key, secret)
 

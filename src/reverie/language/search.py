@@ -21,8 +21,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "Candidate", "Index", "IndexedSession", "IndexedTurn", "Ranked", "Search", "Term", "TurnKey", "Vectors", "Where",
-]  # fmt: skip
+    "Candidate",
+    "Index",
+    "IndexedSession",
+    "IndexedTurn",
+    "Ranked",
+    "Search",
+    "Term",
+    "TurnKey",
+    "Vectors",
+    "Where",
+]
 
 POOL = 200
 

@@ -6,10 +6,30 @@ import re
 
 LIKE = 0.4
 _PARTS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_LOOKING = frozenset({
-    "ls", "cat", "head", "tail", "find", "grep", "rg", "which", "cd", "pwd", "stat", "file", "test", "echo", "wc",
-    "tree", "less", "sed", "sleep", "true",
-})  # fmt: skip
+_LOOKING = frozenset(
+    {
+        "ls",
+        "cat",
+        "head",
+        "tail",
+        "find",
+        "grep",
+        "rg",
+        "which",
+        "cd",
+        "pwd",
+        "stat",
+        "file",
+        "test",
+        "echo",
+        "wc",
+        "tree",
+        "less",
+        "sed",
+        "sleep",
+        "true",
+    }
+)
 _PREFIX = frozenset({"sudo", "uv", "poetry", "npx", "time", "env", "run", "bundle", "exec"})
 _VERSION = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*$")
 _SETTING = re.compile(r"^(?:-|\w+=)")
@@ -66,9 +86,20 @@ def _words(command: str) -> list[str]:
 
 
 _OPPOSITES = (
-    "stop start", "down up", "disable enable", "pause resume", "lock unlock", "stash pop", "umount mount", "off on",
-    "unload load", "suspend resume", "detach attach", "drain uncordon", "cordon uncordon",
-)  # fmt: skip
+    "stop start",
+    "down up",
+    "disable enable",
+    "pause resume",
+    "lock unlock",
+    "stash pop",
+    "umount mount",
+    "off on",
+    "unload load",
+    "suspend resume",
+    "detach attach",
+    "drain uncordon",
+    "cordon uncordon",
+)
 _UNDOES = frozenset(pair for one in _OPPOSITES for pair in (tuple(one.split()), tuple(reversed(one.split()))))
 
 

@@ -8,20 +8,28 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 MONTHS = (
-    "jan(?:uary|uar|vier|eiro|uari)?|enero?|gennaio", "feb(?:ruary|ruar|braio|ruari)?|febrero|février|fevereiro",
-    "mar(?:ch|zo|s|ço|t)?|märz|maart|maa", "apr(?:il|ile)?|abril|abr|avril", "may|mai|mayo|maio|maggio|mei",
-    "june?|juni|junio|juin|junho|giugno", "july?|juli|julio|juillet|julho|luglio", "aug(?:ust|ustus)?|agosto|août|ago",
-    "sep(?:t|tember|tiembre|tembre)?|setembro|settembre", "oct(?:ober|ubre|obre)?|okt(?:ober)?|outubro|ottobre",
-    "nov(?:ember|iembre|embre|embro)?", "dec(?:ember)?|dez(?:ember|embro)?|diciembre|décembre|dicembre",
-)  # fmt: skip
+    "jan(?:uary|uar|vier|eiro|uari)?|enero?|gennaio",
+    "feb(?:ruary|ruar|braio|ruari)?|febrero|février|fevereiro",
+    "mar(?:ch|zo|s|ço|t)?|märz|maart|maa",
+    "apr(?:il|ile)?|abril|abr|avril",
+    "may|mai|mayo|maio|maggio|mei",
+    "june?|juni|junio|juin|junho|giugno",
+    "july?|juli|julio|juillet|julho|luglio",
+    "aug(?:ust|ustus)?|agosto|août|ago",
+    "sep(?:t|tember|tiembre|tembre)?|setembro|settembre",
+    "oct(?:ober|ubre|obre)?|okt(?:ober)?|outubro|ottobre",
+    "nov(?:ember|iembre|embre|embro)?",
+    "dec(?:ember)?|dez(?:ember|embro)?|diciembre|décembre|dicembre",
+)
 WEEKDAYS = (
     "monday|montag|lunes|lundi|segunda-feira|lunedì|maandag",
     "tuesday|dienstag|martes|mardi|terça-feira|martedì|dinsdag",
     "wednesday|mittwoch|miércoles|mercredi|quarta-feira|mercoledì|woensdag",
     "thursday|donnerstag|jueves|jeudi|quinta-feira|giovedì|donderdag",
-    "friday|freitag|viernes|vendredi|sexta-feira|venerdì|vrijdag", "saturday|samstag|sábado|samedi|sabato|zaterdag",
+    "friday|freitag|viernes|vendredi|sexta-feira|venerdì|vrijdag",
+    "saturday|samstag|sábado|samedi|sabato|zaterdag",
     "sunday|sonntag|domingo|dimanche|domenica|zondag",
-)  # fmt: skip
+)
 _NEAR = {
     0: "today|heute|hoy|aujourd'hui|hoje|oggi|vandaag|今天|今日",
     -1: "yesterday|gestern|ayer|hier|ontem|ieri|gisteren|昨天|昨日",
@@ -38,7 +46,7 @@ _LAST_DAY = re.compile(
     r"\b(?:(?P<surely>since|last|seit|letzten|seit letztem|desde el|depuis|da|sinds|afgelopen)|on|am|el|le|na|op) (?:"
     + "|".join(f"(?P<w{place}>{names})" for place, names in enumerate(WEEKDAYS))
     + r")\b(?!s)(?P<gone> (?:pasado|dernier|passad[oa]|scors[oa]|ago))?"
-)  # fmt: skip
+)
 # Without one of these, "on Thursday" is any Thursday or the next one: "le marché a lieu le jeudi".
 _TOLD_AS_PAST = re.compile(
     r"\b(?:was|were|had|did|(?!need|feed)\w{2,}ed|went|came|left|got|made|took|told|said|sent|met|bought|sold|began"

@@ -21,10 +21,16 @@ _FEWEST_WORDS = 2
 _CHANGES = ("update", "correction", "contradiction")
 _REQUESTS = ("one_off", "command")
 _KINDS = {
-    "fact": Kind.PROJECT_FACT, "instruction": Kind.PROJECT_DECISION, "preference": Kind.USER_PREFERENCE,
-    "update": Kind.SUPERSESSION_SIGNAL, "correction": Kind.CORRECTION, "decision": Kind.PROJECT_DECISION,
-    "contradiction": Kind.CORRECTION, "lesson": Kind.PROJECT_FACT, "procedure": Kind.RECURRING_WORKFLOW,
-}  # fmt: skip
+    "fact": Kind.PROJECT_FACT,
+    "instruction": Kind.PROJECT_DECISION,
+    "preference": Kind.USER_PREFERENCE,
+    "update": Kind.SUPERSESSION_SIGNAL,
+    "correction": Kind.CORRECTION,
+    "decision": Kind.PROJECT_DECISION,
+    "contradiction": Kind.CORRECTION,
+    "lesson": Kind.PROJECT_FACT,
+    "procedure": Kind.RECURRING_WORKFLOW,
+}
 
 
 def notice(session: Session) -> list[Candidate]:

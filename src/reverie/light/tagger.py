@@ -36,9 +36,21 @@ KINDS = (
     "procedure",
 )
 WHYS = (
-    "one_off", "question", "command", "quoted", "temporary", "emotion", "chitchat", "hypothetical", "progress",
-    "other_person", "undecided", "joke", "past", "none",
-)  # fmt: skip
+    "one_off",
+    "question",
+    "command",
+    "quoted",
+    "temporary",
+    "emotion",
+    "chitchat",
+    "hypothetical",
+    "progress",
+    "other_person",
+    "undecided",
+    "joke",
+    "past",
+    "none",
+)
 _CLASSES = (*KINDS, *WHYS)
 # The others say that it is not worth keeping, not that it is not so.
 _DOUBTFUL = [
@@ -89,9 +101,13 @@ class Tagged:
         first, last = (kept[0], kept[-1]) if len(kept) else (inside[0], inside[-1])
         doubt = chances[:, _DOUBTFUL].sum(axis=1).mean()
         return Reading(
-            round(float(telling.mean()), 4), kind, why, round(float(doubt), 4), int(self.starts[first]),
+            round(float(telling.mean()), 4),
+            kind,
+            why,
+            round(float(doubt), 4),
+            int(self.starts[first]),
             int(self.ends[last]),
-        )  # fmt: skip
+        )
 
 
 _READING = Lock()

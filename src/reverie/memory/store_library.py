@@ -30,9 +30,14 @@ class Stores:
     def create(self, name: str, description: str = "", metadata: Mapping[str, str] | None = None) -> Store:
         now = self.clock.now()
         made = Store(
-            self.ids.new("memstore"), self.scope.user or "", checked_name(name), checked_description(description),
-            merged_metadata({}, metadata or {}), now, now,
-        )  # fmt: skip
+            self.ids.new("memstore"),
+            self.scope.user or "",
+            checked_name(name),
+            checked_description(description),
+            merged_metadata({}, metadata or {}),
+            now,
+            now,
+        )
         self.records.add(self.of(made), made)
         return made
 
@@ -94,9 +99,15 @@ class Stores:
         return found
 
     def memories(
-        self, store: str, prefix: str | None = None, depth: int | None = None, *, after: str | None = None,
-        limit: int = 20, full: bool = False,
-    ) -> list[StoredMemory | Prefix]:  # fmt: skip
+        self,
+        store: str,
+        prefix: str | None = None,
+        depth: int | None = None,
+        *,
+        after: str | None = None,
+        limit: int = 20,
+        full: bool = False,
+    ) -> list[StoredMemory | Prefix]:
         below = Below(checked_prefix(prefix), checked_depth(depth))
         return self.records.memories(self.of(self.get(store)), store, below, after, limit=limit, full=full)
 

@@ -148,9 +148,11 @@ class Asker:
         outcome = read.why if isinstance(read, Wrong) else ANSWERED
         self.ledger.settle(question, self.model.name, reserved, reply, outcome, answer=recorded)
         so_far = replace(
-            before, requests=before.requests + 1, usage=before.usage + (reply.usage or Usage()),
+            before,
+            requests=before.requests + 1,
+            usage=before.usage + (reply.usage or Usage()),
             seconds=before.seconds + reply.seconds,
-        )  # fmt: skip
+        )
         if isinstance(reply, Failed):
             return self._after_failure(question, room, reply, so_far)
         provider.failures = 0

@@ -90,9 +90,15 @@ class Ledger(Protocol):
     def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached: ...
 
     def settle(
-        self, question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str,
-        *, answer: Recorded | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        question: Question[Any],
+        model: str,
+        reserved: Reservation,
+        reply: Reply,
+        outcome: str,
+        *,
+        answer: Recorded | None = None,
+    ) -> None:
         """Put a call on the list with what it took, more than was reserved included, and its answer beside it."""
         ...
 

@@ -57,9 +57,7 @@ class ModelInfo:
 
 def model_settings(said: Mapping[str, str]) -> ModelSettings:
     """`said` are the texts of the settings by name. What cannot be used is an error that names the setting."""
-    endpoint = Endpoint(
-        said["model_url"], said["model_key_name"], said["model_key_file"], _price(said["model_price"])
-    )  # fmt: skip
+    endpoint = Endpoint(said["model_url"], said["model_key_name"], said["model_key_file"], _price(said["model_price"]))
     read = ModelSettings(
         choice(said["model"], endpoint),
         Cap(_limit(said, "model_tokens_per_night", int), _limit(said, "model_dollars_per_night", Decimal)),

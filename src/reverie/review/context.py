@@ -69,9 +69,14 @@ class Briefing:
     clock: Clock
 
     def __call__(
-        self, task: str = "", *, tags: Sequence[str] = (), budget: int = DEFAULT_BUDGET,
-        shelves: Sequence[str] = (), session: str | None = None,
-    ) -> Given:  # fmt: skip
+        self,
+        task: str = "",
+        *,
+        tags: Sequence[str] = (),
+        budget: int = DEFAULT_BUDGET,
+        shelves: Sequence[str] = (),
+        session: str | None = None,
+    ) -> Given:
         """The block for a session that is about to do `task`. With the id of a session it is frozen for that one."""
         if session is not None and (earlier := self.contexts.last(self.scope, session)):
             return earlier
@@ -98,9 +103,15 @@ class Briefing:
         found, withheld = self._matched(asked, max(0, space) // CHARACTERS_A_TOKEN)
         text = _rendered(lines, found)
         return Given(
-            self.ids.new("ctx"), self.clock.now(), session, asked, text, tuple(one.path for one in found),
-            tuple(left_out), (*unsafe, *withheld),
-        )  # fmt: skip
+            self.ids.new("ctx"),
+            self.clock.now(),
+            session,
+            asked,
+            text,
+            tuple(one.path for one in found),
+            tuple(left_out),
+            (*unsafe, *withheld),
+        )
 
     def _entries(self, asked: Asked) -> list[Entry]:
         names = asked.shelves or self.memory.present()

@@ -78,10 +78,15 @@ class Landing:
         if report.blocked and not despite_findings:
             return Unsafe(report)
         change = Change(
-            self.ids.new("chg"), target.holder.key, target.subject, drawn.edits, grounds, self.clock.now(),
+            self.ids.new("chg"),
+            target.holder.key,
+            target.subject,
+            drawn.edits,
+            grounds,
+            self.clock.now(),
             drawn.operations,
             target.form,
-        )  # fmt: skip
+        )
         self.records.intend(self.scope, change)
         edits = self._exchanged(held, drawn.edits) if first else self._exchanged_alone(draft, held, drawn)
         if edits is None:

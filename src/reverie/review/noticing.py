@@ -187,9 +187,14 @@ class Noticing:
 
     def _from_outside(self, target: Target, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
         return Change(
-            self.ids.new("chg"), target.holder.key, target.subject, edits, Grounds(OUTSIDE, via, reason),
-            self.clock.now(), form=target.form,
-        )  # fmt: skip
+            self.ids.new("chg"),
+            target.holder.key,
+            target.subject,
+            edits,
+            Grounds(OUTSIDE, via, reason),
+            self.clock.now(),
+            form=target.form,
+        )
 
     # ---- what others wrote to a file that was replaced ---------------------------------------------------------------
 

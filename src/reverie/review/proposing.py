@@ -61,17 +61,32 @@ class Proposing:
         report, related = target.scanned(dict(drawn.new_texts)), self._related(target, drawn)
         ruling = self.policy.rules(
             Case(
-                "memory" if target.is_memory else "skills", target.holder.name, suggestion.actions, suggestion.origin,
-                report, self._critical(target, drawn, related), self.scope.user == "", suggestion.people,
+                "memory" if target.is_memory else "skills",
+                target.holder.name,
+                suggestion.actions,
+                suggestion.origin,
+                report,
+                self._critical(target, drawn, related),
+                self.scope.user == "",
+                suggestion.people,
             )
-        )  # fmt: skip
+        )
         diff = drawn_diff(target.holder.name, drawn.edits, 0 if target.is_memory else LINES_AROUND)
         now = self.clock.now()
         return Proposal(
-            self.ids.new("prop"), suggestion, target.holder.name, diff, bound(suggestion, diff), report.findings,
-            report.blocked, ruling.why, related, target.holder.reach, now,
+            self.ids.new("prop"),
+            suggestion,
+            target.holder.name,
+            diff,
+            bound(suggestion, diff),
+            report.findings,
+            report.blocked,
+            ruling.why,
+            related,
+            target.holder.reach,
+            now,
             now + timedelta(days=self.policy.expires_after_days),
-        ), ruling  # fmt: skip
+        ), ruling
 
     def _related(self, target: Target, drawn: Drawn) -> tuple[Related, ...]:
         if not target.is_memory:

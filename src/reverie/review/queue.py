@@ -217,10 +217,18 @@ class Review:
         assert verdict is not None
         by_policy = verdict.policy is not None
         grounds = Grounds(
-            suggestion.proposer, Via.PROPOSAL, suggestion.reason,
-            suggestion.origin if by_policy else self._origin_of(verdict.by), suggestion.evidence,
-            proposal.id, suggestion.dream, None, verdict.by, verdict.because, verdict.policy,
-        )  # fmt: skip
+            suggestion.proposer,
+            Via.PROPOSAL,
+            suggestion.reason,
+            suggestion.origin if by_policy else self._origin_of(verdict.by),
+            suggestion.evidence,
+            proposal.id,
+            suggestion.dream,
+            None,
+            verdict.by,
+            verdict.because,
+            verdict.policy,
+        )
         draft = draft_of(self._target(suggestion), suggestion, self.clock.now())
         return self.landing.write(draft, grounds, despite_findings=verdict.despite_findings)
 
@@ -251,17 +259,28 @@ class Review:
     # ---- writing, undoing --------------------------------------------------------------------------------------------
 
     def write(
-        self, shelf: str, document: str, operations: Sequence[Operation], because: str = "", *,
-        despite_findings: bool = False, even_critical: bool = False,
-    ) -> Outcome:  # fmt: skip
+        self,
+        shelf: str,
+        document: str,
+        operations: Sequence[Operation],
+        because: str = "",
+        *,
+        despite_findings: bool = False,
+        even_critical: bool = False,
+    ) -> Outcome:
         """A direct write by someone who may. What touches a critical rule has to be meant (`even_critical`)."""
         draft = Operate(self.targets(shelf, document), tuple(operations))
         return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
 
     def amend(
-        self, folder: str, amendment: Amendment, because: str = "", *, despite_findings: bool = False,
+        self,
+        folder: str,
+        amendment: Amendment,
+        because: str = "",
+        *,
+        despite_findings: bool = False,
         even_critical: bool = False,
-    ) -> Outcome:  # fmt: skip
+    ) -> Outcome:
         """A direct change of a skill by someone who may; the same holds for its critical rules."""
         wanted = Suggestion(folder, amendment.subject, amendment=amendment)
         draft = draft_of(self._target(wanted), wanted, self.clock.now())
@@ -285,9 +304,13 @@ class Review:
         return Grounds(actor, Via.DIRECT, because, self._origin_of(actor), approved_by=actor, because=because)
 
     def undo(
-        self, change: str | None = None, because: str = "", *, despite_findings: bool = False,
+        self,
+        change: str | None = None,
+        because: str = "",
+        *,
+        despite_findings: bool = False,
         even_critical: bool = False,
-    ) -> Outcome:  # fmt: skip
+    ) -> Outcome:
         """Take a Change back, byte for byte if nothing came after it; the last one if none is named. Twice is once: to
         have it again, take back the undo, by its name. What would touch a critical rule has to be meant."""
         undone = self._change(change) if change else self._last()
@@ -299,9 +322,14 @@ class Review:
             )
         actor = self.scope.actor
         grounds = Grounds(
-            actor, Via.UNDO, because or f"takes back {undone.id}", self._origin_of(actor), undoes=undone.id,
-            approved_by=actor, because=because,
-        )  # fmt: skip
+            actor,
+            Via.UNDO,
+            because or f"takes back {undone.id}",
+            self._origin_of(actor),
+            undoes=undone.id,
+            approved_by=actor,
+            because=because,
+        )
         draft = Rewrite(self.targets(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
         with self.noticing.held(draft.target):
             if by := undone_by(self.records, self.scope, undone.id):

@@ -32,10 +32,20 @@ class Refining:
     folder_at: Callable[[Path], Folder]
 
     def refine_skill(
-        self, name: str, *, section: str = "", add: Sequence[str] = (), replace: Mapping[str, str] | None = None,
-        remove: Sequence[str] = (), diff: str = "", text: str = "", bump: Bump | None = None, because: str = "",
-        evidence: Sequence[Evidence] = (), proposer: str | None = None,
-    ) -> Proposed:  # fmt: skip
+        self,
+        name: str,
+        *,
+        section: str = "",
+        add: Sequence[str] = (),
+        replace: Mapping[str, str] | None = None,
+        remove: Sequence[str] = (),
+        diff: str = "",
+        text: str = "",
+        bump: Bump | None = None,
+        because: str = "",
+        evidence: Sequence[Evidence] = (),
+        proposer: str | None = None,
+    ) -> Proposed:
         """Propose a change of a skill, by section, by diff or by a new text. It waits for a person; nothing is written.
 
         `add`, `replace` and `remove` are rules of the section named. The proposal is merged with what others changed
@@ -46,9 +56,13 @@ class Refining:
             found.skill, section=section, add=add, replace=replace, remove=remove, diff=diff, text=text, bump=bump
         )
         suggestion = Suggestion(
-            found.folder.key, found.skill.subject, reason=because, evidence=tuple(evidence),
-            proposer=proposer or self.review.scope.actor, amendment=patch,
-        )  # fmt: skip
+            found.folder.key,
+            found.skill.subject,
+            reason=because,
+            evidence=tuple(evidence),
+            proposer=proposer or self.review.scope.actor,
+            amendment=patch,
+        )
         return self.review.propose(suggestion)
 
     def merge_skills(self, into: str, absorbed: str, text: str, because: str = "") -> Proposed:
@@ -57,9 +71,12 @@ class Refining:
         if kept.folder.key != gone.folder.key:
             raise BadInput(f"{kept.path} and {gone.path} lie in two folders.", expected="two skills of one folder")
         suggestion = Suggestion(
-            kept.folder.key, kept.skill.subject, reason=because, proposer=self.review.scope.actor,
+            kept.folder.key,
+            kept.skill.subject,
+            reason=because,
+            proposer=self.review.scope.actor,
             amendment=merge(kept.skill, gone.skill, text),
-        )  # fmt: skip
+        )
         return self.review.propose(suggestion)
 
     def bring_in(

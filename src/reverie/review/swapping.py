@@ -48,9 +48,11 @@ def swap(storing: Storing, wanted: Swap) -> Outcome:
         if not edits:
             return Unchanged("the output says what the input says")
         grounds = replace(
-            storing.grounds(scope, ()), reason=f"accepts what {wanted.dream} made of it", dream=wanted.dream,
+            storing.grounds(scope, ()),
+            reason=f"accepts what {wanted.dream} made of it",
+            dream=wanted.dream,
             proposal=wanted.name,
-        )  # fmt: skip
+        )
         return storing.write(desk, scope, Pen(storing.author, each=each), edits, grounds)
 
 

@@ -28,9 +28,7 @@ def _decimal(digits: str) -> float | None:
 
 
 # Raw control characters occur in real transcripts. NaN and the infinities are no JSON, and no fact about anything.
-_DECODER = json.JSONDecoder(
-    strict=False, parse_int=_integer, parse_float=_decimal, parse_constant=lambda _: None
-)  # fmt: skip
+_DECODER = json.JSONDecoder(strict=False, parse_int=_integer, parse_float=_decimal, parse_constant=lambda _: None)
 
 
 def parsed(text: str) -> Any:

@@ -91,10 +91,18 @@ class Library:
         # A source of the owner's may hold sessions of other people: those keep their own user.
         person = None if user == self.owner else user
         return Adding(
-            self.scope, self.owner, self.records, self.kept_sources, readers or self.readers,
-            lambda: Intake(self.owner, self.redact, person, self.root_of), self.quarantine, self.limits, person, reader,
+            self.scope,
+            self.owner,
+            self.records,
+            self.kept_sources,
+            readers or self.readers,
+            lambda: Intake(self.owner, self.redact, person, self.root_of),
+            self.quarantine,
+            self.limits,
+            person,
+            reader,
             **how,
-        )  # fmt: skip
+        )
 
     def find(self, *, user: str | None = None, wanted: Wanted | None = None) -> Iterator[Stored]:
         """The sessions there are, newest first."""

@@ -14,10 +14,22 @@ from reverie.sessions.json_text import dumped
 from reverie.sessions.session import Role, Said, ToolCall
 
 _ROLES: dict[str, Role] = {
-    "system": "system", "developer": "developer", "user": "user", "assistant": "assistant", "tool": "tool",
-    "human": "user", "gpt": "assistant", "ai": "assistant", "model": "assistant", "bot": "assistant",
-    "function": "tool", "observation": "tool", "tool_response": "tool", "toolresult": "tool", "ipython": "tool",
-}  # fmt: skip
+    "system": "system",
+    "developer": "developer",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "human": "user",
+    "gpt": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "function": "tool",
+    "observation": "tool",
+    "tool_response": "tool",
+    "toolresult": "tool",
+    "ipython": "tool",
+}
 _TEXT_PARTS = {"text", "input_text", "output_text"}
 _UNSPOKEN_PARTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"}
 

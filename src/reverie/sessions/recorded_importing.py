@@ -54,9 +54,15 @@ class Importing:
             chosen = self._reader(path, reader)
         owner = self.scope.user or ""
         run = Adding(
-            self.scope, owner, self.records, self.sources, self.readers, lambda: Intake(owner, self.redact),
-            self.quarantine, self.limits,
-        )  # fmt: skip
+            self.scope,
+            owner,
+            self.records,
+            self.sources,
+            self.readers,
+            lambda: Intake(owner, self.redact),
+            self.quarantine,
+            self.limits,
+        )
         imported = Imported(run.added, chosen.name)
         try:
             run.read(path, chosen, through=lambda events: self._of_sender(events, imported.names))

@@ -61,10 +61,18 @@ class Recording:
         agent, now = self._agent(wish), self.clock.now()
         self._environment(wish.environment)
         made = Recorded(
-            self.ids.new("sesn"), self.scope.user or "", agent, wish.environment, now, now,
-            self._title(wish.title), rules.merged({}, wish.metadata), tuple(map(rules.storable, wish.resources)),
-            tuple(map(rules.storable, wish.vaults)), rules.storable(wish.budget),
-        )  # fmt: skip
+            self.ids.new("sesn"),
+            self.scope.user or "",
+            agent,
+            wish.environment,
+            now,
+            now,
+            self._title(wish.title),
+            rules.merged({}, wish.metadata),
+            tuple(map(rules.storable, wish.resources)),
+            tuple(map(rules.storable, wish.vaults)),
+            rules.storable(wish.budget),
+        )
         self.records.add(self.scope.of(made.user), made, self._spoken(made, [*events, IDLE]) if events else None)
         return made
 

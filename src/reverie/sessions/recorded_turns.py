@@ -20,9 +20,14 @@ from reverie.sessions.session import Head, Said, ToolCall, Turn
 
 def head_of(session: Recorded) -> Head:
     return Head(
-        id=session.id, user=session.user or None, harness=HARNESS, agent=str(session.agent["id"]),
-        title=session.title, started_at=session.created_at, project=one_line(session.metadata.get("project")),
-    )  # fmt: skip
+        id=session.id,
+        user=session.user or None,
+        harness=HARNESS,
+        agent=str(session.agent["id"]),
+        title=session.title,
+        started_at=session.created_at,
+        project=one_line(session.metadata.get("project")),
+    )
 
 
 def turns_of(session: Recorded, events: Iterable[RecordedEvent], speaker: Origin, redact: Redact) -> list[Turn]:
@@ -75,9 +80,11 @@ def _result(told: Mapping[str, Any]) -> Said:
     call = next((told[name] for name in ("tool_use_id", "custom_tool_use_id", "mcp_tool_use_id") if name in told), None)
     failed = told.get("is_error")
     return Said(
-        "tool", text_of(told.get("content")), answers=call if isinstance(call, str) else None,
+        "tool",
+        text_of(told.get("content")),
+        answers=call if isinstance(call, str) else None,
         failed=failed if isinstance(failed, bool) else None,
-    )  # fmt: skip
+    )
 
 
 _SAID: Mapping[str, Callable[[Mapping[str, Any]], Said | None]] = {

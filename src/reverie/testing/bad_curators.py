@@ -68,10 +68,19 @@ def _flat(text: str) -> str:
 def _item(op: str, text: str, line: Line, words: str, **more: Any) -> dict[str, Any]:
     evidence = [{"session": line.session, "turn": line.turn, "words": words}]
     return {
-        "op": op, "document": "MEMORY.md", "replaces": [], "text": text, "evidence": evidence, "skill": "",
-        "project": "", "kind": "user_preference", "certainty": "sure", "because": "I am sure.", "steps": [],
+        "op": op,
+        "document": "MEMORY.md",
+        "replaces": [],
+        "text": text,
+        "evidence": evidence,
+        "skill": "",
+        "project": "",
+        "kind": "user_preference",
+        "certainty": "sure",
+        "because": "I am sure.",
+        "steps": [],
         "gotchas": [],
-    } | more  # fmt: skip
+    } | more
 
 
 def _says(items: list[dict[str, Any]]) -> Says:

@@ -15,14 +15,55 @@ from typing import Any
 
 _DEEP = "[" * 150 + "]" * 150
 ODD = (
-    "1" * 400, "-" + "9" * 5000, "1e999", "-1e999", "NaN", "Infinity", "0", "-1", "1.5", "1e15", "1e22", "253402300800",
-    "true", "false", "null", '""', '" "', '"\\ud800"', '"user\\udfff"', '"\\u0000"', '"a\\u0000b"', '"\\ud83d\\ude00"',
-    '"\\uffff"', '"tool"', '"user"', '"assistant"', '"text"', '"2026-13-45T99:99:99Z"', '"0001-01-01T00:00:00+23:59"',
-    '"9999-12-31T23:59:59-23:59"', '"<tool_call>{\\"name\\": 1}</tool_call>"', '"<think>"', "[]", "{}", "[null]",
-    "[[]]", '{"": ""}', '{"type": "text"}', '{"type": "tool_result"}', '{"type": ["text"]}', '[{"type": "tool_use"}]',
-    '[{"type": "tool_result", "content": [{"type": "tool_result", "content": null}]}]', '{"role": {"role": "user"}}',
-    _DEEP, '{"a":' * 120 + "1" + "}" * 120, '"' + "x" * 100_000 + '"', '"' + "/" * 3_000 + '"', '"\\n\\r\\u2028"',
-)  # fmt: skip
+    "1" * 400,
+    "-" + "9" * 5000,
+    "1e999",
+    "-1e999",
+    "NaN",
+    "Infinity",
+    "0",
+    "-1",
+    "1.5",
+    "1e15",
+    "1e22",
+    "253402300800",
+    "true",
+    "false",
+    "null",
+    '""',
+    '" "',
+    '"\\ud800"',
+    '"user\\udfff"',
+    '"\\u0000"',
+    '"a\\u0000b"',
+    '"\\ud83d\\ude00"',
+    '"\\uffff"',
+    '"tool"',
+    '"user"',
+    '"assistant"',
+    '"text"',
+    '"2026-13-45T99:99:99Z"',
+    '"0001-01-01T00:00:00+23:59"',
+    '"9999-12-31T23:59:59-23:59"',
+    '"<tool_call>{\\"name\\": 1}</tool_call>"',
+    '"<think>"',
+    "[]",
+    "{}",
+    "[null]",
+    "[[]]",
+    '{"": ""}',
+    '{"type": "text"}',
+    '{"type": "tool_result"}',
+    '{"type": ["text"]}',
+    '[{"type": "tool_use"}]',
+    '[{"type": "tool_result", "content": [{"type": "tool_result", "content": null}]}]',
+    '{"role": {"role": "user"}}',
+    _DEEP,
+    '{"a":' * 120 + "1" + "}" * 120,
+    '"' + "x" * 100_000 + '"',
+    '"' + "/" * 3_000 + '"',
+    '"\\n\\r\\u2028"',
+)
 DEEPEST = "[" * 200_000
 _BYTES = (
     b"\xff",
@@ -129,10 +170,31 @@ def _with_odd_bytes(raw: bytes, random: Random) -> bytes:
             return raw + raw[place:]
 
 
-_SESSION = ("id", "source", "user_id", "chat_type", "model_config", "parent_session_id", "started_at", "ended_at",
-            "cwd", "git_repo_root", "title")  # fmt: skip
-_MESSAGE = ("session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "observed",
-            "active", "compacted")  # fmt: skip
+_SESSION = (
+    "id",
+    "source",
+    "user_id",
+    "chat_type",
+    "model_config",
+    "parent_session_id",
+    "started_at",
+    "ended_at",
+    "cwd",
+    "git_repo_root",
+    "title",
+)
+_MESSAGE = (
+    "session_id",
+    "role",
+    "content",
+    "tool_call_id",
+    "tool_calls",
+    "tool_name",
+    "timestamp",
+    "observed",
+    "active",
+    "compacted",
+)
 
 
 def odd_database(path: Path, random: Random) -> None:
@@ -147,8 +209,18 @@ def odd_database(path: Path, random: Random) -> None:
             row = [f"s{number}", "cli", "kim", "dm", None, None, 1.7e9, None, "/w", None, "A title"]
             _insert(database, "sessions", row, random)
             for turn in range(random.randint(0, 4)):
-                said = [f"s{number}", ("user", "assistant", "tool")[turn % 3], f"Turn {turn}", None, None, None,
-                        1.7e9 + turn, 0, 1, 0]  # fmt: skip
+                said = [
+                    f"s{number}",
+                    ("user", "assistant", "tool")[turn % 3],
+                    f"Turn {turn}",
+                    None,
+                    None,
+                    None,
+                    1.7e9 + turn,
+                    0,
+                    1,
+                    0,
+                ]
                 _insert(database, "messages", [None, *said], random)
         database.commit()
     if random.random() < 0.2:
@@ -217,8 +289,18 @@ def _insert(database: sqlite3.Connection, table: str, row: list[Any], random: Ra
 
 def _odd_cell(random: Random) -> str:
     cells = (
-        "null", "0", "-1", "1e999", "9223372036854775807", "x'ff00'", "cast(x'fffe' as text)", "''", "'user'",
-        "cast(x'eda080' as text)", "cast(x'006a736f6e3a5b7b5d' as text)", "cast(x'006a736f6e3a5b5d' as text)",
-    )  # fmt: skip
+        "null",
+        "0",
+        "-1",
+        "1e999",
+        "9223372036854775807",
+        "x'ff00'",
+        "cast(x'fffe' as text)",
+        "''",
+        "'user'",
+        "cast(x'eda080' as text)",
+        "cast(x'006a736f6e3a5b7b5d' as text)",
+        "cast(x'006a736f6e3a5b5d' as text)",
+    )
     told = "'" + random.choice(ODD[:45]).replace("'", "''").replace(",", ";").replace("?", "") + "'"
     return random.choice((*cells, told))

@@ -157,8 +157,12 @@ def clear(engine: Engine, scope: Scope, session_id: str) -> None:
         if row is None:
             return
         mine = schema.turns.c
-        ours = (mine.workspace == key["workspace"], mine.user == key["user"], mine.session_id == session_id,
-                mine.revision == row.revision)  # fmt: skip
+        ours = (
+            mine.workspace == key["workspace"],
+            mine.user == key["user"],
+            mine.session_id == session_id,
+            mine.revision == row.revision,
+        )
         last = connection.execute(select(func.max(mine.number)).where(*ours, mine.number > row.kept)).scalar() or 0
     for end in range(last, row.kept, -STEP_TURNS):
         with writing(engine, scope) as connection:

@@ -124,10 +124,16 @@ class SqlDreams(SqlLeases):
 
     def _chose(self, connection: Connection, lease: Lease, dream: Dream) -> None:
         rows = [
-            _of(lease) | {"place": place, "session_user": one.user, "session_id": one.session_id,
-                          "revision": one.revision, "turns": one.turns}
+            _of(lease)
+            | {
+                "place": place,
+                "session_user": one.user,
+                "session_id": one.session_id,
+                "revision": one.revision,
+                "turns": one.turns,
+            }
             for place, one in enumerate(dream.sessions)
-        ]  # fmt: skip
+        ]
         _insert(connection, schema.chosen, rows)
         self._keep_dream(connection, lease.scope, dream)
 
@@ -137,10 +143,17 @@ class SqlDreams(SqlLeases):
 
     def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: Told = Told()) -> None:
         rows = [
-            _of(lease) | {"place": place, "number": number, "id": one.id, "session_id": one.session_id,
-                          "said_at": one.said_at, "details": noted_details(one)}
+            _of(lease)
+            | {
+                "place": place,
+                "number": number,
+                "id": one.id,
+                "session_id": one.session_id,
+                "said_at": one.said_at,
+                "details": noted_details(one),
+            }
             for number, one in enumerate(notes)
-        ]  # fmt: skip
+        ]
         with self.fenced(lease) as connection:
             _insert(connection, schema.noticed, rows)
             read = update(schema.chosen).filter_by(**_of(lease), place=place)

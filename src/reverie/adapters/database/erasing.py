@@ -82,9 +82,11 @@ def _unused(ours: dict[str, str]) -> list[Any]:
     named = (edits.c.before, edits.c.after, documents.c.sha256, contexts.c.sha256, memory_versions.c.sha256)
     return [
         blobs.c.sha256.not_in(
-            select(column).where(
+            select(column)
+            .where(
                 column.table.c.workspace == ours["workspace"], column.table.c.user == ours["user"], column.is_not(None)
-            ).scalar_subquery()
+            )
+            .scalar_subquery()
         )
         for column in named
-    ]  # fmt: skip
+    ]

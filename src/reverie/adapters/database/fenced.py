@@ -42,7 +42,10 @@ def fenced_review(review: Review, engine: Engine, leases: SqlLeases, lease: Leas
     proposals = SqlProposals(fenced, review.clock)
     noticing = replace(review.noticing, records=history)
     return replace(
-        review, records=history, proposals=proposals, noticing=noticing,
+        review,
+        records=history,
+        proposals=proposals,
+        noticing=noticing,
         proposing=replace(review.proposing, records=history, proposals=proposals),
         landing=replace(review.landing, records=history, noticing=noticing),
-    )  # fmt: skip
+    )

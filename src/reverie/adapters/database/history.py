@@ -93,11 +93,20 @@ class SqlHistory:
         salt = secrets.token_hex(16)
         grounds = change.grounds
         row_of_change = {
-            **_owner(scope), "id": change.id, "shelf": change.shelf, "subject": change.subject,
-            "standing": change.standing, "via": grounds.via, "actor": grounds.actor, "proposal": grounds.proposal,
-            "dream": grounds.dream, "undoes": grounds.undoes, "details": details_of(change), "salt": salt,
+            **_owner(scope),
+            "id": change.id,
+            "shelf": change.shelf,
+            "subject": change.subject,
+            "standing": change.standing,
+            "via": grounds.via,
+            "actor": grounds.actor,
+            "proposal": grounds.proposal,
+            "dream": grounds.dream,
+            "undoes": grounds.undoes,
+            "details": details_of(change),
+            "salt": salt,
             "intended_at": change.intended_at,
-        }  # fmt: skip
+        }
         connection.execute(insert(schema.changes), row_of_change)
         for place, edit in enumerate(change.edits):
             sides = {side: self._blob(connection, scope, getattr(edit, side)) for side in ("before", "after")}

@@ -57,6 +57,14 @@ def _keys(connection: Connection, asked: Select[Any]) -> list[ApiKey]:
 
 def _key(found: Any) -> ApiKey:
     return ApiKey(
-        found.id, found.name, found.workspace, found.user, frozenset(map(Permission, found.permissions.split())),
-        found.prefix, found.sha256, found.made_at, found.expires_at, found.revoked_at,
-    )  # fmt: skip
+        found.id,
+        found.name,
+        found.workspace,
+        found.user,
+        frozenset(map(Permission, found.permissions.split())),
+        found.prefix,
+        found.sha256,
+        found.made_at,
+        found.expires_at,
+        found.revoked_at,
+    )

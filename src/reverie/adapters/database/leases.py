@@ -126,9 +126,10 @@ class SqlLeases:
                 raise BadInput(f"{dream.id} is {status or 'unknown'}.", expected="a dream that is not over")
             if night.landing and not even_landing:
                 raise BadInput(
-                    f"{dream.id} is landing what it found.", expected="a dream that has not begun to land",
+                    f"{dream.id} is landing what it found.",
+                    expected="a dream that has not begun to land",
                     next_step="Let it finish; `reverie undo` takes back what landed.",
-                )  # fmt: skip
+                )
             self._over(connection, scope, dream)
         return dream
 
@@ -164,9 +165,11 @@ class SqlLeases:
 
     def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         row = {
-            "status": dream.status, "started_at": dream.started_at, "ended_at": dream.ended_at,
+            "status": dream.status,
+            "started_at": dream.started_at,
+            "ended_at": dream.ended_at,
             "details": json.dumps(details_of(dream)),
-        }  # fmt: skip
+        }
         if dream.status is Status.PENDING:
             row |= {"number": next_number(connection, scope.workspace, "dreams"), "shelf": self._key_of(dream.shelf)}
             connection.execute(insert(schema.dreams), owner(scope) | {"id": dream.id} | row)
@@ -209,22 +212,29 @@ def _status(connection: Connection, scope: Scope, dream: str) -> str | None:
 
 def _elsewhere(shelf: str, holder: str, until: str) -> StillLocked:
     return StillLocked(
-        f"{holder} dreams over {shelf}, or died doing so.", expected="one dream on a shelf at a time",
+        f"{holder} dreams over {shelf}, or died doing so.",
+        expected="one dream on a shelf at a time",
         next_step=f"Try again when it is done; if it is dead, after {until}.",
-    )  # fmt: skip
+    )
 
 
 def _of_another(dream: Dream, shelf: str) -> BadInput:
     return BadInput(
         f"{dream.id} is a night over {shelf}, and {dream.shelf} is another shelf here.",
-        expected="a dream over a shelf of this home", next_step="Run it from the home it was begun in.",
-    )  # fmt: skip
+        expected="a dream over a shelf of this home",
+        next_step="Run it from the home it was begun in.",
+    )
 
 
 def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
     """For the ledger: that there was a dream, what it came to and what models took; none of its words."""
     asked = [asdict(one) for one in dream.consulted]
     return {
-        "dream": dream.id, "shelf": dream.shelf, "status": str(dream.status), "actor": scope.actor,
-        "sessions": len(dream.sessions), "counts": dream.counts, **({"models": asked} if asked else {}),
-    }  # fmt: skip
+        "dream": dream.id,
+        "shelf": dream.shelf,
+        "status": str(dream.status),
+        "actor": scope.actor,
+        "sessions": len(dream.sessions),
+        "counts": dream.counts,
+        **({"models": asked} if asked else {}),
+    }

@@ -30,11 +30,18 @@ class SqlProposals:
     def put(self, scope: Scope, proposal: Proposal) -> None:
         suggestion = proposal.suggestion
         row = {
-            "kind": proposal.kind, "shelf": suggestion.shelf, "subject": suggestion.subject,
-            "status": proposal.status, "proposer": suggestion.proposer, "dream": suggestion.dream,
-            "hash": proposal.hash, "details": _details(proposal), "made_at": proposal.made_at,
-            "expires_at": proposal.expires_at, "decided_at": proposal.verdict and proposal.verdict.at,
-        }  # fmt: skip
+            "kind": proposal.kind,
+            "shelf": suggestion.shelf,
+            "subject": suggestion.subject,
+            "status": proposal.status,
+            "proposer": suggestion.proposer,
+            "dream": suggestion.dream,
+            "hash": proposal.hash,
+            "details": _details(proposal),
+            "made_at": proposal.made_at,
+            "expires_at": proposal.expires_at,
+            "decided_at": proposal.verdict and proposal.verdict.at,
+        }
         with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, _owner(scope) | {"id": proposal.id}, row)
             ledger.append(connection, scope, "proposal", _told(scope, proposal), self._clock.now())

@@ -94,9 +94,14 @@ def _said(made: Definition) -> dict[str, Any]:
 
 def _definition(found: Any) -> Definition:
     return Definition(
-        found.id, found.user, json.loads(found.details), found.created_at, found.updated_at, found.archived_at,
+        found.id,
+        found.user,
+        json.loads(found.details),
+        found.created_at,
+        found.updated_at,
+        found.archived_at,
         found.version,
-    )  # fmt: skip
+    )
 
 
 def _as_of(now: Definition, old: Any) -> Definition:

@@ -20,21 +20,33 @@ _JUDGED = tuple(field.name for field in fields(Judged))
 def noted_details(one: Noted) -> str:
     candidate = one.candidate
     told = {
-        "speaker": one.speaker, "kind": candidate.kind, "text": candidate.text, "confidence": candidate.confidence,
-        "explicitness": candidate.explicitness, "evidence": evidence_as_json(candidate.evidence),
-        "about": candidate.about, "language": candidate.language, "marks": list(candidate.marks),
+        "speaker": one.speaker,
+        "kind": candidate.kind,
+        "text": candidate.text,
+        "confidence": candidate.confidence,
+        "explicitness": candidate.explicitness,
+        "evidence": evidence_as_json(candidate.evidence),
+        "about": candidate.about,
+        "language": candidate.language,
+        "marks": list(candidate.marks),
         "dates": [day.isoformat() for day in candidate.dates],
-    }  # fmt: skip
+    }
     return json.dumps(told, ensure_ascii=False)
 
 
 def noted_from(row: Any) -> Noted:
     told = json.loads(row.details)
     candidate = Candidate(
-        Kind(told["kind"]), told["text"], told["confidence"], told["explicitness"],
-        evidence_from_json(told["evidence"]), told["about"], told["language"],
-        tuple(date.fromisoformat(day) for day in told["dates"]), tuple(told["marks"]),
-    )  # fmt: skip
+        Kind(told["kind"]),
+        told["text"],
+        told["confidence"],
+        told["explicitness"],
+        evidence_from_json(told["evidence"]),
+        told["about"],
+        told["language"],
+        tuple(date.fromisoformat(day) for day in told["dates"]),
+        tuple(told["marks"]),
+    )
     return Noted(row.id, candidate, row.session_id, told["speaker"], row.said_at)
 
 
@@ -51,14 +63,24 @@ def noted_from_json(told: dict[str, Any]) -> Noted:
 
 def details_of(dream: Dream) -> dict[str, Any]:
     return {
-        "shelf": dream.shelf, "mode": dream.mode, "sessions": [asdict(one) for one in dream.sessions],
-        "left": dream.left, "left_out": dream.left_out, "partial": dream.partial,
-        "noticed": dream.noticed, "carried": dream.carried, "themes": dream.themes,
-        "diary": dream.diary, "duplicates": dream.duplicates,
-        "consulted": [asdict(one) for one in dream.consulted], "dropped": dict(dream.dropped), "enough": dream.enough,
-        "flaws": list(dream.flaws), "reduced": list(dream.reduced),
+        "shelf": dream.shelf,
+        "mode": dream.mode,
+        "sessions": [asdict(one) for one in dream.sessions],
+        "left": dream.left,
+        "left_out": dream.left_out,
+        "partial": dream.partial,
+        "noticed": dream.noticed,
+        "carried": dream.carried,
+        "themes": dream.themes,
+        "diary": dream.diary,
+        "duplicates": dream.duplicates,
+        "consulted": [asdict(one) for one in dream.consulted],
+        "dropped": dict(dream.dropped),
+        "enough": dream.enough,
+        "flaws": list(dream.flaws),
+        "reduced": list(dream.reduced),
         "judged": [judged_as_json(one) for one in dream.judged],
-    }  # fmt: skip
+    }
 
 
 def judged_as_json(one: Judged) -> dict[str, Any]:
@@ -70,12 +92,28 @@ def judged_as_json(one: Judged) -> dict[str, Any]:
 def dream_from(row: Any) -> Dream:
     told = json.loads(row.details)
     return Dream(
-        row.id, told.get("shelf", row.shelf), told["mode"], Status(row.status), row.started_at, row.ended_at,
-        tuple(Read(**one) for one in told["sessions"]), told["left"], told["noticed"], told["carried"], told["themes"],
-        tuple(judged_from_json(one) for one in told["judged"]), told["diary"], tuple(told["flaws"]),
-        tuple(_consulted(one) for one in told.get("consulted", ())), told.get("dropped", {}), told.get("enough", ""),
-        told.get("duplicates", 0), tuple(told.get("reduced", ())), told.get("left_out", 0), told.get("partial", False),
-    )  # fmt: skip
+        row.id,
+        told.get("shelf", row.shelf),
+        told["mode"],
+        Status(row.status),
+        row.started_at,
+        row.ended_at,
+        tuple(Read(**one) for one in told["sessions"]),
+        told["left"],
+        told["noticed"],
+        told["carried"],
+        told["themes"],
+        tuple(judged_from_json(one) for one in told["judged"]),
+        told["diary"],
+        tuple(told["flaws"]),
+        tuple(_consulted(one) for one in told.get("consulted", ())),
+        told.get("dropped", {}),
+        told.get("enough", ""),
+        told.get("duplicates", 0),
+        tuple(told.get("reduced", ())),
+        told.get("left_out", 0),
+        told.get("partial", False),
+    )
 
 
 def _consulted(told: dict[str, Any]) -> Consulted:

@@ -29,10 +29,17 @@ def asked_from(row: Any) -> Asked:
     since = datetime.fromisoformat(told["since"]) if told["since"] else None
     names = None if told["names"] is None else tuple(told["names"])
     return Asked(
-        names, since, told["limit"], row.queued, told.get("user"), told.get("everything", False),
-        told.get("once", True), tuple(told.get("earlier", ())), Used(**told.get("used", {})),
+        names,
+        since,
+        told["limit"],
+        row.queued,
+        told.get("user"),
+        told.get("everything", False),
+        told.get("once", True),
+        tuple(told.get("earlier", ())),
+        Used(**told.get("used", {})),
         told.get("run", ""),
-    )  # fmt: skip
+    )
 
 
 def planned_details(one: Planned) -> str:
@@ -54,22 +61,37 @@ def became_details(judged: Judged) -> str:
 
 def thought_details(thought: Thought) -> str:
     """Its counts and ids; the plan has rows of its own."""
-    return json.dumps({
-        "noticed": thought.noticed, "carried": thought.carried, "themes": thought.themes, "staged": thought.staged,
-        "settled": thought.settled, "told": told_details(thought.told), "duplicates": thought.duplicates,
-        "extra": [noted_as_json(one) for one in thought.extra], "reduced": thought.reduced,
-        "curator": thought.curator,
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "noticed": thought.noticed,
+            "carried": thought.carried,
+            "themes": thought.themes,
+            "staged": thought.staged,
+            "settled": thought.settled,
+            "told": told_details(thought.told),
+            "duplicates": thought.duplicates,
+            "extra": [noted_as_json(one) for one in thought.extra],
+            "reduced": thought.reduced,
+            "curator": thought.curator,
+        }
+    )
 
 
 def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
     told = json.loads(details)
     return Thought(
-        told["noticed"], told["carried"], told["themes"], planned, tuple(told["staged"]), tuple(told["settled"]),
-        told_from(told.get("told")), told.get("duplicates", 0),
-        tuple(noted_from_json(one) for one in told.get("extra", ())), tuple(told.get("reduced", ())),
+        told["noticed"],
+        told["carried"],
+        told["themes"],
+        planned,
+        tuple(told["staged"]),
+        tuple(told["settled"]),
+        told_from(told.get("told")),
+        told.get("duplicates", 0),
+        tuple(noted_from_json(one) for one in told.get("extra", ())),
+        tuple(told.get("reduced", ())),
         told.get("curator", BUILT_IN),
-    )  # fmt: skip
+    )
 
 
 def told_details(told: Told) -> str | None:
@@ -83,12 +105,17 @@ def told_from(details: str | None) -> Told:
 def _suggestion(wanted: Suggestion) -> dict[str, Any]:
     assert not wanted.edits, "a dream suggests operations and amendments"
     return {
-        "shelf": wanted.shelf, "subject": wanted.subject, "reason": wanted.reason, "people": wanted.people,
+        "shelf": wanted.shelf,
+        "subject": wanted.subject,
+        "reason": wanted.reason,
+        "people": wanted.people,
         "operations": [operation_as_json(one) for one in wanted.operations],
         "amendment": wanted.amendment and amendment_as_json(wanted.amendment),
-        "evidence": evidence_as_json(wanted.evidence), "score": wanted.score and score_as_json(wanted.score),
-        "proposer": wanted.proposer, "dream": wanted.dream,
-    }  # fmt: skip
+        "evidence": evidence_as_json(wanted.evidence),
+        "score": wanted.score and score_as_json(wanted.score),
+        "proposer": wanted.proposer,
+        "dream": wanted.dream,
+    }
 
 
 def _suggestion_from(told: dict[str, Any]) -> Suggestion:

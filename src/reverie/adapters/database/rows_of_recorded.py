@@ -17,24 +17,44 @@ def owner(scope: Scope) -> dict[str, str]:
 
 def recorded_row(session: Recorded) -> dict[str, Any]:
     details = {
-        "agent": session.agent, "title": session.title, "metadata": session.metadata,
-        "resources": session.resources, "vaults": session.vaults, "budget": session.budget,
-    }  # fmt: skip
+        "agent": session.agent,
+        "title": session.title,
+        "metadata": session.metadata,
+        "resources": session.resources,
+        "vaults": session.vaults,
+        "budget": session.budget,
+    }
     stores = [one["memory_store_id"] for one in session.resources if one.get("type") == "memory_store"]
     return {
-        "agent": session.agent["id"], "agent_version": session.agent["version"], "environment": session.environment,
-        "status": session.status, "stores": f" {' '.join(stores)} ", "details": json.dumps(details),
-        "created_at": session.created_at, "updated_at": session.updated_at, "archived_at": session.archived_at,
-    }  # fmt: skip
+        "agent": session.agent["id"],
+        "agent_version": session.agent["version"],
+        "environment": session.environment,
+        "status": session.status,
+        "stores": f" {' '.join(stores)} ",
+        "details": json.dumps(details),
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "archived_at": session.archived_at,
+    }
 
 
 def recorded_from_row(found: Any) -> Recorded:
     told = json.loads(found.details)
     return Recorded(
-        found.id, found.user, told["agent"], found.environment, found.created_at, found.updated_at, told["title"],
-        told["metadata"], tuple(told["resources"]), tuple(told["vaults"]), told["budget"], found.status,
+        found.id,
+        found.user,
+        told["agent"],
+        found.environment,
+        found.created_at,
+        found.updated_at,
+        told["title"],
+        told["metadata"],
+        tuple(told["resources"]),
+        tuple(told["vaults"]),
+        told["budget"],
+        found.status,
         found.archived_at,
-    )  # fmt: skip
+    )
 
 
 def event_from_row(found: Any) -> RecordedEvent:
@@ -43,9 +63,11 @@ def event_from_row(found: Any) -> RecordedEvent:
 
 def during(asked: Select[Any], column: Any, span: Span) -> Select[Any]:
     limits = (
-        (span.since, column.__ge__), (span.until, column.__le__), (span.after, column.__gt__),
+        (span.since, column.__ge__),
+        (span.until, column.__le__),
+        (span.after, column.__gt__),
         (span.before, column.__lt__),
-    )  # fmt: skip
+    )
     return asked.where(*(compared(limit) for limit, compared in limits if limit is not None))
 
 

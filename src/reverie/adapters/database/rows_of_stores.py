@@ -23,9 +23,17 @@ def owner(scope: Scope) -> dict[str, str]:
 def store_from_row(found: Any) -> Store:
     told = json.loads(found.details)
     return Store(
-        found.id, found.user, told["name"], told["description"], told["metadata"], found.created_at,
-        found.updated_at, found.archived_at, found.held, found.written,
-    )  # fmt: skip
+        found.id,
+        found.user,
+        told["name"],
+        told["description"],
+        told["metadata"],
+        found.created_at,
+        found.updated_at,
+        found.archived_at,
+        found.held,
+        found.written,
+    )
 
 
 def details_of(store: Store) -> str:
@@ -34,18 +42,38 @@ def details_of(store: Store) -> str:
 
 def memory_from_row(found: Any) -> StoredMemory:
     return StoredMemory(
-        found.id, found.store, found.path, found.sha256, found.size, found.version, found.created_at,
-        found.updated_at, flags_from(found.flags), _bytes(found.content),
-    )  # fmt: skip
+        found.id,
+        found.store,
+        found.path,
+        found.sha256,
+        found.size,
+        found.version,
+        found.created_at,
+        found.updated_at,
+        flags_from(found.flags),
+        _bytes(found.content),
+    )
 
 
 def version_from_row(found: Any) -> MemoryVersion:
     redacted_by = Author(found.redacted_hand, found.redacted_by) if found.redacted_by else None
     return MemoryVersion(
-        found.id, found.number, found.store, found.memory, found.operation, found.created_at,
-        Author(found.hand, found.author), found.change_id, found.path, found.sha256, found.size,
-        flags_from(found.flags), found.redacted_at, redacted_by, _bytes(found.content),
-    )  # fmt: skip
+        found.id,
+        found.number,
+        found.store,
+        found.memory,
+        found.operation,
+        found.created_at,
+        Author(found.hand, found.author),
+        found.change_id,
+        found.path,
+        found.sha256,
+        found.size,
+        flags_from(found.flags),
+        found.redacted_at,
+        redacted_by,
+        _bytes(found.content),
+    )
 
 
 def flags_as_json(flags: Iterable[Flag]) -> str:
@@ -72,9 +100,11 @@ def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
 
 def within(asked: Select[Any], column: Any, made: Between) -> Select[Any]:
     limits = (
-        (made.since, column.__ge__), (made.until, column.__le__), (made.after, column.__gt__),
+        (made.since, column.__ge__),
+        (made.until, column.__le__),
+        (made.after, column.__gt__),
         (made.before, column.__lt__),
-    )  # fmt: skip
+    )
     return asked.where(*(compared(limit) for limit, compared in limits if limit is not None))
 
 

@@ -38,9 +38,16 @@ class SqlLedger:
     `month` for all nights of the workspace in this calendar month."""
 
     def __init__(
-        self, leases: SqlLeases, lease: Lease, clock: Clock, zone: ZoneInfo, *, night: Cap, month: Cap,
+        self,
+        leases: SqlLeases,
+        lease: Lease,
+        clock: Clock,
+        zone: ZoneInfo,
+        *,
+        night: Cap,
+        month: Cap,
         price: Price | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._leases, self._lease = leases, lease
         self._clock, self._zone = clock, zone
         self._night_cap, self._month_cap, self._price = night, month, price
@@ -59,9 +66,15 @@ class SqlLedger:
             return full or self._opened(connection, question, model, wanted)
 
     def settle(
-        self, question: Question[Any], model: str, reserved: Reservation, reply: Reply, outcome: str,
-        *, answer: Recorded | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        question: Question[Any],
+        model: str,
+        reserved: Reservation,
+        reply: Reply,
+        outcome: str,
+        *,
+        answer: Recorded | None = None,
+    ) -> None:
         call = call_of(question, model, reserved, reply, outcome)
         row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
         with self._leases.fenced(self._lease) as connection:
@@ -81,9 +94,18 @@ class SqlLedger:
         worst = Usage(wanted.tokens_in, wanted.tokens_out)
         cost = wanted.price.of(worst) if wanted.price else None
         call = Call(
-            str(question.role), model, question.prompt, question.prompt_sha256, UNDER_WAY, worst, False, cost, 0.0,
-            question.sent_characters, question.of_characters,
-        )  # fmt: skip
+            str(question.role),
+            model,
+            question.prompt,
+            question.prompt_sha256,
+            UNDER_WAY,
+            worst,
+            False,
+            cost,
+            0.0,
+            question.sent_characters,
+            question.of_characters,
+        )
         row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
         row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self._clock.now()}
         row |= {"run": self._lease.run}
@@ -104,8 +126,9 @@ def spent_since(scope: Scope, since: datetime) -> Select[Any]:
 
 def _spending() -> Select[Any]:
     table = schema.calls
-    return select(func.coalesce(func.sum(table.c.tokens_in + table.c.tokens_out), 0),
-                  func.coalesce(func.sum(table.c.cost), 0))  # fmt: skip
+    return select(
+        func.coalesce(func.sum(table.c.tokens_in + table.c.tokens_out), 0), func.coalesce(func.sum(table.c.cost), 0)
+    )
 
 
 def total(connection: Connection, asked: Select[Any]) -> Spent:
@@ -117,16 +140,30 @@ def _figures(call: Call) -> dict[str, Any]:
     cost = None if call.cost is None else int((call.cost * _BILLIONTHS).to_integral_value(ROUND_CEILING))
     usage = call.usage
     return {
-        "outcome": call.outcome, "tokens_in": min(usage.tokens_in, _MOST), "tokens_out": min(usage.tokens_out, _MOST),
-        "cached": min(usage.cached, _MOST), "reported": call.reported, "cost": cost and min(cost, _MOST),
+        "outcome": call.outcome,
+        "tokens_in": min(usage.tokens_in, _MOST),
+        "tokens_out": min(usage.tokens_out, _MOST),
+        "cached": min(usage.cached, _MOST),
+        "reported": call.reported,
+        "cost": cost and min(cost, _MOST),
         "seconds": call.seconds,
-        "sent": call.sent_characters, "whole": call.of_characters,
-    }  # fmt: skip
+        "sent": call.sent_characters,
+        "whole": call.of_characters,
+    }
 
 
 def call_from(row: Any) -> Call:
     cost = None if row.cost is None else Decimal(row.cost) / _BILLIONTHS
     return Call(
-        row.phase, row.model, row.prompt, row.prompt_sha256, row.outcome,
-        Usage(row.tokens_in, row.tokens_out, row.cached), row.reported, cost, row.seconds, row.sent, row.whole,
-    )  # fmt: skip
+        row.phase,
+        row.model,
+        row.prompt,
+        row.prompt_sha256,
+        row.outcome,
+        Usage(row.tokens_in, row.tokens_out, row.cached),
+        row.reported,
+        cost,
+        row.seconds,
+        row.sent,
+        row.whole,
+    )

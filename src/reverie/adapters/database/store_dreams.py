@@ -155,19 +155,42 @@ def _of(scope: Scope) -> list[Any]:
 
 
 def _told(made: StoreDream) -> str:
-    return json.dumps({
-        "written": made.written, "usage": asdict(made.usage), "reader": made.reader,
-        "error": made.error and asdict(made.error), "decided": made.decided, "change": made.change,
-        "withheld": [asdict(one) for one in made.withheld],
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "written": made.written,
+            "usage": asdict(made.usage),
+            "reader": made.reader,
+            "error": made.error and asdict(made.error),
+            "decided": made.decided,
+            "change": made.change,
+            "withheld": [asdict(one) for one in made.withheld],
+        }
+    )
 
 
 def _from_row(row: Any) -> StoreDream:
     asked, told = json.loads(row.asked), json.loads(row.told)
     return StoreDream(
-        row.id, row.user, row.store, row.output, row.session, tuple(asked["sessions"]), asked["model"], row.created_at,
-        asked["speed"], asked["instructions"], row.in_place, Status(row.status), row.ended_at, row.archived_at,
-        row.cloned, told["written"], Usage(**told["usage"]), told.get("reader", BUILT_IN),
+        row.id,
+        row.user,
+        row.store,
+        row.output,
+        row.session,
+        tuple(asked["sessions"]),
+        asked["model"],
+        row.created_at,
+        asked["speed"],
+        asked["instructions"],
+        row.in_place,
+        Status(row.status),
+        row.ended_at,
+        row.archived_at,
+        row.cloned,
+        told["written"],
+        Usage(**told["usage"]),
+        told.get("reader", BUILT_IN),
         Failure(**told["error"]) if told["error"] else None,
-        told["decided"], told["change"], tuple(Withheld(**one) for one in told.get("withheld", ())),
-    )  # fmt: skip
+        told["decided"],
+        told["change"],
+        tuple(Withheld(**one) for one in told.get("withheld", ())),
+    )

@@ -312,9 +312,16 @@ def _lesson(group: Sequence[Noted], material: Material) -> Item | None:
     around = len(commands) > 2 or (len(commands) > 1 and "it works after" in line)
     steps = [f"Run `{each}`." for each in ((commands[1], commands[0], *commands[2:]) if around else commands[-1:])]
     return Item(
-        Op.SKILL_NEW, f"When `{commands[0]}` fails.", evidence, skill=commands[-1], kind="skill_candidate",
-        because=because, steps=tuple(steps), gotchas=(line,), candidates=ids,
-    )  # fmt: skip
+        Op.SKILL_NEW,
+        f"When `{commands[0]}` fails.",
+        evidence,
+        skill=commands[-1],
+        kind="skill_candidate",
+        because=because,
+        steps=tuple(steps),
+        gotchas=(line,),
+        candidates=ids,
+    )
 
 
 def _has_step(skill: BriefSkill, command: str) -> bool:
@@ -329,8 +336,12 @@ def _routine(group: Sequence[Noted], material: Material) -> Item | None:
     if any(all(_has_step(skill, step) for step in steps) for skill in material.brief.skills):
         return None
     return Item(
-        Op.SKILL_NEW, f"When asked: {request}" if request else f"When `{steps[0]}` is run.",
-        tuple(_citations(group, material)), skill=" ".join(step.split()[0] for step in steps[:3]),
-        kind="skill_candidate", because=f"The same steps were run in {len(group)} sessions.",
-        steps=tuple(f"Run `{step}`." for step in as_run(group[-1])), candidates=tuple(one.id for one in group),
-    )  # fmt: skip
+        Op.SKILL_NEW,
+        f"When asked: {request}" if request else f"When `{steps[0]}` is run.",
+        tuple(_citations(group, material)),
+        skill=" ".join(step.split()[0] for step in steps[:3]),
+        kind="skill_candidate",
+        because=f"The same steps were run in {len(group)} sessions.",
+        steps=tuple(f"Run `{step}`." for step in as_run(group[-1])),
+        candidates=tuple(one.id for one in group),
+    )

@@ -27,9 +27,10 @@ class Usage:
 def usage_of(dream: Dream) -> Usage:
     calls = dream.consulted
     return Usage(
-        sum(one.tokens_in - one.cached for one in calls), sum(one.tokens_out for one in calls),
+        sum(one.tokens_in - one.cached for one in calls),
+        sum(one.tokens_out for one in calls),
         sum(one.cached for one in calls),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,15 +56,26 @@ class StoreDreaming:
         now, output = self.clock.now(), store.id if wish.in_place else self.ids.new("memstore")
         own = self.recording(scope).own(dreaming_agent(wish.model), f"Dream over {store.name}"[:255])
         made = StoreDream(
-            self.ids.new("drm"), store.user, store.id, output, own.id, tuple(sorted(wish.sessions)), wish.model, now,
-            wish.speed, wish.instructions, wish.in_place, cloned=wish.in_place,
-        )  # fmt: skip
+            self.ids.new("drm"),
+            store.user,
+            store.id,
+            output,
+            own.id,
+            tuple(sorted(wish.sessions)),
+            wish.model,
+            now,
+            wish.speed,
+            wish.instructions,
+            wish.in_place,
+            cloned=wish.in_place,
+        )
         night = Dream(made.id, self.key(scope, output), "land", Status.PENDING, now)
         if rival := self.records.add(scope, made, night, own):
             raise AlreadyDreamt(
-                f"{rival.id} rewrites {store.id} and is {rival.status}.", expected="one such dream at a time",
+                f"{rival.id} rewrites {store.id} and is {rival.status}.",
+                expected="one such dream at a time",
                 next_step="Wait for it, or cancel it.",
-            )  # fmt: skip
+            )
         self.wake()
         return made
 
@@ -154,9 +165,10 @@ class StoreDreaming:
         if isinstance(outcome, Unchanged):
             return self._decided(made, "accepted", None)
         raise MovedOn(
-            f"{dream} was not accepted: {in_words(outcome)}", expected="the store as it was when the dream began",
+            f"{dream} was not accepted: {in_words(outcome)}",
+            expected="the store as it was when the dream began",
             next_step="Dream again over what it says now, or use the output as it is.",
-        )  # fmt: skip
+        )
 
     def discard(self, dream: str) -> StoreDream:
         """The output is archived: it can be read, and is not in the way. Twice is once."""
@@ -170,9 +182,10 @@ class StoreDreaming:
         made = self.get(dream)
         if made.in_place:
             raise BadInput(
-                f"{dream} rewrote its input.", expected="a dream with an output of its own",
+                f"{dream} rewrote its input.",
+                expected="a dream with an output of its own",
                 next_step="Take its changes back one by one; `changes` names them.",
-            )  # fmt: skip
+            )
         if made.decided not in (None, wanted):
             raise BadInput(f"{dream} is {made.decided} already.", expected="a dream nobody has decided about")
         done = made.status is Status.COMPLETED if wanted == "accepted" else made.over and made.cloned

@@ -56,10 +56,15 @@ def target_of_store(name: str, user: str, pages: Sequence[Page], instructions: s
     stated = {page.path: list(statements(page.content)) for page in prose}
     open_pages = [page for page in prose if stated[page.path] or words_left(page.content) is None]
     return DreamTarget(
-        name, user, tuple(_documents(open_pages, [page.path for page in pages])),
-        tuple(_entries(open_pages, stated)), limits=LIMITS, instructions=instructions, asks=False,
+        name,
+        user,
+        tuple(_documents(open_pages, [page.path for page in pages])),
+        tuple(_entries(open_pages, stated)),
+        limits=LIMITS,
+        instructions=instructions,
+        asks=False,
         people_needed=0 if user else PEOPLE_NEEDED,
-    )  # fmt: skip
+    )
 
 
 def _documents(pages: Iterable[Page], taken: Sequence[str]) -> Iterator[BriefDocument]:
@@ -80,9 +85,15 @@ def _entries(pages: Iterable[Page], stated: dict[str, list[Stated]]) -> Iterator
         for one in stated[page.path]:
             number += 1
             yield BriefEntry(
-                f"e{number}", page.path, one.text, page.since or page.seen, page.since is not None,
-                page.critical, sha256=entry_hash(one.raw), under=one.under,
-            )  # fmt: skip
+                f"e{number}",
+                page.path,
+                one.text,
+                page.since or page.seen,
+                page.since is not None,
+                page.critical,
+                sha256=entry_hash(one.raw),
+                under=one.under,
+            )
 
 
 def is_prose(path: str) -> bool:

@@ -18,10 +18,18 @@ SAID = "agent.message"
 
 def dreaming_agent(model: str) -> Mapping[str, Any]:
     return {
-        "id": DREAMING, "version": 1, "name": "Dreaming", "model": {"id": model, "speed": "standard"}, "system": None,
-        "description": "Reads sessions and puts a memory store in order.", "tools": [], "mcp_servers": [], "skills": [],
-        "multiagent": None, "execution_identity": {"type": "service_account"},
-    }  # fmt: skip
+        "id": DREAMING,
+        "version": 1,
+        "name": "Dreaming",
+        "model": {"id": model, "speed": "standard"},
+        "system": None,
+        "description": "Reads sessions and puts a memory store in order.",
+        "tools": [],
+        "mcp_servers": [],
+        "skills": [],
+        "multiagent": None,
+        "execution_identity": {"type": "service_account"},
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,9 +156,14 @@ class StoreTarget:
             if one.flags:
                 clean(one.path, one.content or b"")
         output = replace(
-            store, id=made.output, metadata=dict(store.metadata), created_at=made.created_at,
-            updated_at=made.created_at, held=0, written=0,
-        )  # fmt: skip
+            store,
+            id=made.output,
+            metadata=dict(store.metadata),
+            created_at=made.created_at,
+            updated_at=made.created_at,
+            held=0,
+            written=0,
+        )
         return Clone(output, clean)
 
     def _input(self) -> Store:

@@ -178,6 +178,12 @@ def case_of(
     replaced = tuple(brief.entry[name] for name in dict.fromkeys(item.replaces) if name in brief.entry)
     quotes = verified(item, material, spans, (*OWN, Origin.MEMBER) if people_needed else OWN)
     return Case(
-        item, material, quotes, replaced if item.op is not Op.ADD else (), spans, surfaces, material.restored,
+        item,
+        material,
+        quotes,
+        replaced if item.op is not Op.ADD else (),
+        spans,
+        surfaces,
+        material.restored,
         people_needed,
-    )  # fmt: skip
+    )

@@ -42,12 +42,21 @@ _DANGLING = re.compile(
 )
 _DECIDABLE = frozenset({"authority", "script", "suspicious"})  # a person may decide these where the owner said them
 _DOUBTS = {
-    "one_off": "are a request for once", "question": "are a question", "command": "are a request for once",
-    "quoted": "are quoted", "temporary": "speak of a while", "emotion": "tell a mood", "chitchat": "are small talk",
-    "hypothetical": "only suppose it", "progress": "tell what was done", "other_person": "are about someone else",
-    "undecided": "are not sure of it", "joke": "may be a joke", "past": "speak of the past",
+    "one_off": "are a request for once",
+    "question": "are a question",
+    "command": "are a request for once",
+    "quoted": "are quoted",
+    "temporary": "speak of a while",
+    "emotion": "tell a mood",
+    "chitchat": "are small talk",
+    "hypothetical": "only suppose it",
+    "progress": "tell what was done",
+    "other_person": "are about someone else",
+    "undecided": "are not sure of it",
+    "joke": "may be a joke",
+    "past": "speak of the past",
     "none": "do not say that it holds",
-}  # fmt: skip
+}
 
 _STAND_IN = re.compile(r"<[^<>\n]{1,40}>|\{[^{}\n]{1,40}\}|\$\{?\w+\}?|…|\.\.\.")
 

@@ -65,23 +65,56 @@ class Reason(StrEnum):
 _REFUSED = frozenset({*list(Reason)[: list(Reason).index(Reason.ORIGIN)], Reason.NOT_PROPOSED})
 _HELD = frozenset({Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED, Reason.NOT_SHOWN})
 # Of what the curator itself is not sure, these leave too little to ask about.
-DOUBTS = frozenset({
-    Reason.LEANS, Reason.NOT_ASSERTED, Reason.TAKEN_BACK, Reason.NEGATION, Reason.UNGROUNDED, Reason.NOT_OWN_WORDS,
-})  # fmt: skip
+DOUBTS = frozenset(
+    {
+        Reason.LEANS,
+        Reason.NOT_ASSERTED,
+        Reason.TAKEN_BACK,
+        Reason.NEGATION,
+        Reason.UNGROUNDED,
+        Reason.NOT_OWN_WORDS,
+    }
+)
 # What a curator that is sure of something should have seen.
 MISTAKES = DOUBTS | {
-    Reason.NO_QUOTATION, Reason.UNKNOWN_PLACE, Reason.SEVERAL_DOCUMENTS, Reason.PLACEHOLDER, Reason.NOT_ONE_STATEMENT,
-    Reason.INVENTED_ADDRESS, Reason.OLDER, Reason.SECRET, Reason.SENSITIVE, Reason.UNSAFE, Reason.ORIGIN,
-    Reason.DROPS_CONTENT, Reason.SAID_ONCE, Reason.CONTRADICTS, Reason.OVERTAKES, Reason.UNNAMED,
-}  # fmt: skip
+    Reason.NO_QUOTATION,
+    Reason.UNKNOWN_PLACE,
+    Reason.SEVERAL_DOCUMENTS,
+    Reason.PLACEHOLDER,
+    Reason.NOT_ONE_STATEMENT,
+    Reason.INVENTED_ADDRESS,
+    Reason.OLDER,
+    Reason.SECRET,
+    Reason.SENSITIVE,
+    Reason.UNSAFE,
+    Reason.ORIGIN,
+    Reason.DROPS_CONTENT,
+    Reason.SAID_ONCE,
+    Reason.CONTRADICTS,
+    Reason.OVERTAKES,
+    Reason.UNNAMED,
+}
 # A person decides these even where nobody can be asked: elsewhere being unsure is enough to be marked.
-FOR_A_PERSON = frozenset({
-    Reason.ORIGIN, Reason.AUTHORITY, Reason.CRITICAL, Reason.NOT_OWN_WORDS, Reason.SKILL, Reason.FEW_PEOPLE,
-})  # fmt: skip
+FOR_A_PERSON = frozenset(
+    {
+        Reason.ORIGIN,
+        Reason.AUTHORITY,
+        Reason.CRITICAL,
+        Reason.NOT_OWN_WORDS,
+        Reason.SKILL,
+        Reason.FEW_PEOPLE,
+    }
+)
 # More than being unsure: it may not be what was said or meant. Where nobody is asked it is withheld as well.
-MAY_BE_UNTRUE = frozenset({
-    Reason.UNGROUNDED, Reason.NEGATION, Reason.NOT_ASSERTED, Reason.TAKEN_BACK, Reason.UNTRUSTED,
-})  # fmt: skip
+MAY_BE_UNTRUE = frozenset(
+    {
+        Reason.UNGROUNDED,
+        Reason.NEGATION,
+        Reason.NOT_ASSERTED,
+        Reason.TAKEN_BACK,
+        Reason.UNTRUSTED,
+    }
+)
 
 _SENTENCES = {
     Reason.NO_QUOTATION: "No quotation of it stands in the sessions.",

@@ -121,7 +121,7 @@ _AXES: dict[str, tuple[str, str]] = {
     "top": ("top beginning", "bottom end"),
     "firm": ("firm hard hart", "soft weich"),
     "write": ("write text", "call calls phone"),
-}  # fmt: skip
+}
 
 SIDES: dict[str, tuple[str, int]] = {
     word: (axis, sign)

@@ -81,11 +81,22 @@ def compare(old: Clause, new: Clause, *, closely: bool = True) -> Compared:
     matched += sum(0.8 * max(old.words[a], new.words[b]) for a, b in synonyms.items())
     changes, equal, more = _changes(old, new)
     return Compared(
-        old, new, frozenset(shared), synonyms, only_old, only_new, changes, equal, more, opposed,
-        frozenset(left), frozenset(right), matched,
+        old,
+        new,
+        frozenset(shared),
+        synonyms,
+        only_old,
+        only_new,
+        changes,
+        equal,
+        more,
+        opposed,
+        frozenset(left),
+        frozenset(right),
+        matched,
         sum(old.words[word] for word in sorted(only_old)),
         sum(new.words[word] for word in sorted(only_new)),
-    )  # fmt: skip
+    )
 
 
 def _synonyms(left: set[str], right: set[str], old: Clause, new: Clause) -> dict[str, str]:

@@ -80,19 +80,54 @@ _PORTUGUESE = in_order(
 _ITALIAN = in_order(
     "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici"
 )
-_TENS = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100,
-         "dreißig": 30, "vierzig": 40, "fünfzig": 50, "treinta": 30, "cuarenta": 40, "cincuenta": 50, "trente": 30,
-         "quarante": 40, "cinquante": 50, "sechzig": 60, "hundert": 100, "sesenta": 60, "setenta": 70, "ochenta": 80,
-         "noventa": 90, "cien": 100, "mil": 1000, "soixante": 60, "cent": 100, "mille": 1000, "trinta": 30,
-         "veintiuno": 21, "veintidós": 22, "veintitrés": 23, "veinticuatro": 24, "veinticinco": 25}  # fmt: skip
+_TENS = {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+    "hundred": 100,
+    "dreißig": 30,
+    "vierzig": 40,
+    "fünfzig": 50,
+    "treinta": 30,
+    "cuarenta": 40,
+    "cincuenta": 50,
+    "trente": 30,
+    "quarante": 40,
+    "cinquante": 50,
+    "sechzig": 60,
+    "hundert": 100,
+    "sesenta": 60,
+    "setenta": 70,
+    "ochenta": 80,
+    "noventa": 90,
+    "cien": 100,
+    "mil": 1000,
+    "soixante": 60,
+    "cent": 100,
+    "mille": 1000,
+    "trinta": 30,
+    "veintiuno": 21,
+    "veintidós": 22,
+    "veintitrés": 23,
+    "veinticuatro": 24,
+    "veinticinco": 25,
+}
 # Articles, pronouns, and words that another language uses for something else.
 _AMBIGUOUS = {"uno", "un", "um", "once", "one", "six", "sei", "due", "elf", "neun", "null"}
-NUMBER_WORDS: dict[str, int] = {
-    word: number
-    for words in (_ITALIAN, _PORTUGUESE, _FRENCH, _SPANISH, _GERMAN, _SMALL)
-    for number, word in enumerate(words)
-    if word not in _AMBIGUOUS
-} | _TENS | {"six": 6, "neun": 9, "elf": 11, "couple": 2}  # fmt: skip
+NUMBER_WORDS: dict[str, int] = (
+    {
+        word: number
+        for words in (_ITALIAN, _PORTUGUESE, _FRENCH, _SPANISH, _GERMAN, _SMALL)
+        for number, word in enumerate(words)
+        if word not in _AMBIGUOUS
+    }
+    | _TENS
+    | {"six": 6, "neun": 9, "elf": 11, "couple": 2}
+)
 
 ORDINALS: dict[str, int] = {
     word: number
@@ -105,15 +140,23 @@ MONTHS: dict[str, int] = {
     name: number
     for number, names in enumerate(
         (
-            "january jan januar enero janvier", "february feb februar febrero février", "march mar märz marzo mars",
-            "april apr abril avril", "may mai mayo", "june jun juni junio juin", "july jul juli julio juillet",
-            "august aug agosto août", "september sep sept septiembre septembre", "october oct oktober octubre octobre",
-            "november nov noviembre novembre", "december dec dezember diciembre décembre",
+            "january jan januar enero janvier",
+            "february feb februar febrero février",
+            "march mar märz marzo mars",
+            "april apr abril avril",
+            "may mai mayo",
+            "june jun juni junio juin",
+            "july jul juli julio juillet",
+            "august aug agosto août",
+            "september sep sept septiembre septembre",
+            "october oct oktober octubre octobre",
+            "november nov noviembre novembre",
+            "december dec dezember diciembre décembre",
         ),
         1,
     )
     for name in names.split()
-}  # fmt: skip
+}
 
 WEEKDAYS: dict[str, int] = {
     name: number
@@ -130,13 +173,23 @@ WEEKDAYS: dict[str, int] = {
         )
     )
     for name in names.split()
-}  # fmt: skip
+}
 
 PERIODS = {"day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.25, "hour": 1 / 24}
 RHYTHMS = {
-    "daily": 1.0, "weekly": 7.0, "biweekly": 14.0, "fortnightly": 14.0, "monthly": 30.4, "quarterly": 91.3,
-    "yearly": 365.25, "annually": 365.25, "hourly": 1 / 24, "täglich": 1.0, "wöchentlich": 7.0, "monatlich": 30.4,
-}  # fmt: skip
+    "daily": 1.0,
+    "weekly": 7.0,
+    "biweekly": 14.0,
+    "fortnightly": 14.0,
+    "monthly": 30.4,
+    "quarterly": 91.3,
+    "yearly": 365.25,
+    "annually": 365.25,
+    "hourly": 1 / 24,
+    "täglich": 1.0,
+    "wöchentlich": 7.0,
+    "monatlich": 30.4,
+}
 
 HAN_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"两": 2}
 HAN_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}

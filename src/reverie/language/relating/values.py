@@ -24,35 +24,53 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("daymonth", rf"\b(?P<dd>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of| de)? (?P<dm>{_MONTH})\b(?: (?P<dy>\d{{4}}))?"),
     ("month", rf"\b(?:in|of|until|by|since|till|im|bis|en|de|em|nel) (?P<om>{_MONTH})\b(?! \d)"),
     ("slashed", r"(?<![\w/.])(?P<sm>0?\d|1[0-2])/(?P<sd>[0-2]?\d|3[01])(?:/\d{2,4})?(?![\w/])"),
-    ("address", r"(?:https?://\S+|(?<![\w/])[~.]?/[\w.~-]+(?:/[\w.~-]*)*"
-                r"|(?<![\w/])(?!and/or\b|e\.g|i\.e)[a-z_][\w-]*(?:[./:@][\w-]+)+(?::\d+)?/?)"),
+    (
+        "address",
+        r"(?:https?://\S+|(?<![\w/])[~.]?/[\w.~-]+(?:/[\w.~-]*)*"
+        r"|(?<![\w/])(?!and/or\b|e\.g|i\.e)[a-z_][\w-]*(?:[./:@][\w-]+)+(?::\d+)?/?)",
+    ),
     ("hoursmin", r"\b(?P<hh>\d+) ?h(?:ours?|rs?)?,? (?:and )?(?P<hm>\d+) ?m(?:in(?:utes?)?)?\b"),
     ("dotted", r"(?:\bat|\bum|\bà|\ba las|\bàs) (?P<th>\d{1,2})\.(?P<tm>[0-5]\d)(?![\d.]|%| ?(?:percent|euro|dollar))"),
     ("clock", r"\b(?P<ch>\d{1,3})(?::|h| h )(?P<cm>\d\d)(?::(?P<cs>\d\d))?(?: ?(?P<cx>[ap])\.?m\b\.?|ish\b)?"),
-    ("oclock", r"\b(?P<oh>\d{1,2})(?: ?(?P<ox>[ap])\.?m\b\.?| uhr\b| o'clock"
-               r"| (?P<op>in the (?:morning|evening|afternoon)|at night))"),
-    ("hour", r"\b(?:at|by|um|a las) (?P<bh>1?\d|2[0-4])(?![\w:%-]|[.,]\d)"
-             r"(?= ?(?:$|[.,;)]|and |to |or |on |in (?!the (?:morning|evening|afternoon))|sharp|every|each|daily))"
-             r"|\b(?:until|from|after|before|till|bis|ab) (?P<bu>[6-9]|1\d|2[0-4])(?![\w:%-]|[.,]\d)"
-             r"(?= ?(?:$|[.,;)]|to |on ))"),
+    (
+        "oclock",
+        r"\b(?P<oh>\d{1,2})(?: ?(?P<ox>[ap])\.?m\b\.?| uhr\b| o'clock"
+        r"| (?P<op>in the (?:morning|evening|afternoon)|at night))",
+    ),
+    (
+        "hour",
+        r"\b(?:at|by|um|a las) (?P<bh>1?\d|2[0-4])(?![\w:%-]|[.,]\d)"
+        r"(?= ?(?:$|[.,;)]|and |to |or |on |in (?!the (?:morning|evening|afternoon))|sharp|every|each|daily))"
+        r"|\b(?:until|from|after|before|till|bis|ab) (?P<bu>[6-9]|1\d|2[0-4])(?![\w:%-]|[.,]\d)"
+        r"(?= ?(?:$|[.,;)]|to |on ))",
+    ),
     ("version", r"\bv(?P<vn>\d+(?:\.\d+)*)\b|\b(?P<vd>\d+\.\d+\.\d+(?:\.\d+)*)\b"),
-    ("often", r"\b(?:(?P<fn>once|twice|thrice|\d+ ?(?:times|x)) (?:a|an|per|each|every) "
-              r"|every (?P<fo>other |second |\d+(?:nd|rd|th) )?)(?P<fp>day|week|month|quarter|year|hour)s?\b"),
+    (
+        "often",
+        r"\b(?:(?P<fn>once|twice|thrice|\d+ ?(?:times|x)) (?:a|an|per|each|every) "
+        r"|every (?P<fo>other |second |\d+(?:nd|rd|th) )?)(?P<fp>day|week|month|quarter|year|hour)s?\b",
+    ),
     ("everyday", rf"\b(?:every|each) (?P<xo>other |second |2nd |third |3rd )?(?=(?:{_DAY})\b)"),
     ("each", rf"\bevery (?P<en>\d+) ?(?P<eu>{_UNIT}){_UNIT_END}"),
     ("rhythm", r"\b(?P<rw>" + "|".join(RHYTHMS) + r")\b(?! (?:budget|target|goal|limit|cost|rent|fee))"),
     ("priced", rf"(?P<pc>[$€£¥]) ?(?P<pn>{_NUMBER}) ?(?P<pk>k|m)?\b"),
     ("range", rf"\b(?P<ra>{_NUMBER}) ?(?:-|–|to) ?(?P<rb>{_NUMBER}) ?(?P<ru>{_UNIT}){_UNIT_END}"),
     ("amount", rf"(?<![a-z0-9_.])(?P<an>{_NUMBER})(?: ?-? ?)(?P<au>{_UNIT}){_UNIT_END}"),
-    ("ordinal", r"\b(?P<on>\d+)(?:st|nd|rd|th)\b"
-                rf"|\b(?P<ow>{'|'.join(ORDINALS)})\b(?= (?!and\b|then\b|or\b|but\b)[a-z]{{3}})"),
+    (
+        "ordinal",
+        r"\b(?P<on>\d+)(?:st|nd|rd|th)\b"
+        rf"|\b(?P<ow>{'|'.join(ORDINALS)})\b(?= (?!and\b|then\b|or\b|but\b)[a-z]{{3}})",
+    ),
     ("dayset", r"\b(?P<ds>weekdays?|workdays?|weekends?|wochenende[ns]?|werktags?)\b"),
     ("weekdays", rf"(?<![a-z])(?P<wa>{_DAY})(?: ?(?:-|–|to|through|bis|a|al|à|au) ?(?P<wb>{_DAY}))?(?![a-z])"),
     ("tagged", r"\b(?=\w*\d)(?=\w*[a-z])[a-z0-9_]+\b"),
-    ("year", r"\b(?:in|since|from|until|till|by|of|for|en|desde|seit|im|ab|bis|depuis) "
-             r"(?P<yn>(?:19|20)\d\d)\b(?! [a-z]{4})"),
+    (
+        "year",
+        r"\b(?:in|since|from|until|till|by|of|for|en|desde|seit|im|ab|bis|depuis) "
+        r"(?P<yn>(?:19|20)\d\d)\b(?! [a-z]{4})",
+    ),
     ("number", rf"(?<![a-z0-9_.])(?P<nn>{_NUMBER})(?![a-z0-9_])"),
-)  # fmt: skip
+)
 _ALL = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _PATTERNS))
 # The long pattern is slow and most clauses hold no value at all.
 _MAYBE = re.compile(

@@ -39,12 +39,22 @@ _FIRST_BYTES = re.compile(
 _FIRST_BYTES_OF_OBJECT = re.compile(rb'\s*\{\s*"session"\s*:\s*\{.*?"items"\s*:', re.DOTALL)
 # How Codex begins what it puts into the conversation in the person's place.
 _INJECTED = (
-    "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<skill>",
-    "<user_shell_command>", "<turn_aborted>", "<subagent_notification>", "<codex_internal_context",
-    "<goal_context>", "<recommended_plugins>", "<hook_prompt", "<external_",
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<INSTRUCTIONS>",
+    "<skill>",
+    "<user_shell_command>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<codex_internal_context",
+    "<goal_context>",
+    "<recommended_plugins>",
+    "<hook_prompt",
+    "<external_",
     "Warning: apply_patch was requested via exec_command",
     "Warning: The maximum number of unified exec processes",
-)  # fmt: skip
+)
 _SPEAKS = {"user": "user", "developer": "developer_instructions"}  # whose part of a message is the speaker's own
 _CWD = re.compile(r"<cwd>([^<]+)</cwd>")
 _EXIT = re.compile(
@@ -52,10 +62,11 @@ _EXIT = re.compile(
     r"(?:Exit code: |Process exited with code )(-?\d+)\n"
 )
 _OTHER_CALLS = {
-    "local_shell_call": ("local_shell", "action"), "web_search_call": ("web_search", "action"),
+    "local_shell_call": ("local_shell", "action"),
+    "web_search_call": ("web_search", "action"),
     "tool_search_call": ("tool_search", "arguments"),
     "image_generation_call": ("image_generation", "revised_prompt"),
-}  # fmt: skip
+}
 
 
 class CodexReader:
@@ -141,9 +152,12 @@ def _item(number: int, line: Any) -> _Item | Flaw:
         ordinal = line.get("ordinal")
         kind = line.get("type")
         return _Item(
-            where, kind if isinstance(kind, str) else "", payload, moment(line.get("timestamp")),
+            where,
+            kind if isinstance(kind, str) else "",
+            payload,
+            moment(line.get("timestamp")),
             ordinal if isinstance(ordinal, int) else None,
-        )  # fmt: skip
+        )
     if "payload" in line:
         return Flaw(where, "the payload is not an object")
     bare_meta = "type" not in line and "id" in line and ("instructions" in line or "git" in line)
@@ -170,10 +184,13 @@ class _Rollout:
         cwd = _string(meta.get("cwd")) or found_cwd
         folder = _repository(cwd, _string(_mapping(meta.get("git")).get("repository_url"))) if cwd else None
         facts = {
-            "cwd": cwd, "branch": _mapping(meta.get("git")).get("branch"), "model": model,
-            "version": meta.get("cli_version"), "forked_from": meta.get("forked_from_id"),
+            "cwd": cwd,
+            "branch": _mapping(meta.get("git")).get("branch"),
+            "model": model,
+            "version": meta.get("cli_version"),
+            "forked_from": meta.get("forked_from_id"),
             "agent_type": meta.get("agent_role") or _spawned(source).get("agent_role"),
-        }  # fmt: skip
+        }
         head = Head(
             id=f"codex:{_id_of(path, meta)}",
             harness="codex",

@@ -23,9 +23,22 @@ from reverie.sessions.session import Head
 from reverie.sessions.sqlitefiles import MAGIC, at_rest, columns, is_interrupted, is_locked, misses_log, reading, stamp
 
 _SESSION_COLUMNS = (
-    "id", "source", "user_id", "chat_type", "model", "model_config", "parent_session_id", "started_at",
-    "ended_at", "end_reason", "cwd", "git_branch", "git_repo_root", "title", "profile_name",
-)  # fmt: skip
+    "id",
+    "source",
+    "user_id",
+    "chat_type",
+    "model",
+    "model_config",
+    "parent_session_id",
+    "started_at",
+    "ended_at",
+    "end_reason",
+    "cwd",
+    "git_branch",
+    "git_repo_root",
+    "title",
+    "profile_name",
+)
 _FACTS = ("source", "model", "cwd", "git_branch", "chat_type", "end_reason")
 _HOME_SIGNS = ("memories", "SOUL.md", "config.yaml")
 _COPIES = "state-snapshots"  # Hermes's own backups: the same sessions again, only older

@@ -25,16 +25,27 @@ from reverie.sessions.session import MAX_TURNS, Said
 from reverie.sessions.sqlitefiles import is_locked
 
 _COLUMNS = (
-    "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "observed",
-    "active", "compacted",
-)  # fmt: skip
+    "session_id",
+    "role",
+    "content",
+    "tool_call_id",
+    "tool_calls",
+    "tool_name",
+    "timestamp",
+    "observed",
+    "active",
+    "compacted",
+)
 _STRUCTURED = "\x00json:"
 _NOT_MESSAGES = {"session_meta"}  # the gateway's list of tools, stored as if it were a message
 _AUTOMATIC = {"subagent", "tool", "cron"}  # sources whose "user" is a parent agent or the scheduler
 _PROGRAMS = {"webhook", "msgraph_webhook", "homeassistant"}  # whose "user" is a program somewhere, quoting anyone
 _NOTICES = (
-    "[IMPORTANT: ", "[System note:", "[ASYNC DELEGATION ", "[Background process ",
-)  # fmt: skip
+    "[IMPORTANT: ",
+    "[System note:",
+    "[ASYNC DELEGATION ",
+    "[Background process ",
+)
 _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:", "[PRIOR CONTEXT — for reference only")
 _SPEAKER = re.compile(r"\[([^\[\]\n]{1,80})\] ")
 # Hermes spaces the rows it writes in one go by a microsecond; rows written one by one are further apart.

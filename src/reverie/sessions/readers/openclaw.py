@@ -178,9 +178,12 @@ def _head(path: Path, header: Entry, model: str | None, listed: _Listed) -> Head
     identity = _string(header.get("id"))
     stem = identity or path.stem if path.name == databases.NAME else path.name.split(".jsonl")[0]
     facts = {
-        "cwd": header.get("cwd"), "model": model, "key": listed.key,
-        "forked_from": header.get("parentSession"), "format": str(header.get("version") or ""),
-    }  # fmt: skip
+        "cwd": header.get("cwd"),
+        "model": model,
+        "key": listed.key,
+        "forked_from": header.get("parentSession"),
+        "format": str(header.get("version") or ""),
+    }
     folder = _string(header.get("cwd")) or ""
     at_work = not _WORKSPACE.search(folder)  # an agent's own workspace is where it lives, not what it works on
     return Head(

@@ -44,6 +44,9 @@ def upgrade() -> None:
 def _filled(row: Any) -> dict[str, str | None]:
     folder = json.loads(row.facts).get("cwd")
     return {
-        "of_workspace": row.workspace, "of_user": row.user, "of_id": row.id,
-        "project": project_name(folder), "project_path": project_folder(folder),
-    }  # fmt: skip
+        "of_workspace": row.workspace,
+        "of_user": row.user,
+        "of_id": row.id,
+        "project": project_name(folder),
+        "project_path": project_folder(folder),
+    }
