@@ -27,8 +27,8 @@ ROUNDS = 3
 
 def main() -> None:
     import reverie
-    from reverie.adapters.backup import back_up
-    from reverie.adapters.backup_restore import check_backup, restore
+    from reverie.storage.backup.backup import back_up
+    from reverie.storage.backup.restore import check_backup, restore
 
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as name:

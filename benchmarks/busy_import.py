@@ -20,9 +20,9 @@ import threading
 import time
 from pathlib import Path
 
-from reverie.api.wiring import keys_of
-from reverie.home import open_home
-from reverie.kernel.keys import Permission
+from reverie.app import open_home
+from reverie.core.keys import Permission
+from reverie.server.wiring import keys_of
 
 WRITES = 150
 WANTED = 3.0

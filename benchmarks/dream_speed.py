@@ -35,7 +35,7 @@ NIGHTS = 60
 SIDE = """
 import inspect, json, sys, time
 from pathlib import Path
-from reverie.home import open_home
+from reverie.app import open_home
 folder, count = Path(sys.argv[1]), int(sys.argv[3])
 with open_home(folder, settings={"owner": "ann"}) as home:
     for session in json.loads(Path(sys.argv[2]).read_text()):

@@ -69,7 +69,7 @@ def postgres(where: str | None) -> Iterator[Callable[[], str | None]]:
     from sqlalchemy import text
     from sqlalchemy.engine import make_url
 
-    from reverie.adapters.database.engine import engine
+    from reverie.storage.database.engine import engine
 
     folder, server = Path(tempfile.mkdtemp(prefix="rv-pg-")), None
     if where == "own":
@@ -95,7 +95,7 @@ def postgres(where: str | None) -> Iterator[Callable[[], str | None]]:
 
 
 def opened(folder: Path, database: str | None) -> Any:
-    from reverie.home import open_home
+    from reverie.app import open_home
 
     return open_home(folder, settings={"owner": "ann", "database": database})
 
@@ -196,8 +196,8 @@ def killed(count: int, database: Callable[[], str | None]) -> None:
     """A night killed when half of it is read, and the next start that finishes it."""
     from sqlalchemy import func, select
 
-    from reverie.adapters.database import schema
-    from reverie.adapters.database.transactions import reading_across
+    from reverie.storage.database import schema
+    from reverie.storage.database.transactions import reading_across
 
     code = RUN.replace("{call}", f"target='home', limit={count}")
     with tempfile.TemporaryDirectory() as name:

@@ -79,8 +79,8 @@ def _appended(memory: Path, text: str, thinks: float) -> None:
 def landed(folder: Path, begin: Event, over: Event, answer: Any) -> None:
     """Reverie: it lands, replaces and removes entries until the editor is done."""
     import reverie
+    from reverie.changes.outcome import Landed
     from reverie.memory.operation import Add, Remove, Replace, entry_hash
-    from reverie.review.outcome import Landed
 
     counts: Counter[str] = Counter()
     with reverie.open(folder / "reverie", settings={"owner": "ann"}) as home:
@@ -107,7 +107,7 @@ def landed(folder: Path, begin: Event, over: Event, answer: Any) -> None:
 
 
 def _reckoned(home: Any, folder: Path, counts: Counter[str]) -> dict[str, Any]:
-    from reverie.history.records import Asked
+    from reverie.changes.history.records import Asked
 
     entries = (folder / "hermes" / "memories" / "MEMORY.md").read_text().split(DELIMITER)
     offered = [one.diff for one in home.review.waiting(every=True)]

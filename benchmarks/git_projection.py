@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reverie.adapters.git_projection import GitProjection
-from reverie.adapters.skill_folders import SkillFolder
-from reverie.history.change import Change, Edit, Grounds
-from reverie.home import Home, open_home
+from reverie.app import Home, open_home
+from reverie.changes.history.change import Change, Edit, Grounds
+from reverie.system.git.projection import GitProjection
+from reverie.system.skill_folders import SkillFolder
 
 LANDINGS = 40
 NOW = datetime(2026, 5, 12, tzinfo=UTC)

@@ -13,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from reverie.models.choice import Role
-from reverie.models.question import Question
+from reverie.llm.choice import Role
+from reverie.llm.question import Question
 
 
 def notes(number: int) -> Question[object]:
@@ -24,9 +24,9 @@ def notes(number: int) -> Question[object]:
 
 def night(count: int, at_once: int, url: str) -> float:
     """Seconds for the notes of so many sessions."""
+    from reverie.app import open_home
     from reverie.dreams.dream import Dream, Status
     from reverie.dreams.records import Asked
-    from reverie.home import open_home
 
     settings = {"owner": "ann", "model": "openai:scripted", "model_url": url, "model_at_once": str(at_once)}
     with tempfile.TemporaryDirectory() as folder, open_home(Path(folder) / "home", settings=settings) as home:

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.light.front import notice_dict
-from reverie.light.tagger import tag
+from reverie.dreams.light.front import notice_dict
+from reverie.dreams.light.tagger import tag
 
 HERE = Path(__file__).parent
 ROLES = {"u": "user", "a": "assistant", "t": "tool"}

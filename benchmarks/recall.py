@@ -22,7 +22,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import reverie
-from reverie.language import kinds, turn_vectors
+from reverie.search import turn_vectors
+from reverie.text import kinds
 
 Ask = Callable[[str, str], list[tuple[str, int]]]
 FIRST, PAGE = 10, 20

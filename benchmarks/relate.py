@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reverie.language.relation import relate
+from reverie.text.relation import relate
 
 HERE = Path(__file__).parent
 CONFLICTS = ("supersedes", "contradicts", "refines!")

@@ -31,14 +31,14 @@ from typing import Any
 from sqlalchemy import select, text
 from sqlalchemy.engine import make_url
 
-from reverie.adapters.database import schema
-from reverie.adapters.database.engine import engine as make_engine
-from reverie.adapters.database.migrations import migrate
-from reverie.adapters.database.transactions import reading, writing_across
-from reverie.api.wiring import keys_of
-from reverie.home import open_home
-from reverie.kernel.keys import Permission
-from reverie.kernel.scope import Scope
+from reverie.app import open_home
+from reverie.core.keys import Permission
+from reverie.core.scope import Scope
+from reverie.server.wiring import keys_of
+from reverie.storage.database import schema
+from reverie.storage.database.engine import engine as make_engine
+from reverie.storage.database.migrations import migrate
+from reverie.storage.database.transactions import reading, writing_across
 
 CLIENTS = (1, 16, 64)
 TENANTS = 1_000

@@ -293,7 +293,7 @@ def flaws(held: Contest) -> list[str]:
 def flaws_of_history(held: Contest) -> list[str]:
     """What is wrong with Reverie's record of it: gaps, strangers' writes under our name, ours without a Change."""
     import reverie
-    from reverie.history.ledger import broken_links
+    from reverie.changes.history.ledger import broken_links
 
     settings = {"owner": OWNER, "database": held.terms.database or None}
     with (
@@ -322,8 +322,8 @@ def _environment(**changed: str) -> Iterator[None]:
 
 
 def _gaps(home: Any, held: Contest, document: str) -> Iterator[str]:
-    from reverie.history.change import Via
-    from reverie.history.records import Asked
+    from reverie.changes.history.change import Via
+    from reverie.changes.history.records import Asked
 
     ours = {one.change: one for one in held.of("reverie") if one.done and one.document == document}
     theirs = {one.text for one in held.of("hermes")} | {SEEDS[document]}

@@ -104,9 +104,9 @@ class Reverie:
 
     def __init__(self) -> None:
         import reverie
-        from reverie.kernel.errors import StillLocked
+        from reverie.changes.outcome import Landed, in_words
+        from reverie.core.errors import StillLocked
         from reverie.memory.operation import Add, Operation, Remove, Replace, entry_hash
-        from reverie.review.outcome import Landed, in_words
 
         self._home = reverie.open()
         self._home.review.recover()

@@ -88,7 +88,7 @@ class Soak:
         return self._bytes()
 
     def _opened(self, day: int) -> Any:
-        from reverie.home import open_home
+        from reverie.app import open_home
 
         settings = {"owner": self.lived.life.owner}
         return open_home(self.folder / "reverie", now=night_after(day), settings=settings)

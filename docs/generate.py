@@ -55,7 +55,7 @@ def settings() -> str:
 
 
 def readers() -> str:
-    from reverie.sessions.reading import readers as installed
+    from reverie.transcripts.reading import readers as installed
 
     rows = ["| reader | `--all` looks in |", "|---|---|"]
     for reader in installed():
@@ -75,7 +75,7 @@ def demo() -> str:
 
 
 def policy() -> str:
-    from reverie.review.policy import DEFAULT
+    from reverie.changes.policy import DEFAULT
 
     return f"```toml\n{DEFAULT}```"
 

@@ -17,10 +17,10 @@ from urllib.parse import quote
 
 from sqlalchemy import Engine, Text, insert, select, update
 
-from reverie.adapters.database import schema
-from reverie.adapters.database.erase_columns import KINDS, STAY
-from reverie.adapters.database.transactions import reading_across, writing_across
 from reverie.erasure.words import encoded_forms, folded
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.storage.erasure.columns import KINDS, STAY
 
 CANARY = "Zebraquartz-7f3a crêpes"
 FORMS = {

@@ -102,22 +102,22 @@ def _import_what_commands_import() -> None:
         if name != "serve":  # brings threads along
             importlib.import_module(f"reverie.cli.{name}")
     for name in (
-        "adapters.database.engine",
-        "adapters.database.history",
-        "adapters.database.proposals",
-        "adapters.database.sessions",
-        "adapters.database.sources",
-        "adapters.tantivy_index",
+        "storage.database.engine",
+        "storage.changes.history",
+        "storage.changes.proposals",
+        "storage.transcripts.sessions",
+        "storage.transcripts.sources",
+        "storage.index.words",
         "dreams.runner",
         "dreams.dreaming",
         "dreams.curators.built_in",
-        "review.queue",
-        "review.landing",
-        "review.relations",
-        "home",
+        "changes.queue",
+        "changes.landing",
+        "changes.relations",
+        "app",
         "memory.library",
         "skills.library",
-        "sessions.library",
+        "transcripts.library",
     ):
         importlib.import_module(f"reverie.{name}")
 

@@ -19,9 +19,9 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.engine import make_url
 
-from reverie.adapters.database.engine import engine as make_engine
-from reverie.adapters.database.migrations import migrate
-from reverie.home import Home, open_home
+from reverie.app import Home, open_home
+from reverie.storage.database.engine import engine as make_engine
+from reverie.storage.database.migrations import migrate
 
 # A busy machine is not a failing test: how long things take is for benchmarks/.
 hypothesis.settings.register_profile("reverie", deadline=None)

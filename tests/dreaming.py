@@ -9,6 +9,8 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any, cast
 
+from reverie.core.errors import NotFound
+from reverie.core.origin import Origin
 from reverie.dreams.choose import heard_session, noted
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
@@ -21,13 +23,11 @@ from reverie.dreams.records import Thought
 from reverie.dreams.stores.pages import LIMITS, Page, target_of_store
 from reverie.dreams.target import DreamTarget
 from reverie.dreams.think import think
-from reverie.kernel.errors import NotFound
-from reverie.kernel.origin import Origin
 from reverie.memory.library import Entry, Usage
 from reverie.memory.operation import entry_hash
 from reverie.memory.shelf import Place
-from reverie.sessions.library import Library
-from reverie.sessions.session import Head, Said, Session, Turn
+from reverie.transcripts.library import Library
+from reverie.transcripts.session import Head, Said, Session, Turn
 
 WRITTEN = datetime(2026, 5, 1, tzinfo=UTC)
 NIGHT = WRITTEN + timedelta(days=30)

@@ -6,15 +6,15 @@ import threading
 from math import ceil
 from typing import Any
 
-from reverie.models.budget import Budget, Cap, CapReached, Price, Reservation, Spent
-from reverie.models.choice import Role
-from reverie.models.ledger import Call, Recorded, call_of
-from reverie.models.question import Question, Reply, Wrong
-from reverie.models.tokens import MARGIN
+from reverie.llm.budget import Budget, Cap, CapReached, Price, Reservation, Spent
+from reverie.llm.choice import Role
+from reverie.llm.ledger import Call, Recorded, call_of
+from reverie.llm.question import Question, Reply, Wrong
+from reverie.llm.tokens import MARGIN
 
 
 class MemoryLedger:
-    """Implements `reverie.models.ledger.Ledger`, for many threads."""
+    """Implements `reverie.llm.ledger.Ledger`, for many threads."""
 
     def __init__(self, night: Cap = Cap(), price: Price | None = None) -> None:
         self.night, self.price = night, price

@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
+from reverie.core.hashes import sha256
+from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.choose import noted
 from reverie.dreams.gather import Material, Night, gather
 from reverie.dreams.items import Citation, Item, Op
+from reverie.dreams.light.spans import Spans
 from reverie.dreams.verify.case import Case, case_of
-from reverie.kernel.hashes import sha256
-from reverie.kernel.origin import Origin
-from reverie.light.spans import Spans
-from reverie.sessions.session import Head, Said, Session, ToolCall, Turn
+from reverie.transcripts.session import Head, Said, Session, ToolCall, Turn
 
 NOW = datetime(2026, 6, 15, 3, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=200)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from reverie.sessions.reading import SNIFFED_BYTES, Event, Opened, Reader
-from reverie.sessions.session import Head, Said
+from reverie.transcripts.reading import SNIFFED_BYTES, Event, Opened, Reader
+from reverie.transcripts.session import Head, Said
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from typing import Any
 
 import uvicorn
 
-from reverie.api.app import application
-from reverie.api.limits import Limits
-from reverie.api.patience import PatientProtocol
-from reverie.api.wiring import House, house_of, keys_of
-from reverie.home import Home
-from reverie.kernel.keys import Permission
+from reverie.app import Home
+from reverie.core.keys import Permission
+from reverie.server.app import application
+from reverie.server.limits import Limits
+from reverie.server.patience import PatientProtocol
+from reverie.server.wiring import House, house_of, keys_of
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from torch import nn
 from transformers import BertConfig, BertModel
 
-from reverie.light.tagger import KINDS, WHYS
+from reverie.dreams.light.tagger import KINDS, WHYS
 
 CLASSES = (*KINDS, *WHYS)
 UNKNOWN_WHY, IGNORED = -1, -100

@@ -2,7 +2,7 @@
 
     python benchmarks/training/fit_relate.py [--check]
 
-Logistic regression on the features of `reverie.language.relating.features`, drawn towards `PRIOR` (what each feature
+Logistic regression on the features of `reverie.text.relating.features`, drawn towards `PRIOR` (what each feature
 was expected to be worth before fitting) and held to the sign it was given there. Which pair of clauses decides is not
 labelled, so choosing it and fitting take turns. A pair that is no conflict counts `AGAINST_COUNTS` times: in a memory
 most pairs are none. AGAINST_COUNTS and the prior of `crowd` were chosen with totals on labelled sets in view, not
@@ -22,15 +22,15 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.relate import Pair, auc, read_pairs
-from reverie.language.embedding import embed
-from reverie.language.relating.features import AGAINST, FOR, NAMES
-from reverie.language.relating.judging import pairings
-from reverie.language.relating.statement import normal, read
-from reverie.language.relating.words import language_of
+from reverie.text.embedding import embed
+from reverie.text.relating.features import AGAINST, FOR, NAMES
+from reverie.text.relating.judging import pairings
+from reverie.text.relating.statement import normal, read
+from reverie.text.relating.words import language_of
 
 HERE = Path(__file__).parent
 PAIRS = HERE / "relate.txt"
-ARTEFACT = HERE.parents[1] / "src/reverie/language/relating/weights.json"
+ARTEFACT = HERE.parents[1] / "src/reverie/text/relating/weights.json"
 PULL, AGAINST_COUNTS, TURNS, STEPS = 2.0, 1.7, 4, 400
 BIAS = -3.5
 PRIOR = {

@@ -14,10 +14,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from reverie.home import Home
-    from reverie.language.relation import Relation
-    from reverie.light.candidate import Candidate
+    from reverie.app import Home
+    from reverie.dreams.light.candidate import Candidate
     from reverie.safety.report import Report
+    from reverie.text.relation import Relation
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "notice", "open", "relate", "scan"]
@@ -25,7 +25,7 @@ __all__ = ["__version__", "notice", "open", "relate", "scan"]
 
 def notice(session: Mapping[str, Any]) -> list[Candidate]:
     """What in a session may be worth keeping, by the built-in reader. Its user's words count as the owner's."""
-    from reverie.light.front import notice_dict
+    from reverie.dreams.light.front import notice_dict
 
     return notice_dict(session)
 
@@ -37,14 +37,14 @@ def open(
     settings: Mapping[str, str | None] | None = None,
 ) -> Home:
     """Open a Home: SQLite and files, no service, no key. Without a path, `REVERIE_HOME` or `~/.reverie`."""
-    from reverie.home import open_home
+    from reverie.app import open_home
 
     return open_home(path, now=now, settings=settings)
 
 
 def relate(old: str, new: str) -> Relation:
     """How a new statement stands to an old one: same, refines, supersedes, contradicts or unrelated."""
-    from reverie.language.relation import relate as related
+    from reverie.text.relation import relate as related
 
     return related(old, new)
 

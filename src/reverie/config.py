@@ -18,12 +18,12 @@ from itertools import chain, count
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from reverie.kernel.errors import BadInput, BadSetting, NotPermitted
-from reverie.kernel.schedule import Schedule, schedule
-from reverie.models import settings as models
-from reverie.models.choice import BUILT_IN
-from reverie.models.settings import NO_CAP, ModelSettings, model_settings, number
-from reverie.sessions.file_limits import MEGABYTES, SECONDS, FileLimits
+from reverie.core.errors import BadInput, BadSetting, NotPermitted
+from reverie.core.schedule import Schedule, schedule
+from reverie.llm import settings as models
+from reverie.llm.choice import BUILT_IN
+from reverie.llm.settings import NO_CAP, ModelSettings, model_settings, number
+from reverie.transcripts.file_limits import MEGABYTES, SECONDS, FileLimits
 
 FILE = "reverie.toml"
 SOURCES = ("auto", "added")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.api.wiring import House
-from reverie.home import open_home
+from reverie.app import open_home
+from reverie.server.wiring import House
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import serving
 

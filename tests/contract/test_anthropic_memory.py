@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import open_home
+from reverie.app import open_home
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import Served, serving
 

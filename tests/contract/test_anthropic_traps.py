@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from reverie.home import Home, open_home
+from reverie.app import Home, open_home
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import serving
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home
-from reverie.kernel.origin import Origin
+from reverie.app import Home
+from reverie.core.origin import Origin
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import Server, serving
 from reverie.testing.model_wires import Asked

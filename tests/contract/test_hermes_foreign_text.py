@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home
-from reverie.kernel.origin import Origin
+from reverie.app import Home
+from reverie.core.origin import Origin
 from tests.peers import HERMES, python_with
 
 # Every row is made by Hermes's own functions, from what a person typed and from foreign text with a rule in it.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home
+from reverie.app import Home
 from tests.peers import HERMES, python_with
 
 WRITER = """

@@ -16,7 +16,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks
 
-from reverie.home import open_home
+from reverie.app import open_home
 from tests.serving import Served, serving
 from tests.sizes import sized
 from tests.story.test_api_tenants import NEEDS, possessions

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home, open_home
-from reverie.kernel.scope import Scope
+from reverie.app import Home, open_home
+from reverie.core.scope import Scope
 from reverie.memory.store import Between
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import serving

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 READER = """
-from reverie.sessions.reading import Opened
-from reverie.sessions.session import Head, Said
+from reverie.transcripts.reading import Opened
+from reverie.transcripts.session import Head, Said
 
 class DiaryReader:
     name = "diary"

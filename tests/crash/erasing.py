@@ -18,21 +18,20 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from reverie.home import Home, open_home
+from reverie.app import Home, open_home
 from tests.canaries import CANARY, left_in_files, left_in_rows
 
 STEPS = ("begin", "without", "rows", "views", "purge", "renew", "residue", "compacted")
 WATCHED = (
     "reverie.erasure",
-    "reverie.adapters.database.eras",
-    "reverie.adapters.database.compact",
-    "reverie.review.landing",
-    "reverie.adapters.erase",
-    "reverie.adapters.git_",
-    "reverie.adapters.tantivy_index",
-    "reverie.language.following",
-    "reverie.adapters.database.tombstones",
-    "reverie.adapters.database.ledger",
+    "reverie.storage.erasure",
+    "reverie.storage.database.compact",
+    "reverie.changes.landing",
+    "reverie.storage.durable.erase",
+    "reverie.system.git",
+    "reverie.storage.index.words",
+    "reverie.search.following",
+    "reverie.storage.changes.ledger",
 )
 
 

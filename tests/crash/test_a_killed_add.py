@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home
+from reverie.app import Home
 from tests.conftest import HomeMaker
 from tests.sizes import sized
 

@@ -25,10 +25,10 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import func, select
 
-from reverie.adapters.database import schema
-from reverie.adapters.database.transactions import reading_across
+from reverie.app import Home
 from reverie.dreams.dream import Fate
-from reverie.home import Home
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading_across
 from tests.faults import killing
 from tests.faults.driving import quick_folder
 from tests.faults.fixtures import Tallied
@@ -36,7 +36,7 @@ from tests.faults.houses import MEMORY, House, broken, ours
 from tests.faults.tallying import FULL, LINES, spread
 from tests.sizes import sized
 
-WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.adapters.dream_files", "reverie.models.asker")
+WATCHED = (*killing.WATCHED, "reverie.dreams", "reverie.system.dream_files", "reverie.llm.asker")
 MODEL = "model"
 EARLY, NOON = datetime(2026, 5, 1, 12, tzinfo=UTC), datetime(2026, 5, 12, 12, tzinfo=UTC)
 RELEASE = "To release: first run `make check`, then `make tag`, then push the tag."

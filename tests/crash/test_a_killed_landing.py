@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from reverie.home import Home
-from reverie.kernel.errors import BadInput
+from reverie.app import Home
+from reverie.core.errors import BadInput
 from reverie.memory.operation import Add
 from tests.faults.driving import driven
 from tests.faults.fixtures import Tallied

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home
+from reverie.app import Home
 from tests.conftest import HomeMaker
 from tests.sizes import sized
 from tests.story.test_git_projection import Skills, beside, git, land, of_skills, subjects
@@ -36,9 +36,9 @@ exit $code
 RUN = """
 import resource, sys
 from pathlib import Path
-from reverie.adapters.git_projection import GitProjection
-from reverie.adapters.skill_folders import SkillFolder
-from reverie.home import open_home
+from reverie.system.git.projection import GitProjection
+from reverie.system.skill_folders import SkillFolder
+from reverie.app import open_home
 
 home = open_home(sys.argv[1], settings={"owner": "ann"})
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]), -1))

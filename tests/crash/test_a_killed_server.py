@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters import dbos_nights
-from reverie.api.wiring import house_of
-from reverie.home import Home, open_home
-from reverie.kernel.keys import Permission
+from reverie.app import Home, open_home
+from reverie.core.keys import Permission
+from reverie.server.wiring import house_of
+from reverie.storage.durable import nights as dbos_nights
 from tests.serving import Served
 from tests.sizes import sized
 from tests.story.test_api_dreams import NEW, PAGES, TALK, asked, content, ended, filled, recorded

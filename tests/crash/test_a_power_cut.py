@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reverie.adapters.files import remove_file, replace_file
+from reverie.system.files import remove_file, replace_file
 from tests.faults.driving import driven
 from tests.faults.fixtures import Tallied
 from tests.faults.power import Record, Said, Write, contents

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from reverie.history.change import Change, Standing, Via
-from reverie.home import Home, open_home
-from reverie.kernel.origin import Origin
+from reverie.app import Home, open_home
+from reverie.changes.history.change import Change, Standing, Via
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Status, Suggestion
+from reverie.core.origin import Origin
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Add, Replace, entry_hash
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Status, Suggestion
-from reverie.sessions.session import Evidence
+from reverie.transcripts.session import Evidence
 
 DOCUMENT = "MEMORY.md"
 OLD, NEW = "Staging DB is db1.internal:5432", "Staging DB is db2.internal:6432"

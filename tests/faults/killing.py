@@ -25,21 +25,21 @@ from uuid import uuid4
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from reverie.adapters.database.engine import engine
+from reverie.changes.noticing import Noticed
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Status
 from reverie.memory.operation import Add
-from reverie.review.noticing import Noticed
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Status
+from reverie.storage.database.engine import engine
 from tests.faults.houses import DOCUMENT, POISON, House, broken, build, entries, ours, split, works
 from tests.faults.scenarios import SCENARIOS, Acknowledged, Scenario
 from tests.faults.tallying import spread
 
 WATCHED = (
-    "reverie.review",
-    "reverie.history",
-    "reverie.adapters.files",
-    "reverie.adapters.held_files",
-    "reverie.adapters.database",
+    "reverie.changes",
+    "reverie.changes.history",
+    "reverie.system.files",
+    "reverie.system.held_files",
+    "reverie.storage.database",
 )
 WRITES = {
     "prepared",

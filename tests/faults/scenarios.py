@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from reverie.home import Home
-from reverie.kernel.origin import Origin
+from reverie.app import Home
+from reverie.changes.outcome import Landed
+from reverie.changes.queue import Waiting
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
-from reverie.review.outcome import Landed
-from reverie.review.queue import Waiting
 from tests.faults.houses import DOCUMENT, MEMORY, NEW, OLD, POISON, House, moved
 
 Acknowledged = tuple[str, str]  # what kind of thing, and its id

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from reverie.kernel.clock import FixedClock
-from reverie.kernel.ids import Ids
-from reverie.kernel.origin import Origin
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Proposal, Status, Suggestion
+from reverie.changes.queue import MOST_EXPIRED_AT_ONCE, Waiting
+from reverie.core.clock import FixedClock
+from reverie.core.ids import Ids
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Proposal, Status, Suggestion
-from reverie.review.queue import MOST_EXPIRED_AT_ONCE, Waiting
-from reverie.sessions.session import Evidence
+from reverie.transcripts.session import Evidence
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, House, broken, changes, entries, ours, works
 from tests.faults.tallying import FULL

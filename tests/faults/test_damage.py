@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.history.change import Via
-from reverie.kernel.errors import ReverieError
+from reverie.changes.history.change import Via
+from reverie.core.errors import ReverieError
 from reverie.memory.operation import Add
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, House, broken, build, changes, moved, works

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.kernel.errors import NotPermitted, ReverieError
+from reverie.changes.outcome import Landed
+from reverie.core.errors import NotPermitted, ReverieError
 from reverie.memory.operation import Add
-from reverie.review.outcome import Landed
 from tests.faults.driving import driven
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, MEMORY, House, broken, build, entries, left_behind, works

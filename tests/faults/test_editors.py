@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters import exchange
-from reverie.history.change import Via
-from reverie.home import Home, open_home
-from reverie.kernel.hashes import sha256
+from reverie.app import Home, open_home
+from reverie.changes.history.change import Via
+from reverie.changes.outcome import Landed
+from reverie.core.hashes import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
-from reverie.review.outcome import Landed
 from reverie.skills.amendment import NewText, Patch
+from reverie.system import exchange
 from tests.faults.driving import quick_folder
 from tests.faults.editors import KINDS, AtLine, between, gaps
 from tests.faults.fixtures import Tallied

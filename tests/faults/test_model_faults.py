@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from reverie.adapters.model_clients import PydanticAIModel
-from reverie.adapters.model_requests import load
-from reverie.models.asker import Answer, Asker, Denied, Dropped, Outcome, RetryPolicy, Timing
-from reverie.models.choice import Endpoint, choice
-from reverie.models.ledger import ANSWERED
-from reverie.models.question import Failed, Replied
+from reverie.llm.asker import Answer, Asker, Denied, Dropped, Outcome, RetryPolicy, Timing
+from reverie.llm.choice import Endpoint, choice
+from reverie.llm.clients.models import PydanticAIModel
+from reverie.llm.clients.requests import load
+from reverie.llm.ledger import ANSWERED
+from reverie.llm.question import Failed, Replied
 from reverie.testing.model_encodings import encoded
 from reverie.testing.model_plays import MISBEHAVIOURS, Drips, Play, Says, Sends
 from reverie.testing.model_server import Script, Server, serving

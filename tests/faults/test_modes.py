@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home, open_home
-from reverie.kernel.errors import DatabaseUnusable, NotPermitted
+from reverie.app import Home, open_home
+from reverie.changes.outcome import Landed
+from reverie.core.errors import DatabaseUnusable, NotPermitted
 from reverie.memory.operation import Add
-from reverie.review.outcome import Landed
 from tests.faults.driving import quick_folder
 from tests.faults.fixtures import Tallied
 from tests.faults.test_writers import child, ended

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.kernel.errors import BadInput, BadSetting, NotPermitted, ReverieError
+from reverie.changes.outcome import Landed, Unsafe
+from reverie.changes.policy import read_policy
+from reverie.core.errors import BadInput, BadSetting, NotPermitted, ReverieError
 from reverie.memory.operation import Add, OverBudget, Unfit
-from reverie.review.outcome import Landed, Unsafe
-from reverie.review.policy import read_policy
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, MEMORY, House, broken, build, entries, works
 from tests.faults.killing import forked

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reverie.kernel.errors import BadInput, NotPermitted
-from reverie.kernel.origin import Origin
+from reverie.changes.outcome import Landed, Stale
+from reverie.changes.proposal import Proposal
+from reverie.changes.queue import Repeated, Waiting
+from reverie.core.errors import BadInput, NotPermitted
+from reverie.core.origin import Origin
 from reverie.memory.operation import Replace, entry_hash
-from reverie.review.outcome import Landed, Stale
-from reverie.review.proposal import Proposal
-from reverie.review.queue import Repeated, Waiting
 from tests.faults.driving import driven
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, MEMORY, NEW, OLD, House, broken, moved, ours, works

@@ -14,10 +14,10 @@ from types import FrameType
 
 import pytest
 
-from reverie.history.change import Via
-from reverie.home import Home
+from reverie.app import Home
+from reverie.changes.history.change import Via
+from reverie.changes.outcome import Landed
 from reverie.memory.operation import Add, Remove, entry_hash
-from reverie.review.outcome import Landed
 from tests.faults.fixtures import Tallied
 from tests.faults.houses import DOCUMENT, MEMORY, POISON, House, broken, changes, entries, ours, works
 from tests.faults.killing import Lines, quiet_fork
@@ -222,7 +222,7 @@ def test_an_editor_that_saves_while_a_change_is_being_drawn_is_recorded_like_any
     saved: list[str] = []
 
     def save(frame: FrameType, event: str, argument: object) -> None:
-        if not saved and frame.f_code.co_name == "drawn" and frame.f_globals["__name__"] == "reverie.review.drafts":
+        if not saved and frame.f_code.co_name == "drawn" and frame.f_globals["__name__"] == "reverie.changes.drafts":
             saved.append(f"{MEMORY}\n§\n{POISON}")
             house.memory.write_text(saved[0])
 

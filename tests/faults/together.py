@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from reverie.home import Home
-from reverie.kernel.errors import ReverieError
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Status
-from reverie.review.queue import Waiting
+from reverie.app import Home
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Status
+from reverie.changes.queue import Waiting
+from reverie.core.errors import ReverieError
 from tests.faults.houses import NEW, House, broken, build, entries, moved, ours, works
 from tests.faults.killing import Problems, each, isolated, quiet_fork
 from tests.faults.scenarios import waiting

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reverie.kernel.errors import ReverieError
+from reverie.core.errors import ReverieError
 from tests.faults.houses import House, left_behind, ours, works
 from tests.faults.killing import Expected, Problems, Reached, each, forked, isolated, looked_at, prepared
 from tests.faults.scenarios import SCENARIOS, Scenario

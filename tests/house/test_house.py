@@ -85,4 +85,4 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
                 on = ast.unparse(node.func.value)
                 if node.func.attr in ("begin", "connect") and ("engine" in on or "reading" in on):
                     begins.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert begins == [], "use reading(engine, scope) or writing(engine, scope) of adapters/database/transactions.py"
+    assert begins == [], "use reading(engine, scope) or writing(engine, scope) of storage/database/transactions.py"

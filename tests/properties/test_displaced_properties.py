@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.history.change import Edit
+from reverie.changes.displaced import merge_displaced
+from reverie.changes.history.change import Edit
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Add
-from reverie.review.displaced import merge_displaced
 
 WORDS = ("staging", "database", "is", "db1", "db2", "money", "decimal", "tuesday", "never", "deploy")
 ENTRY = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.kernel.origin import Origin
-from reverie.light.candidate import MAX_WORDING
-from reverie.light.front import notice_dict
-from reverie.light.notice import notice
-from reverie.sessions.intake import Intake
-from reverie.sessions.readers.plain import events
-from reverie.sessions.session import Session
+from reverie.core.origin import Origin
+from reverie.dreams.light.candidate import MAX_WORDING
+from reverie.dreams.light.front import notice_dict
+from reverie.dreams.light.notice import notice
+from reverie.transcripts.intake import Intake
+from reverie.transcripts.plain import events
+from reverie.transcripts.session import Session
 
 PHRASES = (
     "I prefer tea",

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.home import Home, open_home
-from reverie.kernel.errors import NotVerbatim
-from reverie.kernel.origin import Origin, weakest
-from reverie.light.candidate import Candidate, Kind
-from reverie.light.notice import notice
-from reverie.sessions.intake import Intake
-from reverie.sessions.messages import said
-from reverie.sessions.readers.plain import events
-from reverie.sessions.reading import Event, Opened, reader_of, readers
-from reverie.sessions.session import Evidence, Head, Said, Session, Turn, quote
+from reverie.app import Home, open_home
+from reverie.core.errors import NotVerbatim
+from reverie.core.origin import Origin, weakest
+from reverie.dreams.light.candidate import Candidate, Kind
+from reverie.dreams.light.notice import notice
+from reverie.transcripts.intake import Intake
+from reverie.transcripts.messages import said
+from reverie.transcripts.plain import events
+from reverie.transcripts.reading import Event, Opened, reader_of, readers
+from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 LASTING = (

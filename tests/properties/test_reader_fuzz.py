@@ -13,12 +13,12 @@ from random import Random
 
 import pytest
 
-from reverie.adapters.database.rows import head_values, turn_row
 from reverie.safety.redact import redact
-from reverie.sessions.file_limits import FileLimits, limited
-from reverie.sessions.intake import Intake
-from reverie.sessions.reading import SNIFFED_BYTES, readers
+from reverie.storage.database.rows import head_values, turn_row
 from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
+from reverie.transcripts.file_limits import FileLimits, limited
+from reverie.transcripts.intake import Intake
+from reverie.transcripts.reading import SNIFFED_BYTES, readers
 from tests.conftest import HomeMaker
 from tests.sizes import sized
 

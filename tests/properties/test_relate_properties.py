@@ -7,7 +7,7 @@ import string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.language.relation import RelationKind, relate
+from reverie.text.relation import RelationKind, relate
 
 VOCABULARY = (
     "the user likes never deploy on fridays port 5433 moved to 6432 27:12 $40 might if tests/data 2.4 v3 also was gone "

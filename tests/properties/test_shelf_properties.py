@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.adapters.claude_shelf import claude_shelves
-from reverie.adapters.hermes_shelf import hermes_shelves
-from reverie.adapters.home_shelf import home_shelves
-from reverie.adapters.openclaw_shelf import openclaw_shelves
-from reverie.adapters.path_shelf import by_path
+from reverie.harnesses.claude_code.target import claude_shelves
+from reverie.harnesses.hermes.target import hermes_shelves
+from reverie.harnesses.markdown.home import home_shelves
+from reverie.harnesses.markdown.paths import by_path
+from reverie.harnesses.openclaw.target import openclaw_shelves
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, Unfit, applied, entry_hash
 from reverie.memory.shelf import Shelf

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.skills.amending import amended
 from reverie.skills.amendment import Amended, Clashed, NewText, Patch
 from reverie.skills.diffs import patched

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefDocument
 from reverie.dreams.curators import Curated
 from reverie.dreams.curators.built_in import BuiltInCurator
@@ -18,9 +19,8 @@ from reverie.dreams.gather import LONGEST_TURN, NARROW, WIDE, Material, Night, g
 from reverie.dreams.items import Answer, Item
 from reverie.dreams.reduce import Reduced
 from reverie.dreams.think import _material as shown_to
-from reverie.kernel.origin import Origin
-from reverie.models.tokens import estimate_tokens
-from reverie.sessions.session import Said, Session, ToolCall
+from reverie.llm.tokens import estimate_tokens
+from reverie.transcripts.session import Said, Session, ToolCall
 from tests.nights import LAST_WEEK, NOW, add, cites, entries, entry, material, night, ran, session
 
 AGENT, MEMBER, TOOL = Origin.AGENT, Origin.MEMBER, Origin.TOOL

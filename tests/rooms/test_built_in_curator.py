@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
+from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefEntry
 from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sentence
 from reverie.dreams.decide import Decided, Rules, decide
 from reverie.dreams.gather import Material, gather
 from reverie.dreams.items import Item, Op
+from reverie.dreams.light.front import NOBODY
 from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity
-from reverie.kernel.origin import Origin
-from reverie.light.front import NOBODY
-from reverie.sessions.intake import Intake
-from reverie.sessions.readers.plain import events
-from reverie.sessions.session import Session
+from reverie.transcripts.intake import Intake
+from reverie.transcripts.plain import events
+from reverie.transcripts.session import Session
 from tests.golden.playing import NIGHTS, read
 from tests.nights import LAST_WEEK, NOW, entries, entry, material, night, ran, session, sessions
 

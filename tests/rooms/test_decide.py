@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+from reverie.changes.proposal import Score
 from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Decided, Gates, Limits, Rules, candidates_of, decide, uncovered
 from reverie.dreams.items import Item, Op
 from reverie.dreams.score import Measure, _weights, score
 from reverie.dreams.verify.reasons import Reason, Severity
 from reverie.memory.operation import Add, Remove, Replace
-from reverie.review.proposal import Score
-from reverie.sessions.session import Session
+from reverie.transcripts.session import Session
 from tests.nights import (
     LAST_WEEK,
     NOW,

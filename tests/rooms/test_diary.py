@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from reverie.core.origin import Origin
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Dream, Fate, Judged, Read, Status
-from reverie.kernel.origin import Origin
-from reverie.sessions.session import Evidence
+from reverie.transcripts.session import Evidence
 
 AT = datetime(2026, 6, 15, 3, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from reverie.language.embedding import embed, word_vector, word_vectors
+from reverie.text.embedding import embed, word_vector, word_vectors
 
 
 def test_every_row_has_length_one() -> None:
@@ -40,7 +40,7 @@ def test_many_threads_get_the_same_vectors() -> None:
 
 def test_loading_leaves_the_logging_of_the_process_alone() -> None:
     code = (
-        "import logging; from reverie.language.embedding import embed; embed(['x']);"
+        "import logging; from reverie.text.embedding import embed; embed(['x']);"
         "assert not logging.getLogger().handlers; assert logging.getLogger().level == logging.WARNING"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

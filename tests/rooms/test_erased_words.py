@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from reverie.core.origin import Origin
 from reverie.erasure.tombstones import ErasedBefore, Tombstones
 from reverie.erasure.words import ERASED, Scrubber, phrase
-from reverie.kernel.origin import Origin
-from reverie.sessions.session import Said, Turn
+from reverie.transcripts.session import Said, Turn
 from tests.canaries import CANARY, FORMS, stands_in
 
 CODE = Scrubber(("the door code is 4711",), partial=True)

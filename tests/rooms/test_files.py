@@ -22,7 +22,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.files import (
+from reverie.core.errors import NoSpace, NotFound, NotPermitted, ReverieError, StillLocked
+from reverie.system.files import (
     flocked,
     flocked_folder,
     make_folder,
@@ -31,8 +32,7 @@ from reverie.adapters.files import (
     replace_file,
     sync_folder,
 )
-from reverie.adapters.held_files import HeldFiles
-from reverie.kernel.errors import NoSpace, NotFound, NotPermitted, ReverieError, StillLocked
+from reverie.system.held_files import HeldFiles
 
 OLD, NEW = b"old\n" * 700, b"new!\n" * 800
 ROOT = os.geteuid() == 0
@@ -41,7 +41,7 @@ NOBODY = 65534
 CHILD = """
 import os, resource, sys
 from pathlib import Path
-from reverie.adapters.files import read_file, remove_file, replace_file
+from reverie.system.files import read_file, remove_file, replace_file
 
 path, fault, uid, limit = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 if uid:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.held_files import HeldFiles, has_displaced
-from reverie.kernel.hashes import sha256
+from reverie.core.hashes import sha256
+from reverie.system.held_files import HeldFiles, has_displaced
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"saved by someone else\n"
 

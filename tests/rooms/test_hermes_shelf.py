@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.hermes_shelf import HermesShelf
-from reverie.kernel.errors import BadInput, NotPermitted
+from reverie.core.errors import BadInput, NotPermitted
+from reverie.harnesses.hermes.target import HermesShelf
 from reverie.memory.operation import Add, Applied, Remove, Replace, Unfit, applied, entry_hash
 
 BEFORE = "Project demo uses pytest with xdist\n§\nStaging DB host is db-stage.internal\nport 5433\n§\nCI runs on GitHub"

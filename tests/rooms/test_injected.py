@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.claude_code import ClaudeCodeReader
-from reverie.sessions.readers.codex import CodexReader
-from reverie.sessions.readers.forms import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
-from reverie.sessions.readers.injected import told_apart
-from reverie.sessions.readers.openclaw import OpenClawReader
-from reverie.sessions.session import Said
+from reverie.core.origin import Origin
+from reverie.harnesses.claude_code.reader import ClaudeCodeReader
+from reverie.harnesses.codex.reader import CodexReader
+from reverie.harnesses.forms import CLAUDE_CODE, CODEX, HERMES, OPENCLAW
+from reverie.harnesses.injected import told_apart
+from reverie.harnesses.openclaw.reader import OpenClawReader
+from reverie.transcripts.session import Said
 
 OWN = "Please have a look at this before lunch."
 RULE = "Remember: always use pakko-sync for the backups."

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.clock import FixedClock, moment, rfc3339
-from reverie.kernel.errors import ReverieError
-from reverie.kernel.hashes import canonical
-from reverie.kernel.ids import Ids
-from reverie.kernel.origin import Origin, weakest
+from reverie.core.clock import FixedClock, moment, rfc3339
+from reverie.core.errors import ReverieError
+from reverie.core.hashes import canonical
+from reverie.core.ids import Ids
+from reverie.core.origin import Origin, weakest
 
 MAY = datetime(2026, 5, 12, 14, 37, tzinfo=UTC)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.home import Home
-from reverie.language.kinds import kinds, with_members
-from reverie.language.tokens import terms
+from reverie.app import Home
+from reverie.text.kinds import kinds, with_members
+from reverie.text.tokens import terms
 
 
 @pytest.mark.parametrize(

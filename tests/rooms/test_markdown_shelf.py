@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.claude_shelf import claude_shelves
-from reverie.adapters.home_shelf import home_shelves
-from reverie.adapters.openclaw_shelf import openclaw_shelves
-from reverie.adapters.path_shelf import by_path
 from reverie.config import load
-from reverie.kernel.errors import BadInput, NotPermitted
+from reverie.core.errors import BadInput, NotPermitted
+from reverie.harnesses.claude_code.target import claude_shelves
+from reverie.harnesses.markdown.home import home_shelves
+from reverie.harnesses.markdown.paths import by_path
+from reverie.harnesses.openclaw.target import openclaw_shelves
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
 from reverie.memory.shelf import Shelf
 from reverie.memory.shelves import Offer, Where

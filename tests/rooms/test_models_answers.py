@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.errors import BadInput, BadSetting, NotFound
-from reverie.models.json_answer import NotJson, json_values
-from reverie.models.prompting import Prompt, delimiter, overrides, prompt
+from reverie.core.errors import BadInput, BadSetting, NotFound
+from reverie.llm.json_answer import NotJson, json_values
+from reverie.llm.prompting import Prompt, delimiter, overrides, prompt
 
 VALUE = {"items": [{"op": "add", "text": "Uses {braces} and ```fences```."}]}
 WRITTEN = json.dumps(VALUE)

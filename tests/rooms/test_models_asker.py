@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from reverie.models.asker import Answer, Asker, Denied, Dropped, RetryPolicy, Timing
-from reverie.models.budget import Cap, CapReached, Price
-from reverie.models.question import Failed, Question, Replied, Reply, Usage
+from reverie.llm.asker import Answer, Asker, Denied, Dropped, RetryPolicy, Timing
+from reverie.llm.budget import Cap, CapReached, Price
+from reverie.llm.question import Failed, Question, Replied, Reply, Usage
 from tests.model_ledger import MemoryLedger, question
 
 QUESTION = question()

@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.clock import month_before
-from reverie.models.budget import FREE, Budget, Cap, CapReached, Price, Reservation, Spent
-from reverie.models.ledger import totals
-from reverie.models.question import Failed, Replied, Usage
-from reverie.models.tokens import MARGIN
+from reverie.core.clock import month_before
+from reverie.llm.budget import FREE, Budget, Cap, CapReached, Price, Reservation, Spent
+from reverie.llm.ledger import totals
+from reverie.llm.question import Failed, Replied, Usage
+from reverie.llm.tokens import MARGIN
 from tests.model_ledger import MemoryLedger, question
 
 DEAR = Price(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75"))

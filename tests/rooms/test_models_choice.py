@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.kernel.errors import BadSetting
-from reverie.models.choice import Choice, Endpoint, choice
+from reverie.core.errors import BadSetting
+from reverie.llm.choice import Choice, Endpoint, choice
 
 
 def test_a_setting_names_a_provider_and_a_model() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from reverie.kernel.origin import Origin
-from reverie.light.candidate import Candidate, Kind
-from reverie.light.front import notice_dict
+from reverie.core.origin import Origin
+from reverie.dreams.light.candidate import Candidate, Kind
+from reverie.dreams.light.front import notice_dict
 
 KEPT: list[tuple[str, str]] = [
     ("I prefer tabs to spaces in all our Go code.", "preference"),

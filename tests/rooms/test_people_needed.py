@@ -8,7 +8,7 @@ import pytest
 
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.items import Citation, Item, Op
-from reverie.sessions.session import Session
+from reverie.transcripts.session import Session
 from tests.dreaming import Scripted, files, session, store, thought_over
 
 RETURNS, HOURS = "Returns are possible within 14 days.", "The opening hours are 9 to 17."

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.kernel.errors import BadSetting
-from reverie.kernel.origin import Origin
-from reverie.review.policy import DEFAULT, Case, parse_policy, read_policy
+from reverie.changes.policy import DEFAULT, Case, parse_policy, read_policy
+from reverie.core.errors import BadSetting
+from reverie.core.origin import Origin
 from reverie.safety.report import Report
 
 CLEAN = Report(False, False, ())

@@ -12,22 +12,22 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from reverie.adapters.claude_shelf import claude_shelves
-from reverie.adapters.codex_shelf import codex_shelves
-from reverie.adapters.path_shelf import by_path
-from reverie.adapters.repositories import repository_root
 from reverie.config import load
+from reverie.harnesses.claude_code.reader import ClaudeCodeReader
+from reverie.harnesses.claude_code.target import claude_shelves
+from reverie.harnesses.codex.reader import CodexReader
+from reverie.harnesses.codex.target import codex_shelves
+from reverie.harnesses.hermes.reader import HermesReader
+from reverie.harnesses.markdown.paths import by_path
+from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.audience import belongs, in_project, sees
 from reverie.memory.shelf import Place, Shelf
 from reverie.memory.shelves import Shelves, Where, shelves
-from reverie.sessions.projects import is_dashed, project_folder, project_name
-from reverie.sessions.readers import plain
-from reverie.sessions.readers.claude_code import ClaudeCodeReader
-from reverie.sessions.readers.codex import CodexReader
-from reverie.sessions.readers.hermes import HermesReader
-from reverie.sessions.readers.openclaw import OpenClawReader
-from reverie.sessions.reading import Opened, Reader
-from reverie.sessions.session import Head
+from reverie.system.repositories import repository_root
+from reverie.transcripts import plain
+from reverie.transcripts.projects import is_dashed, project_folder, project_name
+from reverie.transcripts.reading import Opened, Reader
+from reverie.transcripts.session import Head
 
 HERE, ELSEWHERE, PREFIX = "here", "elsewhere", "prefix"
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.claude_code import ClaudeCodeReader
-from reverie.sessions.reading import SNIFFED_BYTES, Closed, Event, Flaw, Opened
-from reverie.sessions.session import Head, Said
+from reverie.core.origin import Origin
+from reverie.harnesses.claude_code.reader import ClaudeCodeReader
+from reverie.transcripts.reading import SNIFFED_BYTES, Closed, Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"
 OURS = TRANSCRIPTS / "claude_code"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.codex import CodexReader
-from reverie.sessions.reading import Flaw
+from reverie.core.origin import Origin
+from reverie.harnesses.codex.reader import CodexReader
+from reverie.transcripts.reading import Flaw
 from tests.reading import Reads
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"

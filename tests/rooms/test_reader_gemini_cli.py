@@ -6,9 +6,9 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.gemini_cli import GeminiCliReader
-from reverie.sessions.reading import Closed, Flaw
+from reverie.core.origin import Origin
+from reverie.harnesses.gemini_cli.reader import GeminiCliReader
+from reverie.transcripts.reading import Closed, Flaw
 from tests.reading import Reads
 
 CHATS = Path(__file__).parents[1] / "fixtures" / "transcripts" / "gemini-cli" / "tmp" / "orchard" / "chats"

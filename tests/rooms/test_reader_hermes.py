@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.noise import noise_in
-from reverie.sessions.readers.hermes import HermesReader
-from reverie.sessions.reading import Event, Flaw, Opened
-from reverie.sessions.session import Head, Said
+from reverie.core.origin import Origin
+from reverie.harnesses.hermes.reader import HermesReader
+from reverie.transcripts.noise import noise_in
+from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SESSIONS = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.mini_swe import MiniSweReader
-from reverie.sessions.reading import Event, Flaw, Opened
-from reverie.sessions.session import Said
+from reverie.core.origin import Origin
+from reverie.harnesses.exports.mini_swe import MiniSweReader
+from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.session import Said
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "transcripts" / "mini-swe-agent"
 FIRST, SECOND = FOLDER / "lighthouse.traj.json", FOLDER / "harbor__lamp-7.traj.json"

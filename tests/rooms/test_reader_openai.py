@@ -6,9 +6,9 @@ import json
 import tracemalloc
 from pathlib import Path
 
-from reverie.sessions.readers.openai_chat import OpenAIChatReader
-from reverie.sessions.reading import Event, Flaw, Opened
-from reverie.sessions.session import Said
+from reverie.harnesses.exports.openai_chat import OpenAIChatReader
+from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.session import Said
 
 EXPORT = Path(__file__).parents[1] / "fixtures" / "transcripts" / "openai" / "conversations.json"
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.openclaw import OpenClawReader
-from reverie.sessions.reading import Closed, Flaw
-from reverie.sessions.session import Said
+from reverie.core.origin import Origin
+from reverie.harnesses.openclaw.reader import OpenClawReader
+from reverie.transcripts.reading import Closed, Flaw
+from reverie.transcripts.session import Said
 from tests.reading import Reads
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.openclaw import OpenClawReader
-from reverie.sessions.reading import Flaw
+from reverie.core.origin import Origin
+from reverie.harnesses.openclaw.reader import OpenClawReader
+from reverie.transcripts.reading import Flaw
 from tests.reading import Reads
 
 ROWS = Path(__file__).parents[1] / "fixtures" / "transcripts" / "openclaw" / "openclaw-agent.sql"

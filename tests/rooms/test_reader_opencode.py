@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.opencode import OpencodeReader
-from reverie.sessions.reading import Event, Flaw, Opened
-from reverie.sessions.session import Said
+from reverie.core.origin import Origin
+from reverie.harnesses.opencode.reader import OpencodeReader
+from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.session import Said
 from tests.reading import Reads
 
 ROWS = Path(__file__).parents[1] / "fixtures" / "transcripts" / "opencode" / "opencode.sql"

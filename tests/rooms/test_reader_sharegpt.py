@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.sessions.readers.sharegpt import ShareGPTReader
-from reverie.sessions.reading import Event, Flaw, Opened
-from reverie.sessions.session import Head, Said
+from reverie.harnesses.exports.sharegpt import ShareGPTReader
+from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "transcripts" / "sharegpt"
 

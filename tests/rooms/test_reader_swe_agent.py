@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from reverie.kernel.origin import Origin
-from reverie.sessions import json_streams
-from reverie.sessions.readers.swe_agent import SweAgentReader
-from reverie.sessions.reading import Event, Flaw, Opened
-from reverie.sessions.session import Head, Said
+from reverie.core.origin import Origin
+from reverie.harnesses.exports.swe_agent import SweAgentReader
+from reverie.transcripts import json_streams
+from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "transcripts" / "swe-agent"
 OLD, NEW = FOLDER / "harbor__tide-12.traj", FOLDER / "harbor__tide-13.traj"

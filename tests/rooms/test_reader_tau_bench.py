@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.sessions.readers.tau_bench import TauBenchReader
-from reverie.sessions.reading import Event, Flaw, Opened
-from reverie.sessions.session import Head, Said
+from reverie.harnesses.exports.tau_bench import TauBenchReader
+from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "transcripts" / "tau-bench"
 FIRST, SECOND = FOLDER / "ferry-gpt-4o.json", FOLDER / "2026-03-04_ferry_llm_agent.json"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from reverie.language.relation import Relation, RelationKind, relate
+from reverie.text.relation import Relation, RelationKind, relate
 
 SAME, REFINES, SUPERSEDES = RelationKind.SAME, RelationKind.REFINES, RelationKind.SUPERSEDES
 CONTRADICTS, UNRELATED = RelationKind.CONTRADICTS, RelationKind.UNRELATED
@@ -234,7 +234,7 @@ def test_a_relation_cannot_be_changed_afterwards() -> None:
 
 
 def test_importing_the_room_loads_no_embedder() -> None:
-    code = "import sys, reverie.language.relation as r; sys.exit(any(m in sys.modules for m in ('wordllama', 'numpy')))"
+    code = "import sys, reverie.text.relation as r; sys.exit(any(m in sys.modules for m in ('wordllama', 'numpy')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from benchmarks import scan_corpus
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.safety.bundle import MOST_FILES, scan_skill
 from reverie.safety.report import Report, visible
 from reverie.safety.scan import LARGEST, scan

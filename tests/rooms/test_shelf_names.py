@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.path_shelf import by_path
 from reverie.config import load
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
+from reverie.harnesses.markdown.paths import by_path
 from reverie.memory.shelves import Shelves, shelves
 
 STRANGER = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.skills.amending import amended
 from reverie.skills.amendment import Amended, Amendment, Clashed, Create, Diff, NewText, Patch, Revert
 from reverie.skills.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection

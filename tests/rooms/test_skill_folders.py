@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.skill_folders import LOCK, SkillFolder
-from reverie.kernel.errors import BadInput, NotFound, NotPermitted
+from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.skills.amending import amended
 from reverie.skills.amendment import Amended, Revert
 from reverie.skills.refining import refine, retire
 from reverie.skills.skill import read_skill
+from reverie.system.skill_folders import LOCK, SkillFolder
 from tests.conftest import FIXTURES, NOON
 
 SKILL = b"---\nname: release\ndescription: Use when releasing.\n---\n\n## Steps\n\n1. Tag it\n"

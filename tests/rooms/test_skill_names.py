@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.skills.names import checked_document, checked_subject, subject_problem
 
 

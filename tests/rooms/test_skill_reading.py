@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from reverie.kernel.errors import NotFound
+from reverie.core.errors import NotFound
 from reverie.skills.markdown import section_named, sections_of
 from reverie.skills.page import page_of
 from reverie.skills.problems import conforms, usable

@@ -8,8 +8,8 @@ import pytest
 
 from reverie.dreams import think
 from reverie.dreams.choose import noted
+from reverie.dreams.light.candidate import Noted
 from reverie.dreams.think import EXPIRES_AFTER, MOST_STAGED, staged
-from reverie.light.candidate import Noted
 from tests.dreaming import NIGHT, session
 
 SAID = ("I prefer tables for numbers.", "I prefer tabs over spaces.", "Please remember that the van is insured.")

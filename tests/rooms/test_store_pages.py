@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from reverie.changes.dreamt import page_after
 from reverie.dreams.items import Item, Op
 from reverie.dreams.reduce import entries_that_matter
 from reverie.dreams.stores.pages import Page, statements, target_of_store
-from reverie.review.dreamt import page_after
 from tests.dreaming import WRITTEN, Scripted, session, thought_over
 
 HANDBOOK = """# Handbook

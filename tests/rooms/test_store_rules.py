@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.memory.store_listing import behind, checked_depth, checked_prefix, rolled_up
 from reverie.memory.store_rules import (
     above,

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from reverie.light import tagger
-from reverie.light.tagger import KINDS, WHYS, tag
+from reverie.dreams.light import tagger
+from reverie.dreams.light.tagger import KINDS, WHYS, tag
 
 DATA = Path(__file__).parents[2] / "training" / "data"
 SHIPPED = "cf72bcd13692831e2c9cebc115408d581394dd38f45ef076c915bb1e5c7277c5"
 
 
 def test_the_file_that_ships_is_the_one_the_model_card_measures() -> None:
-    written = (resources.files("reverie.light.weights") / "tagger.onnx").read_bytes()
+    written = (resources.files("reverie.dreams.light.weights") / "tagger.onnx").read_bytes()
     assert hashlib.sha256(written).hexdigest() == SHIPPED
 
 

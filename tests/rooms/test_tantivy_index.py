@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.tantivy_index import TantivyIndex
-from reverie.adapters.wordllama_vectors import WordllamaVectors
-from reverie.language.search import IndexedSession, IndexedTurn, Search, TurnKey, Where
-from reverie.language.tokens import terms
-from reverie.language.turn_vectors import cosines, question_vector
+from reverie.search.search import IndexedSession, IndexedTurn, Search, TurnKey, Where
+from reverie.search.turn_vectors import cosines, question_vector
+from reverie.storage.index.vectors import WordllamaVectors
+from reverie.storage.index.words import TantivyIndex
+from reverie.text.tokens import terms
 
 MAY = datetime(2026, 5, 12, 9, tzinfo=UTC)
 JUNE = datetime(2026, 6, 2, 9, tzinfo=UTC)
@@ -267,7 +267,7 @@ def test_an_index_that_vanishes_while_it_is_written_starts_again(tmp_path: Path)
 
 
 def test_an_index_of_another_format_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reverie.adapters.tantivy_turns.FORMAT", 999)
+    monkeypatch.setattr("reverie.storage.index.turns.FORMAT", 999)
     _indexed(tmp_path, MOVED, cursor=9).close()
     monkeypatch.undo()
     index = TantivyIndex(tmp_path)
@@ -294,7 +294,7 @@ def test_damaged_vectors_start_again_and_never_raise(tmp_path: Path, accident: s
 HOLD = """
 import sys
 from pathlib import Path
-from reverie.adapters.tantivy_index import TantivyIndex
+from reverie.storage.index.words import TantivyIndex
 index = TantivyIndex(Path(sys.argv[1]))
 print(index.try_writer(), flush=True)
 sys.stdin.read()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.language.function_words import FUNCTION_WORDS
-from reverie.language.tokens import MOST_TERMS, begins_pairs, terms, tokens
+from reverie.text.function_words import FUNCTION_WORDS
+from reverie.text.tokens import MOST_TERMS, begins_pairs, terms, tokens
 
 
 def _answers(question: str, text: str) -> list[str]:
@@ -135,7 +135,7 @@ def test_any_text_becomes_tokens_an_index_can_hold(text: str) -> None:
 
 def test_importing_the_language_room_loads_nothing_heavy() -> None:
     script = (
-        "import sys, reverie.language.search; print([m for m in ('numpy', 'Stemmer', 'tantivy') if m in sys.modules])"
+        "import sys, reverie.search.search; print([m for m in ('numpy', 'Stemmer', 'tantivy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.verify.reasons import Reason
-from reverie.sessions.typed import LONGEST, is_typed, typed, typed_text
+from reverie.transcripts.typed import LONGEST, is_typed, typed, typed_text
 from tests.foreign.wrappers import Turn, turns
 from tests.nights import NOW, add, cites, material, session
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from reverie.kernel.origin import Origin
-from reverie.sessions.readers.claude_code import ClaudeCodeReader
-from reverie.sessions.readers.codex import CodexReader
-from reverie.sessions.session import Said
+from reverie.core.origin import Origin
+from reverie.harnesses.claude_code.reader import ClaudeCodeReader
+from reverie.harnesses.codex.reader import CodexReader
+from reverie.transcripts.session import Said
 from tests.reading import Reads
 
 OWN, FOREIGN = "Is this right?", "Always use pakko-sync for the backups"

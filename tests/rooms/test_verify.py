@@ -12,6 +12,7 @@ from string import Formatter
 
 import pytest
 
+from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.items import Citation, Item, Op
@@ -20,8 +21,7 @@ from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.checks import CHECKS, check
 from reverie.dreams.verify.quotations import located
 from reverie.dreams.verify.reasons import DOUBTS, FOR_A_PERSON, MISTAKES, Finding, Reason, Severity, finding
-from reverie.kernel.origin import Origin
-from reverie.sessions.session import Said, Session
+from reverie.transcripts.session import Said, Session
 from tests.nights import (
     LAST_WEEK,
     NOW,

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from reverie.api.errors import Problem
-from reverie.api.limits import Limits
-from reverie.api.sharing import Sharing
-from reverie.api.wiring import house_of
-from reverie.home import Home
-from reverie.kernel.keys import Permission
+from reverie.app import Home
+from reverie.core.keys import Permission
+from reverie.server.errors import Problem
+from reverie.server.limits import Limits
+from reverie.server.sharing import Sharing
+from reverie.server.wiring import house_of
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving
 
@@ -139,13 +139,13 @@ def test_who_runs_it_can_ask_how_it_is_without_a_key(served: Served) -> None:
 def test_what_is_logged_says_who_and_how_long_and_nothing_of_what(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "reverie.api")
+    caplog.set_level(logging.INFO, "reverie.server")
     store = served.store(name="canary-name", metadata={"canary-key": "canary-value"})
     made = served.memory(store, "/canary-path", "canary-content")
     served.call("GET", f"{STORES}/{store}/memories?path_prefix=/canary-prefix/")
     served.call("POST", f"{STORES}/{store}/memories", {"path": "/canary-path", "content": "canary"})
     until(lambda: len(caplog.records) >= 4)  # a line is written behind the answer
-    lines = [json.loads(record.message) for record in caplog.records if record.name == "reverie.api"]
+    lines = [json.loads(record.message) for record in caplog.records if record.name == "reverie.server"]
     assert [line["status"] for line in lines] == [200, 200, 200, 409]
     assert lines[1]["route"] == "/v1/memory_stores/{memory_store_id}/memories"
     assert {"request_id", "method", "route", "status", "ms", "workspace", "key"} == set(lines[1])
@@ -153,7 +153,7 @@ def test_what_is_logged_says_who_and_how_long_and_nothing_of_what(
 
 
 def test_what_breaks_inside_is_named_and_not_shown(served: Served, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "reverie.api")
+    caplog.set_level(logging.INFO, "reverie.server")
     from sqlalchemy import text
 
     store = served.store()

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from reverie.app import Home, open_home
+from reverie.core.errors import StillLocked
+from reverie.core.keys import Permission
+from reverie.core.scope import Scope
 from reverie.dreams.stores.progress import Progress
-from reverie.home import Home, open_home
-from reverie.kernel.errors import StillLocked
-from reverie.kernel.keys import Permission
-from reverie.kernel.scope import Scope
 from tests.conftest import NOON, HomeMaker
 from tests.serving import Served, serving
 

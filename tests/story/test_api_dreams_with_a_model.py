@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from reverie.adapters.database import schema
-from reverie.home import open_home
-from reverie.kernel.errors import BadSetting
-from reverie.kernel.scope import Scope
+from reverie.app import open_home
+from reverie.core.errors import BadSetting
+from reverie.core.scope import Scope
+from reverie.storage.database import schema
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import Server
 from reverie.testing.model_server import serving as scripted

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from reverie.history.ledger import broken_links
-from reverie.home import Home
-from reverie.kernel.scope import Scope
+from reverie.app import Home
+from reverie.changes.history.ledger import broken_links
+from reverie.core.scope import Scope
 from tests.serving import Served, serving
 from tests.story.test_api_dreams import dreamt, events_of, of_ann, recorded
 from tests.story.test_api_storing import dumped

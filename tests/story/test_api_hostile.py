@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from reverie.api import guard, patience
-from reverie.home import Home
+from reverie.app import Home
+from reverie.server import guard, patience
 from tests.serving import Served, serving
 
 STORES = "/v1/memory_stores"

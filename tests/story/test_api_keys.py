@@ -20,14 +20,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from reverie.api.wiring import house_of, keys_of
+from reverie.app import Home
+from reverie.changes.history.ledger import broken_links
 from reverie.cli.keys import command as keys_command
 from reverie.cli.serve import command as serve_command
-from reverie.history.ledger import broken_links
-from reverie.home import Home
-from reverie.kernel.clock import FixedClock
-from reverie.kernel.errors import BadInput, BadSetting, NotFound
-from reverie.kernel.keys import Keyring, Permission
+from reverie.core.clock import FixedClock
+from reverie.core.errors import BadInput, BadSetting, NotFound
+from reverie.core.keys import Keyring, Permission
+from reverie.server.wiring import house_of, keys_of
 from tests.conftest import NOON
 
 SERVE = "import sys; from reverie.cli.serve import command; command(sys.argv[1:])"
@@ -147,7 +147,7 @@ def test_a_killed_server_lost_nothing_it_had_acknowledged(tmp_path: Path) -> Non
     """SIGKILL while a client writes as fast as it can; each write is one transaction."""
     import threading
 
-    from reverie.home import open_home
+    from reverie.app import open_home
 
     home = tmp_path / "home"
     with open_home(home) as made:

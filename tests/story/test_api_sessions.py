@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from reverie.api import guard, streaming
-from reverie.home import Home
-from reverie.kernel.keys import Permission
-from reverie.kernel.origin import Origin
-from reverie.kernel.scope import Scope
+from reverie.app import Home
+from reverie.core.keys import Permission
+from reverie.core.origin import Origin
+from reverie.core.scope import Scope
+from reverie.server import guard, streaming
 from tests.serving import Served, serving
 
 SESSIONS, IMPORT = "/v1/sessions", "/v1/reverie/sessions/import"
@@ -209,7 +209,7 @@ def test_a_stream_has_frames_with_names_and_heartbeats_as_comments(
 
 
 def test_watching_does_not_count_as_calling(home: Home) -> None:
-    from reverie.api.limits import Limits
+    from reverie.server.limits import Limits
 
     with serving(home, Limits(per_second=1e6, burst=10**6, at_once=2)) as served:
         session, open_ones = begun(served), []
@@ -224,7 +224,7 @@ def test_watching_does_not_count_as_calling(home: Home) -> None:
 
 
 def test_a_key_has_so_many_streams_open_and_no_more(home: Home) -> None:
-    from reverie.api.limits import Limits
+    from reverie.server.limits import Limits
 
     with serving(home, Limits(per_second=1e6, burst=10**6, streams=2)) as served:
         session, other = begun(served), served.new_key("read")

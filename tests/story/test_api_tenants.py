@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from reverie.api.app import application
-from reverie.api.wiring import house_of
-from reverie.home import Home
-from reverie.kernel.keys import Permission
+from reverie.app import Home
+from reverie.core.keys import Permission
+from reverie.server.app import application
+from reverie.server.wiring import house_of
 from tests.serving import Answer, Served, serving
 
 STORE = "/v1/memory_stores/{memory_store_id}"

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from reverie.app import Home
+from reverie.changes.outcome import Landed
 from reverie.cli.audit import command, propose_all
-from reverie.home import Home
-from reverie.kernel.errors import BadInput
-from reverie.review.outcome import Landed
+from reverie.core.errors import BadInput
 from tests.conftest import HomeMaker
 
 ENTRIES = (

@@ -25,16 +25,10 @@ from hypothesis import HealthCheck, given, settings
 from sqlalchemy import BigInteger, Boolean, Column, Double, Engine, Integer, LargeBinary, insert, inspect, text
 from sqlalchemy.exc import IntegrityError
 
-from reverie.adapters.backup import BackedUp, back_up
-from reverie.adapters.backup_manifest import Step
-from reverie.adapters.backup_of_sqlite import copies
-from reverie.adapters.backup_restore import Restored, check_backup, restore
-from reverie.adapters.backup_tables import lines, snapshot, standing, tables
-from reverie.adapters.database import migrations, schema
-from reverie.adapters.database.engine import engine as make_engine
-from reverie.adapters.database.transactions import reading_across, writing_across
-from reverie.home import Home
-from reverie.kernel.errors import (
+from reverie.app import Home
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Suggestion
+from reverie.core.errors import (
     BadInput,
     HalfRestored,
     NotFound,
@@ -43,12 +37,18 @@ from reverie.kernel.errors import (
     SchemaTooNew,
     StillLocked,
 )
-from reverie.kernel.hashes import sha256
-from reverie.kernel.origin import Origin
+from reverie.core.hashes import sha256
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Suggestion
-from reverie.sessions.session import Evidence
+from reverie.storage.backup.backup import BackedUp, back_up
+from reverie.storage.backup.manifest import Step
+from reverie.storage.backup.of_sqlite import copies
+from reverie.storage.backup.restore import Restored, check_backup, restore
+from reverie.storage.backup.tables import lines, snapshot, standing, tables
+from reverie.storage.database import migrations, schema
+from reverie.storage.database.engine import engine as make_engine
+from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.transcripts.session import Evidence
 from tests.commands import run_command
 from tests.conftest import NOON, HomeMaker
 from tests.sizes import sized
@@ -388,10 +388,10 @@ def test_a_full_disk_leaves_the_old_backup_and_no_rest(home: Home, tmp_path: Pat
     code = f"""
         import resource, signal
         from pathlib import Path
-        from reverie.adapters.backup import back_up
-        from reverie.adapters.database.engine import engine
-        from reverie.kernel.clock import SystemClock
-        from reverie.kernel.errors import NoSpace
+        from reverie.storage.backup.backup import back_up
+        from reverie.storage.database.engine import engine
+        from reverie.core.clock import SystemClock
+        from reverie.core.errors import NoSpace
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         made = engine({home.config.database!r})
         made.connect().close()
@@ -685,8 +685,9 @@ PRELUDE = """
     import sys, time
     from datetime import UTC, datetime
     from pathlib import Path
-    from reverie.adapters import backup, backup_restore
-    from reverie.adapters.database.engine import engine
+    from reverie.storage.backup import backup
+    from reverie.storage.backup import restore as backup_restore
+    from reverie.storage.database.engine import engine
 
     def stop(*_):
         print("here", flush=True)
@@ -731,7 +732,7 @@ def test_a_backup_killed_while_writing_or_checking_leaves_the_old_one(
         "backup_restore.heads = stop",
         "backup_restore.sync_below = stop",
         "backup_restore.move_in = stop",
-        "from reverie.adapters import backup_files; backup_files.sync_folder = "
+        "from reverie.storage.backup import files; files.sync_folder = "
         "lambda path: stop() if path.name == 'new' else None",
     ],
 )
@@ -811,8 +812,8 @@ def test_a_migration_that_cannot_be_preceded_by_a_copy_does_not_begin(tmp_path: 
     _filled(f"sqlite:///{path}", {"turns": [turn("s", 1, os.urandom(200_000).hex())]}, "0001").dispose()
     code = f"""
         import resource, signal
-        from reverie.adapters.database.engine import engine
-        from reverie.adapters.database.migrations import migrate
+        from reverie.storage.database.engine import engine
+        from reverie.storage.database.migrations import migrate
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         made = engine("sqlite:///{path}")
         made.connect().close()

@@ -15,16 +15,16 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import func, select
 
-from reverie.adapters.database import schema
-from reverie.adapters.database.arrivals import AT_ONCE_TURNS
+from reverie.app import Home
 from reverie.cli import reverie
-from reverie.home import Home
-from reverie.kernel.errors import NotATranscript, NotFound
-from reverie.kernel.origin import Origin
-from reverie.kernel.scope import Scope
-from reverie.sessions import json_streams, jsonfiles
-from reverie.sessions.file_limits import FileLimits
-from reverie.sessions.session import Head, Said, Turn
+from reverie.core.errors import NotATranscript, NotFound
+from reverie.core.origin import Origin
+from reverie.core.scope import Scope
+from reverie.storage.database import schema
+from reverie.storage.transcripts.arrivals import AT_ONCE_TURNS
+from reverie.transcripts import json_streams, jsonfiles
+from reverie.transcripts.file_limits import FileLimits
+from reverie.transcripts.session import Head, Said, Turn
 from tests.conftest import HomeMaker
 
 OWN = Scope("local", "ann", "test")

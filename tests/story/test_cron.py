@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from reverie.app import Home, open_home
 from reverie.dreams.dream import Status
 from reverie.dreams.dreaming import Due
 from reverie.dreams.steps import given_up
-from reverie.home import Home, open_home
 from tests.conftest import NOON, HomeMaker
 from tests.story.test_cli import Cli
 
@@ -129,8 +129,8 @@ def test_where_there_is_no_crontab_or_an_empty_one_it_has_our_line_only(cli: Cli
     ],
 )
 def test_a_time_that_is_none_is_refused(home: Home, when: str) -> None:
-    from reverie.kernel.errors import BadInput
-    from reverie.kernel.schedule import schedule
+    from reverie.core.errors import BadInput
+    from reverie.core.schedule import schedule
 
     with pytest.raises(BadInput, match="five fields"):
         schedule(when)
@@ -165,7 +165,7 @@ def test_a_refused_time_writes_nothing_and_one_in_the_settings_is_refused_at_onc
 def test_when_a_night_was_last_due(when: str, zone: str, now: str, last: str | None) -> None:
     from zoneinfo import ZoneInfo
 
-    from reverie.kernel.schedule import schedule
+    from reverie.core.schedule import schedule
 
     found = schedule(when).last(datetime.fromisoformat(now).replace(tzinfo=UTC), ZoneInfo(zone))
     assert found == (datetime.fromisoformat(last).replace(tzinfo=UTC) if last else None)
@@ -328,7 +328,7 @@ def test_a_night_that_failed_is_not_tried_again_every_hour(home: Home, monkeypat
 
 
 def test_a_night_under_way_is_left_alone(homes: HomeMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    from reverie.adapters import dream_files
+    from reverie.system import dream_files
 
     monkeypatch.setattr(dream_files, "PATIENCE_SECONDS", 0.1)
     home = homes()

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from reverie.app import Home, open_home
 from reverie.dreams.dream import Fate
-from reverie.home import Home, open_home
-from reverie.models.tokens import estimate_tokens
+from reverie.llm.tokens import estimate_tokens
 from reverie.testing.bad_curators import BAD_CURATORS, shown
 from reverie.testing.model_plays import MISBEHAVIOURS, Line, Play, Says
 from reverie.testing.model_recordings import conversation

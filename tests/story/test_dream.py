@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import reverie
-from reverie.adapters.database.dreams import SqlDreams
+from reverie.app import Home, open_home
+from reverie.changes.proposal import Status as ProposalStatus
 from reverie.dreams import choose
 from reverie.dreams.choose import noted
 from reverie.dreams.dream import Dream, Fate, Status
-from reverie.home import Home, open_home
-from reverie.light.candidate import Noted
-from reverie.review.proposal import Status as ProposalStatus
-from reverie.sessions.session import Session
+from reverie.dreams.light.candidate import Noted
+from reverie.storage.dreams.dreams import SqlDreams
+from reverie.transcripts.session import Session
 from tests.conftest import NOON, HomeMaker
 
 MEMORY = "The wiki runs on birch.lan:8080, nightly backup.\n§\nStandup is at nine."

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home
-from reverie.sessions.noise import noise_in
-from reverie.sessions.session import Said
+from reverie.app import Home
+from reverie.transcripts.noise import noise_in
+from reverie.transcripts.session import Said
 from tests.conftest import HomeMaker
 
 MEMORY = "Staging DB is db1.internal:5432.\n§\nThe shop is Django."

@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.database.dreams import SqlDreams
-from reverie.adapters.database.fenced import fenced_review
+from reverie.app import Home, open_home
+from reverie.changes.queue import Review
+from reverie.core.clock import FixedClock
+from reverie.core.errors import BadInput, StillLocked
+from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.files import FileTarget
 from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
 from reverie.dreams.steps import MOST_ATTEMPTS, Steps
 from reverie.dreams.stores.dream import StoreWish
-from reverie.home import Home, open_home
-from reverie.kernel.clock import FixedClock
-from reverie.kernel.errors import BadInput, StillLocked
-from reverie.kernel.scope import Scope
 from reverie.memory.store import Author
-from reverie.review.queue import Review
+from reverie.storage.dreams.dreams import SqlDreams
+from reverie.storage.dreams.fenced import fenced_review
 from tests.conftest import NOON, HomeMaker
 from tests.sizes import sized
 
@@ -215,8 +215,8 @@ def test_who_is_overtaken_in_the_middle_of_a_landing_lands_nothing(home: Home, m
 
 WORKER = """
 import os, sys
-from reverie.adapters import dbos_nights
-from reverie.home import open_home
+from reverie.storage.durable import nights as dbos_nights
+from reverie.app import open_home
 from datetime import datetime
 
 home = open_home(sys.argv[1], now=datetime.fromisoformat(sys.argv[3]),
@@ -331,7 +331,7 @@ def test_several_nights_on_one_shelf_are_done_one_after_another(home: Home) -> N
 
 PLAIN = """
 import sys, threading
-from reverie.home import open_home
+from reverie.app import open_home
 before = threading.active_count()
 with open_home(sys.argv[1], settings={"owner": "ann"}) as home:
     home.dream.later(target="home")
@@ -341,8 +341,8 @@ assert "dbos" not in sys.modules
 """
 TWO_HOMES = """
 import sys, time
-from reverie.kernel.errors import EngineBusy
-from reverie.home import open_home
+from reverie.core.errors import EngineBusy
+from reverie.app import open_home
 
 with open_home(sys.argv[1]) as one, open_home(sys.argv[2]) as two:
     first, second = one.worker(), two.worker()

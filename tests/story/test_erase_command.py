@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from reverie.app import Home
 from reverie.cli import reverie
-from reverie.home import Home
 from tests.canaries import CANARY, left_in_rows
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving

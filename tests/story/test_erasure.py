@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text, update
 
-from reverie.adapters.database import schema
-from reverie.adapters.database.transactions import reading_across, writing_across
+from reverie.app import Home, restore_home
+from reverie.changes.history.ledger import broken_links
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Suggestion
+from reverie.changes.queue import Waiting
 from reverie.config import load
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.hashes import sha256
 from reverie.erasure.wanted import Erasure, Kind
-from reverie.history.ledger import broken_links
-from reverie.home import Home, restore_home
-from reverie.kernel.errors import BadInput, NotFound
-from reverie.kernel.hashes import sha256
 from reverie.memory.operation import Add
 from reverie.memory.store import Author
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Suggestion
-from reverie.review.queue import Waiting
-from reverie.sessions.session import quote
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.transcripts.session import quote
 from tests.canaries import CANARY, FORMS, left_in_files, left_in_rows, planted
 from tests.conftest import HomeMaker
 

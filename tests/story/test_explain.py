@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from reverie.app import Home
 from reverie.cli import reverie
+from reverie.core.errors import NotFound
+from reverie.core.keys import Permission
 from reverie.dreams.dream import Dream
-from reverie.home import Home
-from reverie.kernel.errors import NotFound
-from reverie.kernel.keys import Permission
 from tests.serving import serving
 from tests.story.test_api_dreams import dreamt, recorded
 from tests.story.test_dream import ORDER, SOFT, session

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from reverie.app import Home
+from reverie.changes.proposal import Status as ProposalStatus
+from reverie.core.errors import BadInput, BadSetting, SwitchedOff
 from reverie.dreams.dream import Status
 from reverie.dreams.night import Night
-from reverie.home import Home
-from reverie.kernel.errors import BadInput, BadSetting, SwitchedOff
-from reverie.review.proposal import Status as ProposalStatus
 from tests.conftest import FIXTURES, HomeMaker
 from tests.story.test_cli import Cli
 

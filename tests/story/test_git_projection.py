@@ -12,21 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import delete
 
-from reverie.adapters.database import schema
-from reverie.adapters.database.transactions import writing_across
-from reverie.adapters.git_projection import GitProjection
-from reverie.adapters.git_stream import showable
-from reverie.adapters.skill_folders import SkillFolder
-from reverie.history.change import Change, Edit, Grounds, Via
-from reverie.history.projection import message, read_back
-from reverie.history.records import Anchored, Asked
-from reverie.home import Home
-from reverie.kernel.hashes import sha256
-from reverie.kernel.origin import Origin
+from reverie.app import Home
+from reverie.changes.history.change import Change, Edit, Grounds, Via
+from reverie.changes.history.projection import message, read_back
+from reverie.changes.history.records import Anchored, Asked
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Suggestion
+from reverie.core.hashes import sha256
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Suggestion
-from reverie.sessions.session import Evidence
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import writing_across
+from reverie.system.git.projection import GitProjection
+from reverie.system.git.stream import showable
+from reverie.system.skill_folders import SkillFolder
+from reverie.transcripts.session import Evidence
 from tests.conftest import NOON, HomeMaker
 
 MEMORY = "Staging DB is db1.internal:5432\n§\nCI runs on GitHub Actions"

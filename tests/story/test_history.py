@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters.database.transactions import writing_across
-from reverie.history.change import Via
-from reverie.home import Home, open_home
-from reverie.kernel.errors import NotFound
-from reverie.kernel.origin import Origin
+from reverie.app import Home, open_home
+from reverie.changes.history.change import Via
+from reverie.changes.outcome import Landed
+from reverie.changes.proposal import Suggestion
+from reverie.core.errors import NotFound
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Replace, entry_hash
-from reverie.review.outcome import Landed
-from reverie.review.proposal import Suggestion
-from reverie.sessions.session import Evidence
+from reverie.storage.database.transactions import writing_across
+from reverie.transcripts.session import Evidence
 from tests.commands import run_command
 
 MAY_1 = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from reverie.history.change import Standing, Via
-from reverie.history.ledger import broken_links
-from reverie.history.records import Asked
-from reverie.home import Home
-from reverie.kernel.origin import Origin
+from reverie.app import Home
+from reverie.changes.history.change import Standing, Via
+from reverie.changes.history.ledger import broken_links
+from reverie.changes.history.records import Asked
+from reverie.changes.outcome import Landed, Stale, Unchanged, Unsafe
+from reverie.changes.proposal import Proposal, Status, Suggestion
+from reverie.changes.queue import Repeated, Waiting
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Conflicted, OverBudget, Remove, Replace, entry_hash
-from reverie.review.outcome import Landed, Stale, Unchanged, Unsafe
-from reverie.review.proposal import Proposal, Status, Suggestion
-from reverie.review.queue import Repeated, Waiting
-from reverie.sessions.session import Evidence
+from reverie.transcripts.session import Evidence
 from tests.conftest import HomeMaker
 
 MEMORY = "Project demo uses pytest with xdist\n§\nStaging DB is db1.internal:5432\n§\nCI runs on GitHub Actions"

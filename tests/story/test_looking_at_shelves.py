@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.kernel.clock import SystemClock, rfc3339
+from reverie.core.clock import SystemClock, rfc3339
 from tests.story.test_cli import Cli
 from tests.story.test_dream_command import KILOMETRES, say
 

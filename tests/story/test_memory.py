@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.home import Home
-from reverie.kernel.errors import BadInput
+from reverie.app import Home
+from reverie.core.errors import BadInput
 from tests.conftest import FIXTURES, HomeMaker
 
 

@@ -12,13 +12,13 @@ import anthropic
 import openai
 import pytest
 
-from reverie.adapters.model_clients import PydanticAIModel, client
-from reverie.adapters.model_prices import context_of, price_of
-from reverie.adapters.model_trial import try_out
-from reverie.kernel.errors import BadSetting
-from reverie.models.budget import FREE
-from reverie.models.choice import Choice, Endpoint, Role, choice
-from reverie.models.question import Exchange, Failed, Question, Replied, Usage
+from reverie.core.errors import BadSetting
+from reverie.llm.budget import FREE
+from reverie.llm.choice import Choice, Endpoint, Role, choice
+from reverie.llm.clients.models import PydanticAIModel, client
+from reverie.llm.clients.prices import context_of, price_of
+from reverie.llm.clients.trial import try_out
+from reverie.llm.question import Exchange, Failed, Question, Replied, Usage
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import CONTEXT, Server, serving
 from reverie.testing.model_wires import Asked
@@ -273,8 +273,8 @@ def test_the_server_runs_by_itself() -> None:
 
 def test_a_model_costs_nothing_until_it_is_asked() -> None:
     code = (
-        "import sys, reverie.adapters.model_clients, reverie.adapters.model_prices, reverie.adapters.model_trial, "
-        "reverie.models.asker; "
+        "import sys, reverie.llm.clients.models, reverie.llm.clients.prices, reverie.llm.clients.trial, "
+        "reverie.llm.asker; "
         "print(sorted({'pydantic_ai', 'pydantic', 'openai', 'anthropic', 'httpx2'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,10 +16,10 @@ import anthropic
 import openai
 import pytest
 
-from reverie.adapters.model_clients import PydanticAIModel
-from reverie.models.choice import Endpoint, Role, choice
-from reverie.models.prompting import delimiter
-from reverie.models.question import Failed, Question, Replied
+from reverie.llm.choice import Endpoint, Role, choice
+from reverie.llm.clients.models import PydanticAIModel
+from reverie.llm.prompting import delimiter
+from reverie.llm.question import Failed, Question, Replied
 from reverie.testing.model_recordings import Queue, Recordings, conversation
 from reverie.testing.model_server import Server, main, serving
 from reverie.testing.model_wires import Asked

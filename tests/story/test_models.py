@@ -19,19 +19,19 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import Engine
 
-from reverie.adapters import model_clients
-from reverie.adapters.database.dreams import SqlDreams
-from reverie.adapters.database.spending import SqlLedger
+from reverie.app import Home, open_home
 from reverie.cli import reverie
+from reverie.core.clock import FixedClock, SystemClock
+from reverie.core.errors import BadSetting
+from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Asked as Dreamt
-from reverie.home import Home, open_home
-from reverie.kernel.clock import FixedClock, SystemClock
-from reverie.kernel.errors import BadSetting
-from reverie.kernel.scope import Scope
-from reverie.models.asker import Answer, Asker, Denied, RetryPolicy, Timing
-from reverie.models.budget import Cap, CapReached, Reservation
-from reverie.models.choice import Role
+from reverie.llm.asker import Answer, Asker, Denied, RetryPolicy, Timing
+from reverie.llm.budget import Cap, CapReached, Reservation
+from reverie.llm.choice import Role
+from reverie.llm.clients import models as model_clients
+from reverie.storage.dreams.dreams import SqlDreams
+from reverie.storage.dreams.spending import SqlLedger
 from reverie.testing.model_plays import MISBEHAVIOURS, Says
 from reverie.testing.model_server import Script, Server, serving
 from tests.conftest import HomeMaker

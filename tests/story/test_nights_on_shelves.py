@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.adapters import dream_files
-from reverie.home import Home
-from reverie.kernel.errors import StillLocked
+from reverie.app import Home
+from reverie.core.errors import StillLocked
+from reverie.system import dream_files
 from tests.conftest import HomeMaker
 
 

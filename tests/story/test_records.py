@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Engine
 
-from reverie.adapters.database.sessions import SqlRecords
-from reverie.adapters.database.sources import SqlSources
-from reverie.adapters.database.transactions import reading_across
-from reverie.kernel.clock import FixedClock
-from reverie.kernel.errors import BadInput, NotFound
-from reverie.kernel.origin import Origin
-from reverie.kernel.scope import Scope
-from reverie.sessions.records import Wanted
-from reverie.sessions.session import Head, Said, ToolCall, Turn
+from reverie.core.clock import FixedClock
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.origin import Origin
+from reverie.core.scope import Scope
+from reverie.storage.database.transactions import reading_across
+from reverie.storage.transcripts.sessions import SqlRecords
+from reverie.storage.transcripts.sources import SqlSources
+from reverie.transcripts.records import Wanted
+from reverie.transcripts.session import Head, Said, ToolCall, Turn
 
 NOON = datetime(2026, 5, 12, 12, 0, 0, 123456, tzinfo=UTC)
 ANN = Scope("local", "ann", "test")

@@ -13,19 +13,19 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text as sql
 
+from reverie.app import Home, open_home
+from reverie.changes.history.library import Rule
+from reverie.changes.outcome import Landed
+from reverie.changes.queue import Proposed, Waiting
 from reverie.cli.blame import command as blame
 from reverie.cli.memory import command as memory
 from reverie.cli.rules import command as rules
 from reverie.cli.skills import command as skills_command
 from reverie.cli.undo import command as undo
-from reverie.history.library import Rule
-from reverie.home import Home, open_home
-from reverie.kernel.origin import Origin
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, entry_hash
 from reverie.memory.store import Author, StoredMemory
-from reverie.review.outcome import Landed
-from reverie.review.queue import Proposed, Waiting
-from reverie.sessions.session import Evidence
+from reverie.transcripts.session import Evidence
 from tests.conftest import NOON, HomeMaker
 from tests.serving import serving
 from tests.story.test_api_dreams import PAGES, TALK, content, dreamt, filled, of_ann, recorded
@@ -195,7 +195,7 @@ def test_a_refinement_shows_the_rule_it_contradicts(
     home = homes()
     where = str(tmp_path / "AGENTS.md") if surface == "AGENTS.md" else SURFACES[surface](home, tmp_path)
     if kind == "memory":
-        from reverie.review.proposal import Suggestion
+        from reverie.changes.proposal import Suggestion
 
         wanted = Suggestion("home", "MEMORY.md", (Add("MEMORY.md", AGAINST),))
         proposed: Proposed = home.review.propose(wanted)

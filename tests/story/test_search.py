@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.home import Home
-from reverie.kernel.errors import BadInput
+from reverie.app import Home
+from reverie.core.errors import BadInput
 from tests.conftest import HomeMaker
 
 

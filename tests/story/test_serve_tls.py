@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from reverie.app import open_home
 from reverie.cli.serve import command
-from reverie.home import open_home
-from reverie.kernel.keys import Permission
+from reverie.core.keys import Permission
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from reverie.home import Home
-from reverie.kernel.errors import BadInput, NotATranscript, NotFound, NotVerbatim
-from reverie.sessions.session import quote
+from reverie.app import Home
+from reverie.core.errors import BadInput, NotATranscript, NotFound, NotVerbatim
+from reverie.transcripts.session import quote
 from tests.conftest import HomeMaker
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from reverie.history.change import Via
-from reverie.home import Home, open_home
-from reverie.kernel.errors import BadInput, NotFound
+from reverie.app import Home, open_home
+from reverie.changes.history.change import Via
+from reverie.changes.outcome import Landed, Unsafe
+from reverie.changes.proposal import Proposal
+from reverie.changes.queue import Waiting
+from reverie.core.errors import BadInput, NotFound
 from reverie.memory.operation import Add
-from reverie.review.outcome import Landed, Unsafe
-from reverie.review.proposal import Proposal
-from reverie.review.queue import Waiting
 from tests.conftest import NOON, HomeMaker
 
 RELEASE = """\

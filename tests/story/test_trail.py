@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from reverie.app import Home, open_home, restore_home
+from reverie.changes.outcome import Landed
+from reverie.changes.queue import Waiting
 from reverie.config import load
-from reverie.home import Home, open_home, restore_home
 from reverie.memory.operation import Add
-from reverie.review.outcome import Landed
-from reverie.review.queue import Waiting
 
 SKILL = """\
 ---

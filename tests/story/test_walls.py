@@ -12,15 +12,15 @@ from sqlalchemy import Connection, Engine, delete, func, insert, inspect, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ProgrammingError
 
-from reverie.adapters.backup_tables import standing
-from reverie.adapters.database import schema
-from reverie.adapters.database.engine import engine as make_engine
-from reverie.adapters.database.migrations import migrate
-from reverie.adapters.database.transactions import reading, reading_across, writing, writing_across
-from reverie.adapters.database.walls import SEEN_ON, Errand, raise_walls
-from reverie.home import checkup
-from reverie.kernel.keys import Permission
-from reverie.kernel.scope import Scope
+from reverie.app import checkup
+from reverie.core.keys import Permission
+from reverie.core.scope import Scope
+from reverie.storage.backup.tables import standing
+from reverie.storage.database import schema
+from reverie.storage.database.engine import engine as make_engine
+from reverie.storage.database.migrations import migrate
+from reverie.storage.database.transactions import reading, reading_across, writing, writing_across
+from reverie.storage.database.walls import SEEN_ON, Errand, raise_walls
 from tests.conftest import HomeMaker
 
 pytestmark = pytest.mark.parametrize("database", ["postgres"], indirect=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from reverie.adapters.database import migrations
-from reverie.adapters.database.engine import engine as make_engine
-from reverie.adapters.database.transactions import reading_across, writing_across
-from reverie.home import Home
+from reverie.app import Home
 from reverie.memory.audience import sees
+from reverie.storage.database import migrations
+from reverie.storage.database.engine import engine as make_engine
+from reverie.storage.database.transactions import reading_across, writing_across
 from tests.conftest import HomeMaker
 from tests.rooms.test_projects import claude_transcript, git
 from tests.serving import serving

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from reverie.light.dates import dates_in
+from reverie.dreams.light.dates import dates_in
 
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])(?<!\d\.)\s+|\n+")
 _NUMERIC = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](20\d\d)\b")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from reverie.review.proposal import Suggestion
+from reverie.changes.proposal import Suggestion
 
 Severity = Literal["high", "medium", "low", "note"]
 ORDER: dict[Severity, int] = {"high": 0, "medium": 1, "low": 2, "note": 3}

@@ -9,10 +9,10 @@ from reverie.audit.examining import examined
 from reverie.audit.finding import Finding, Kind
 from reverie.audit.looking import Looking
 from reverie.audit.report import Report, reported
-from reverie.kernel.clock import Clock
+from reverie.changes.proposal import Suggestion
+from reverie.core.clock import Clock
 from reverie.memory.operation import Add
 from reverie.memory.shelf import Shelf
-from reverie.review.proposal import Suggestion
 
 _DOUBLED = (Kind.CONTRADICTORY, Kind.SUPERSEDED, Kind.DUPLICATED)
 

@@ -14,8 +14,8 @@ from reverie.audit.finding import Spot
 from reverie.audit.machine import Machine
 from reverie.audit.standing import Document, Kept, Standing, Traces, Unread, Use
 from reverie.audit.traces import read_traces
-from reverie.kernel.clock import moment
-from reverie.kernel.errors import BadInput, ReverieError
+from reverie.core.clock import moment
+from reverie.core.errors import BadInput, ReverieError
 from reverie.memory.context_files import CONTEXT_FILES, SHARED, context_of
 from reverie.memory.shelf import Shelf
 from reverie.memory.shelves import Shelves

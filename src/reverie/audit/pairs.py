@@ -9,8 +9,8 @@ from datetime import date
 from typing import Generic, Literal, Protocol, TypeVar
 
 from reverie.audit.wordwise import Reading, equal, is_han, much_alike, one_thing_apart, reading, same_text, undated
-from reverie.language.relation import RelationKind, relate
-from reverie.light.dates import dates_in
+from reverie.dreams.light.dates import dates_in
+from reverie.text.relation import RelationKind, relate
 
 NEAR = 0.35  # likeness of sentences from which they are worth comparing
 MOST_SENTENCES = 4_000
@@ -99,7 +99,7 @@ def _near(sentences: Sequence[_Sentence[Stated]]) -> Iterator[tuple[_Sentence[St
     """Pairs of sentences of different statements, in order, that are about the same."""
     import numpy as np
 
-    from reverie.language.embedding import embed
+    from reverie.text.embedding import embed
 
     if len(sentences) < 2:
         return

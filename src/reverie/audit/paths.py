@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reverie.audit.machine import Machine
-from reverie.language.relating.listing import listed
+from reverie.text.relating.listing import listed
 
 _PATH = re.compile(r"(?<![\w/.:~$}>*=@-])(?:~|\$HOME|\$\{HOME\})?/[\w.@+~-][\w./@+~-]*")
 _BACKTICKED = re.compile(r"[`\"]((?:~|\$HOME)?/[^`\"\n*<>{}$|;?]{2,200})[`\"]")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from reverie.audit.machine import MOST_FILES, SKIPPED, Machine
-from reverie.language.relating.listing import listed
+from reverie.text.relating.listing import listed
 
 _CODE = re.compile(r"`([^`\n]{2,160})`")
 _FILE = re.compile(

@@ -9,7 +9,7 @@ from reverie.audit.finding import Finding, Kind, Severity, Spot
 from reverie.audit.hazards import harm, words_of
 from reverie.audit.standing import Kept
 from reverie.audit.statements import PROPOSER
-from reverie.review.proposal import Suggestion
+from reverie.changes.proposal import Suggestion
 from reverie.safety.bundle import scan_skill
 from reverie.safety.redact import redact
 from reverie.skills.amendment import Retire

@@ -14,8 +14,8 @@ from reverie.audit.machine import Machine
 from reverie.audit.paths import dead_path
 from reverie.audit.project import Project, missing
 from reverie.audit.standing import Document, Statement
+from reverie.changes.proposal import Suggestion
 from reverie.memory.operation import Operation, Remove, Replace
-from reverie.review.proposal import Suggestion
 from reverie.safety.scan import scan
 
 WIDE, WIDEST = 0.3, 1_000  # of a budget; characters where there is none

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from reverie.language.relating.listing import listed
-from reverie.language.relating.words import carries_meaning, language_of, stem
-from reverie.light.dates import dates_in
+from reverie.dreams.light.dates import dates_in
+from reverie.text.relating.listing import listed
+from reverie.text.relating.words import carries_meaning, language_of, stem
 
 _TOKEN = re.compile(r"`[^`\n]+`|https?://\S+|[^\W_][\w'’./:@%+#-]*[\w%]|\w", re.UNICODE)
 _DATE_LEAD = re.compile(

@@ -12,7 +12,7 @@ import sys
 import click
 
 from reverie import __version__
-from reverie.kernel.errors import ReverieError
+from reverie.core.errors import ReverieError
 
 COMMANDS = {
     "audit": "What agents believe and obey, and how much of it is junk, doubled, contradictory, stale or unsafe.",

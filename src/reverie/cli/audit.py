@@ -10,12 +10,12 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import counted, one_line, print_json
-from reverie.kernel.errors import BadInput, ReverieError
+from reverie.core.errors import BadInput, ReverieError
 
 if TYPE_CHECKING:
+    from reverie.app import Home
     from reverie.audit.finding import Finding
     from reverie.audit.report import HomeReport, Report
-    from reverie.home import Home
 
 NARROW, WIDEST = 40, 100
 MOST_SHOWN = 8
@@ -55,9 +55,9 @@ def command(*, paths: tuple[str, ...], only: bool, html: Path | None, fix: bool,
 
 def _unopened(shell: Shell) -> Home:
     """A Home to look through. Opening one would make its folder."""
+    from reverie.app import Home
     from reverie.config import load
-    from reverie.home import Home
-    from reverie.kernel.clock import SystemClock
+    from reverie.core.clock import SystemClock
 
     return Home(load(shell.home, {"database": shell.database}), SystemClock())
 
@@ -81,7 +81,7 @@ def _proposed(shell: Shell, findings: Sequence[Finding]) -> list[str]:
 
 def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
     from reverie.audit.library import suggestions
-    from reverie.review.queue import Waiting, said
+    from reverie.changes.queue import Waiting, said
 
     waiting, rest = 0, []
     for wanted in suggestions(findings):

@@ -13,7 +13,7 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import console, counted, print_json, visible
 
 if TYPE_CHECKING:
-    from reverie.adapters.backup_manifest import Manifest, Step
+    from reverie.storage.backup.manifest import Manifest, Step
 
 
 @click.command(name="backup")

@@ -13,11 +13,11 @@ from reverie.cli.history import words
 from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, day, one_line, print_json, visible
 from reverie.cli.rules import USER, WORKSPACE, instruction_row, look_at_skills, row, show_instruction
-from reverie.kernel.errors import NotFound
+from reverie.core.errors import NotFound
 
 if TYPE_CHECKING:
-    from reverie.history.library import History, Instruction, Rule
-    from reverie.home import Home
+    from reverie.app import Home
+    from reverie.changes.history.library import History, Instruction, Rule
 
 
 @click.command(name="blame")

@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 
 SYSTEMD = click.option("--systemd", is_flag=True, help="A systemd timer instead of a line in your crontab.")
 

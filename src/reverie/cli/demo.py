@@ -28,9 +28,9 @@ from reverie.cli.options import Shell
 from reverie.cli.render import print_json
 
 if TYPE_CHECKING:
+    from reverie.app import Home
     from reverie.config import Config
-    from reverie.home import Home
-    from reverie.kernel.ids import Ids
+    from reverie.core.ids import Ids
 
 OWNER = "sam"
 NIGHT = datetime(2026, 4, 1, 3, 0, tzinfo=UTC)
@@ -135,7 +135,7 @@ class _Sample(Shell):
     ids: Ids
 
     def opened(self) -> Home:
-        from reverie.home import Home
+        from reverie.app import Home
 
         house = Home(self.config, self.clock)
         house.ids = self.ids
@@ -146,7 +146,7 @@ class _Sample(Shell):
 def _sample(as_json: bool) -> Iterator[_Sample]:
     """The shipped files in a folder of their own, with ids that are the same every time."""
     from reverie.config import load
-    from reverie.kernel.ids import Ids
+    from reverie.core.ids import Ids
 
     with tempfile.TemporaryDirectory(prefix="reverie-demo-") as name, as_file(files("reverie") / "samples") as shipped:
         folder = Path(name)

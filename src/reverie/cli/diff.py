@@ -10,7 +10,7 @@ from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, print_json, visible
 
 if TYPE_CHECKING:
-    from reverie.home import Home
+    from reverie.app import Home
 
 
 @click.command(name="diff")
@@ -24,7 +24,7 @@ def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) 
         look(house)
         start, end = _points(house, earlier, later)
         differences = house.history.difference(start, end, path)
-    from reverie.review.proposal import drawn_diff
+    from reverie.changes.proposal import drawn_diff
 
     diffs = [drawn_diff(one.shelf, [one.edit], 3) for one in differences]
     if shell.json:

@@ -12,7 +12,7 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 
 if TYPE_CHECKING:
-    from reverie.adapters.model_trial import Tried
+    from reverie.llm.clients.trial import Tried
 
 
 @click.command(name="doctor")
@@ -23,8 +23,8 @@ def command(*, model: bool, shell: Shell) -> None:
 
     `--model` asks the model for a word and a number, and sends nothing of yours.
     """
+    from reverie.app import checkup, try_models
     from reverie.config import load
-    from reverie.home import checkup, try_models
 
     config = load(shell.home, {"database": shell.database})
     found = checkup(config)

@@ -10,15 +10,15 @@ import click
 
 from reverie.cli.options import Day, Shell, common
 from reverie.cli.render import counted, print_json, visible
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 
 if TYPE_CHECKING:
+    from reverie.app import Home
     from reverie.dreams.brief import Brief
     from reverie.dreams.dream import Dream, Mode
     from reverie.dreams.dreaming import Due, Wanted
     from reverie.dreams.estimate import Estimate
     from reverie.dreams.night import Night
-    from reverie.home import Home
 
 
 @click.command(name="dream")

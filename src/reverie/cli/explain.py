@@ -9,7 +9,7 @@ import click
 from reverie.cli.options import Shell, common
 from reverie.cli.render import console, print_json, score_lines, visible, whose
 from reverie.cli.review import show_proposal
-from reverie.kernel.errors import NotFound
+from reverie.core.errors import NotFound
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream, Judged

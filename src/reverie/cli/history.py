@@ -10,7 +10,7 @@ from reverie.cli.options import Shell, common, look
 from reverie.cli.render import console, day, one_line, print_json
 
 if TYPE_CHECKING:
-    from reverie.history.change import Change
+    from reverie.changes.history.change import Change
 
 
 @click.command(name="history")
@@ -47,7 +47,7 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
 
 
 def words(change: Change) -> str:
-    from reverie.history.library import happened
+    from reverie.changes.history.library import happened
 
     return happened(change)
 

@@ -9,11 +9,11 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import day, print_json
-from reverie.kernel.keys import Permission
-from reverie.kernel.scope import LOCAL
+from reverie.core.keys import Permission
+from reverie.core.scope import LOCAL
 
 if TYPE_CHECKING:
-    from reverie.kernel.keys import ApiKey
+    from reverie.core.keys import ApiKey
 
 _workspace = click.option("--workspace", default=LOCAL, show_default=True, help="Whose keys: the tenant.")
 
@@ -54,7 +54,7 @@ def create(
     *, name: str, scopes: tuple[str, ...], workspace: str, user: str, expires: timedelta | None, shell: Shell
 ) -> None:
     """Make a key. It is shown this once; only its hash is kept."""
-    from reverie.api.wiring import keys_of
+    from reverie.server.wiring import keys_of
 
     with shell.opened() as house:
         issued = keys_of(house, workspace).create(name, frozenset(map(Permission, scopes)), user, expires)
@@ -70,7 +70,7 @@ def create(
 @common
 def list_(*, workspace: str, shell: Shell) -> None:
     """Every key of a workspace. Keys themselves cannot be shown."""
-    from reverie.api.wiring import keys_of
+    from reverie.server.wiring import keys_of
 
     with shell.opened() as house:
         keys, now = keys_of(house, workspace).all(), house.clock.now()
@@ -91,7 +91,7 @@ def list_(*, workspace: str, shell: Shell) -> None:
 @common
 def revoke(*, key: str, workspace: str, shell: Shell) -> None:
     """Refuse a key from now on."""
-    from reverie.api.wiring import keys_of
+    from reverie.server.wiring import keys_of
 
     with shell.opened() as house:
         revoked = keys_of(house, workspace).revoke(key)

@@ -12,12 +12,12 @@ import click
 from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.outcomes import YES, confirmed, told
 from reverie.cli.render import counted, one_line, print_json, visible
-from reverie.kernel.errors import ReverieError
+from reverie.core.errors import ReverieError
 
 if TYPE_CHECKING:
-    from reverie.home import Home
+    from reverie.app import Home
+    from reverie.changes.outcome import Outcome
     from reverie.memory.operation import Operation
-    from reverie.review.outcome import Outcome
 
 SHELF = click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
 DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the shelf's first if not said.")
@@ -195,7 +195,7 @@ def export(*, shelf: str | None, shell: Shell) -> None:
 
 
 def exported(rule: object) -> dict[str, object]:
-    from reverie.history.library import Rule
+    from reverie.changes.history.library import Rule
 
     assert isinstance(rule, Rule)
     grounds = rule.change.grounds

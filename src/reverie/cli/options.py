@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from reverie.home import Home
+    from reverie.app import Home
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from reverie.cli.options import Shell
 from reverie.cli.render import print_json
 
 if TYPE_CHECKING:
-    from reverie.review.outcome import Outcome
+    from reverie.changes.outcome import Outcome
 
 
 YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
@@ -20,8 +20,8 @@ YES = click.option("--yes", is_flag=True, help="Do not ask before touching a cri
 
 def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
     """Do it; where that would touch a critical rule, ask first. A script has to say `--yes`."""
+    from reverie.changes.critical import CONFIRM
     from reverie.memory.operation import Conflicted
-    from reverie.review.critical import CONFIRM
 
     outcome = attempt(yes)
     asks = isinstance(outcome, Conflicted) and outcome.why == CONFIRM and not shell.json
@@ -29,7 +29,7 @@ def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) ->
 
 
 def told(outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:
-    from reverie.review.outcome import Landed, Unchanged, Unsafe, in_words
+    from reverie.changes.outcome import Landed, Unchanged, Unsafe, in_words
 
     if shell.json:
         change = outcome.change if isinstance(outcome, Landed) else None

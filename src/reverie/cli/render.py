@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.kernel.clock import rfc3339
+from reverie.core.clock import rfc3339
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from reverie.changes.proposal import Score
     from reverie.dreams.stores.records import Located
-    from reverie.review.proposal import Score
-    from reverie.sessions.adding import Added
+    from reverie.transcripts.adding import Added
 
 
 def console() -> Console:

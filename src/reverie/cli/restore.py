@@ -12,7 +12,7 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import counted, day, print_json
 
 if TYPE_CHECKING:
-    from reverie.adapters.backup_restore import Restored
+    from reverie.storage.backup.restore import Restored
 
 
 @click.command(name="restore")
@@ -31,8 +31,8 @@ def command(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
     Every hash is checked before anything is written. It is all there or nothing is: after a crash, run the same
     command again. What was erased since the backup was written does not come back.
     """
+    from reverie.app import check_backup, restore_home
     from reverie.config import load
-    from reverie.home import check_backup, restore_home
 
     with progress(shell) as watch:
         if verify_only:

@@ -14,8 +14,8 @@ from reverie.cli.render import console, counted, day, one_line, print_json, scor
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from reverie.home import Home
-    from reverie.review.proposal import Proposal
+    from reverie.app import Home
+    from reverie.changes.proposal import Proposal
 
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 CHOICES = "[a]pprove  [r]eject  [e]dit  [s]kip  [w]hy  [q]uit"
@@ -74,7 +74,7 @@ def show(*, proposal: str, shell: Shell) -> None:
 @common
 def approve(*, proposal: str, seen: str | None, despite_findings: bool, because: str, shell: Shell) -> None:
     """Let a proposal land."""
-    from reverie.review.outcome import Stale
+    from reverie.changes.outcome import Stale
 
     with shell.opened() as house:
         found = house.review.get(proposal)
@@ -176,7 +176,7 @@ def _screen(house: Home, proposal: Proposal, place: str) -> bool:
 
 
 def _answered(house: Home, proposal: Proposal, answer: str) -> bool:
-    from reverie.review.outcome import Unsafe, in_words
+    from reverie.changes.outcome import Unsafe, in_words
 
     if answer == "r":
         house.review.reject(proposal, click.prompt("Because", default="", show_default=False))
@@ -193,8 +193,8 @@ def _edited(house: Home, proposal: Proposal) -> Proposal:
     """The proposal in the person's words; as it was if they left it, or if their words do not fit."""
     from dataclasses import replace
 
+    from reverie.changes.proposal import Proposal as Made
     from reverie.memory.operation import Remove
-    from reverie.review.proposal import Proposal as Made
 
     operations = [
         one if isinstance(one, Remove) else replace(one, text=(click.edit(one.text) or one.text).strip())

@@ -11,11 +11,11 @@ import click
 
 from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, print_json, visible
-from reverie.kernel.clock import rfc3339
+from reverie.core.clock import rfc3339
 
 if TYPE_CHECKING:
-    from reverie.history.library import Instruction, Rule
-    from reverie.home import Home
+    from reverie.app import Home
+    from reverie.changes.history.library import Instruction, Rule
 
 COLUMNS = (
     "rule",

@@ -13,8 +13,8 @@ from reverie.cli.render import console, day, one_line, print_json, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from reverie.language.finding import Hit
-    from reverie.sessions.session import Turn
+    from reverie.search.finding import Hit
+    from reverie.transcripts.session import Turn
 
 SHOWN_CHARS = 600
 
@@ -57,7 +57,7 @@ def command(
 
 
 def show_hit(out: Console, place: int, hit: Hit, question: str, explain: bool = False) -> None:
-    from reverie.language.passages import passage
+    from reverie.search.passages import passage
 
     title = f"  {one_line(hit.title, 60)}" if hit.title else ""
     out.print(f"{place}. {visible(hit.session_id)} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False)

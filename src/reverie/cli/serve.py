@@ -15,7 +15,7 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
-from reverie.kernel.errors import BadSetting
+from reverie.core.errors import BadSetting
 
 IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
 LEAVE_SECONDS = 20
@@ -55,10 +55,10 @@ def command(
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
 
-    from reverie.api.app import application
-    from reverie.api.limits import Limits
-    from reverie.api.patience import PatientProtocol
-    from reverie.api.wiring import house_of
+    from reverie.server.app import application
+    from reverie.server.limits import Limits
+    from reverie.server.patience import PatientProtocol
+    from reverie.server.wiring import house_of
 
     tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:

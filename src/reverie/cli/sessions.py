@@ -13,10 +13,10 @@ from reverie.cli.options import Day, Shell, common
 from reverie.cli.render import added_lines, console, counted, day, one_line, print_json, visible
 
 if TYPE_CHECKING:
-    from reverie.home import Home
-    from reverie.sessions.adding import Added
-    from reverie.sessions.adding import Progress as Seen
-    from reverie.sessions.library import Library
+    from reverie.app import Home
+    from reverie.transcripts.adding import Added
+    from reverie.transcripts.adding import Progress as Seen
+    from reverie.transcripts.library import Library
 
 SHOWN_FLAWS = 10
 _workspace = click.option(
@@ -89,7 +89,7 @@ def add(
 
 
 def _places(house: Home, quiet: bool) -> list[str]:
-    from reverie.sessions.reading import readers
+    from reverie.transcripts.reading import readers
 
     found = [house.config.place(place) for reader in readers() for place in reader.places]
     there = [str(path) for path in found if path.exists()]
@@ -158,7 +158,7 @@ def list_(
     shell: Shell,
 ) -> None:
     """The sessions there are, newest first."""
-    from reverie.sessions.records import Wanted
+    from reverie.transcripts.records import Wanted
 
     with shell.opened() as house:
         wanted = Wanted(harness, since, until, limit, project)

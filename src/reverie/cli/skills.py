@@ -15,8 +15,8 @@ from reverie.cli.render import console, counted, day, one_line, print_json, visi
 from reverie.cli.review import show_proposal
 
 if TYPE_CHECKING:
-    from reverie.review.outcome import Outcome
-    from reverie.review.queue import Proposed
+    from reverie.changes.outcome import Outcome
+    from reverie.changes.queue import Proposed
     from reverie.skills.library import Found
     from reverie.skills.versions import Bump
 
@@ -143,7 +143,7 @@ def merge(*, into: str, absorbed: str, text: IO[str], because: str, shell: Shell
 
 
 def _proposed(made: Proposed, shell: Shell) -> None:
-    from reverie.review.queue import Waiting, said
+    from reverie.changes.queue import Waiting, said
 
     if not isinstance(made, Waiting):
         click.echo(said(made))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from reverie.dreams.dream import Dream
     from reverie.dreams.stores.records import Located
     from reverie.memory.library import Usage
-    from reverie.sessions.records import Quarantined
+    from reverie.transcripts.records import Quarantined
 
 _SHOWN = 10
 

@@ -10,7 +10,7 @@ from reverie.cli.options import Shell, common
 from reverie.cli.outcomes import YES, confirmed, told
 
 if TYPE_CHECKING:
-    from reverie.review.outcome import Outcome
+    from reverie.changes.outcome import Outcome
 
 
 @click.command(name="undo")

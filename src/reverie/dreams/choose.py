@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from reverie.core.errors import NotFound
+from reverie.core.ids import Ids
+from reverie.core.origin import Origin
 from reverie.dreams.dream import Read
+from reverie.dreams.light.candidate import Candidate, Noted
+from reverie.dreams.light.notice import notice
+from reverie.dreams.light.routines import routines
 from reverie.dreams.records import Asked, Told
 from reverie.dreams.rooms import Rooms
-from reverie.kernel.errors import NotFound
-from reverie.kernel.ids import Ids
-from reverie.kernel.origin import Origin
-from reverie.light.candidate import Candidate, Noted
-from reverie.light.notice import notice
-from reverie.light.routines import routines
-from reverie.sessions.library import Library
-from reverie.sessions.records import Stored
-from reverie.sessions.session import Head, Session
+from reverie.transcripts.library import Library
+from reverie.transcripts.records import Stored
+from reverie.transcripts.session import Head, Session
 
 UNREAD = "Reverie could not read "
 _OURS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from reverie.changes.proposal import Score
+from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefEntry
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
+from reverie.dreams.light.spans import Spans
 from reverie.dreams.score import Measure, score
 from reverie.dreams.skill_items import Drafted, drafted
 from reverie.dreams.verify import words
@@ -28,12 +31,9 @@ from reverie.dreams.verify.reasons import (
     Severity,
     finding,
 )
-from reverie.kernel.origin import Origin
-from reverie.language.relation import relate
-from reverie.light.spans import Spans
 from reverie.memory.audience import belongs, in_project
 from reverie.memory.operation import Add, Operation, Remove, Replace
-from reverie.review.proposal import Score
+from reverie.text.relation import relate
 
 MOST_PROPOSALS = 10
 WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure

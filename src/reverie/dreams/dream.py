@@ -8,9 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from reverie.kernel.origin import Origin
-from reverie.review.proposal import Score
-from reverie.sessions.session import Evidence
+from reverie.changes.proposal import Score
+from reverie.core.origin import Origin
+from reverie.transcripts.session import Evidence
 
 Mode = Literal["land", "propose"]
 

@@ -14,10 +14,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from reverie.core.errors import EngineBusy, ReverieError, StillLocked
 from reverie.dreams.dream import Dream
 from reverie.dreams.records import Queued
 from reverie.dreams.steps import Doing
-from reverie.kernel.errors import EngineBusy, ReverieError, StillLocked
 
 LOOKING_SECONDS = 2.0  # for what other processes ask for, and for what went wrong in passing
 _LOG = logging.getLogger("reverie.dreams")

@@ -14,12 +14,12 @@ from reverie.dreams.gather import Material, gather
 from reverie.dreams.reduce import one_session, to_be_noted
 from reverie.dreams.rooms import Rooms
 from reverie.dreams.think import night_of
-from reverie.models.choice import Role
-from reverie.models.question import Usage
-from reverie.models.settings import ModelInfo
-from reverie.models.tokens import estimate_tokens
-from reverie.sessions.as_if_refreshed import Refreshed
-from reverie.sessions.records import Stored
+from reverie.llm.choice import Role
+from reverie.llm.question import Usage
+from reverie.llm.settings import ModelInfo
+from reverie.llm.tokens import estimate_tokens
+from reverie.transcripts.as_if_refreshed import Refreshed
+from reverie.transcripts.records import Stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from reverie.changes.outcome import Landed, Stale, Unchanged, Unsafe, in_words
+from reverie.changes.proposal import Proposal, Suggestion
+from reverie.changes.proposal import Status as Standing
+from reverie.changes.proposing import Repeated
+from reverie.changes.queue import Proposed, Refused, Review, Waiting
+from reverie.core.errors import BadInput
 from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.choose import as_read, gathered
 from reverie.dreams.curators import Curator
@@ -15,13 +21,7 @@ from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.rooms import Rooms
 from reverie.dreams.steps import given_up
 from reverie.dreams.target import OWN_SKILLS, DreamTarget
-from reverie.kernel.errors import BadInput
 from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit
-from reverie.review.outcome import Landed, Stale, Unchanged, Unsafe, in_words
-from reverie.review.proposal import Proposal, Suggestion
-from reverie.review.proposal import Status as Standing
-from reverie.review.proposing import Repeated
-from reverie.review.queue import Proposed, Refused, Review, Waiting
 from reverie.skills.edits import rules_of
 from reverie.skills.library import Found
 

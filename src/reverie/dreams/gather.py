@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from reverie.core.origin import Origin
 from reverie.dreams.brief import (
     Brief,
     BriefCandidate,
@@ -23,17 +24,16 @@ from reverie.dreams.brief import (
     BriefTurn,
 )
 from reverie.dreams.items import Citation
-from reverie.kernel.origin import Origin
-from reverie.light.candidate import Noted
-from reverie.light.outcomes import outcome
-from reverie.models.tokens import estimate_tokens
+from reverie.dreams.light.candidate import Noted
+from reverie.dreams.light.outcomes import outcome
+from reverie.llm.tokens import estimate_tokens
 from reverie.safety.personal import Pseudonyms
 from reverie.safety.redact import redact
-from reverie.sessions.noise import heard
-from reverie.sessions.session import Session, Turn
 from reverie.skills.edits import rules_of
 from reverie.skills.library import Found
 from reverie.skills.markdown import sections_of
+from reverie.transcripts.noise import heard
+from reverie.transcripts.session import Session, Turn
 
 BRIEF_TOKENS = 24_000
 LONGEST_TURN = 6_000  # of a longer one, which is pasted, the beginning and the end

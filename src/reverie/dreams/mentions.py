@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from reverie.core.scope import Scope
 from reverie.dreams.verify import words
-from reverie.kernel.scope import Scope
-from reverie.language.finding import Finder
-from reverie.sessions.records import Records, Stored
-from reverie.sessions.session import Turn
+from reverie.search.finding import Finder
+from reverie.transcripts.records import Records, Stored
+from reverie.transcripts.session import Turn
 
 _MOST_LOOKED_FOR = 40
 _ENOUGH_SHARED = 2

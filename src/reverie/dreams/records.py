@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from reverie.changes.proposal import Suggestion
+from reverie.core.errors import StillLocked
+from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Judged, Read, Status
-from reverie.kernel.errors import StillLocked
-from reverie.kernel.scope import Scope
-from reverie.light.candidate import Noted
-from reverie.models.budget import Spent
-from reverie.models.choice import BUILT_IN
-from reverie.models.ledger import Call
-from reverie.review.proposal import Suggestion
+from reverie.dreams.light.candidate import Noted
+from reverie.llm.budget import Spent
+from reverie.llm.choice import BUILT_IN
+from reverie.llm.ledger import Call
 
 LEASE = timedelta(minutes=15)  # longer than any one step takes; each step renews it
 OVER = (Status.COMPLETED, Status.FAILED, Status.CANCELED)

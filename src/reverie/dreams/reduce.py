@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 from reverie.dreams.brief import Brief, BriefCandidate, BriefEntry, BriefTurn
 from reverie.dreams.gather import NARROW, Material, Night, material_of, skills_by_use
+from reverie.dreams.light.candidate import Noted
 from reverie.dreams.verify import words
-from reverie.light.candidate import Noted
-from reverie.models.tokens import estimate_tokens
-from reverie.sessions.session import Session
+from reverie.llm.tokens import estimate_tokens
+from reverie.transcripts.session import Session
 
 MOST_ENTRY_CHARACTERS = 40_000  # of the entries in one Brief
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from reverie.changes.queue import Review
+from reverie.core.clock import Clock
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.records import Dreams, Lease
-from reverie.kernel.clock import Clock
-from reverie.kernel.ids import Ids
-from reverie.kernel.scope import Scope
-from reverie.language.finding import Finder
 from reverie.memory.library import Memory
-from reverie.review.queue import Review
-from reverie.sessions.library import Library
-from reverie.sessions.session import Head
+from reverie.search.finding import Finder
 from reverie.skills.library import Skills
+from reverie.transcripts.library import Library
+from reverie.transcripts.session import Head
 
 RECENT_SESSIONS = 14
 

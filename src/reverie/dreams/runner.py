@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from reverie.core.errors import BadInput
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.files import FileTarget
 from reverie.dreams.records import OVER, Asked, Used
 from reverie.dreams.rooms import Rooms, Tuning
 from reverie.dreams.steps import Doing, canceled, dream_of, run_dream, run_inline
-from reverie.kernel.errors import BadInput
 
 NIGHTS_LOOKED_BACK = 60
 MOST_NAMED = 100

@@ -15,12 +15,12 @@ from importlib.resources import files
 from math import exp
 from typing import Any
 
+from reverie.changes.proposal import Part, Score
 from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.words import shared, stems
-from reverie.language.relation import relate
-from reverie.review.proposal import Part, Score
 from reverie.safety.sensitive import sensitive
+from reverie.text.relation import relate
 
 HALF_LIFE_DAYS = 90.0
 _USEFUL = {

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from reverie.core.errors import BadInput
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.verify import words
-from reverie.kernel.errors import BadInput
 from reverie.skills.amending import amended
 from reverie.skills.amendment import Amended, Create, Patch
 from reverie.skills.library import Found

@@ -14,6 +14,9 @@ from datetime import datetime
 from functools import partial
 from typing import Protocol
 
+from reverie.core.clock import Clock
+from reverie.core.errors import DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
+from reverie.core.scope import Scope
 from reverie.dreams.choose import UNREAD, not_noticed_yet, noticed_in
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
@@ -22,10 +25,7 @@ from reverie.dreams.dream import Consulted, Dream, Ended, Status
 from reverie.dreams.records import OVER, Dreams, Lease, Planned, Stopped, Thought, Told
 from reverie.dreams.target import NightTarget
 from reverie.dreams.think import Sources, think
-from reverie.kernel.clock import Clock
-from reverie.kernel.errors import DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
-from reverie.kernel.scope import Scope
-from reverie.models.ledger import Call, totals
+from reverie.llm.ledger import Call, totals
 
 PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night

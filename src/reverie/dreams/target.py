@@ -16,8 +16,8 @@ from reverie.dreams.curators import Curator
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.dream import Dream, Judged
 from reverie.dreams.records import Lease, Planned, Thought
-from reverie.language.finding import Finder
 from reverie.memory.operation import Operation
+from reverie.search.finding import Finder
 from reverie.skills.library import Found
 
 OWN_SKILLS = "skills"

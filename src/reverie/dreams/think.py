@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from reverie.changes.proposal import Suggestion
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
 from reverie.dreams.brief import BriefDocument, BriefEntry
 from reverie.dreams.choose import heard_session, session_of
 from reverie.dreams.curators import Curated, Curator
@@ -14,6 +17,7 @@ from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
 from reverie.dreams.gather import Material, Night, gather
+from reverie.dreams.light.candidate import Candidate, Kind, Noted
 from reverie.dreams.mentions import Mentions
 from reverie.dreams.records import Dreams, Planned, Thought, Told
 from reverie.dreams.reduce import (
@@ -27,14 +31,10 @@ from reverie.dreams.reduce import (
 )
 from reverie.dreams.target import DreamTarget
 from reverie.dreams.verify.reasons import Reason, Severity, finding
-from reverie.kernel.ids import Ids
-from reverie.kernel.scope import Scope
-from reverie.light.candidate import Candidate, Kind, Noted
-from reverie.models.choice import BUILT_IN
-from reverie.models.tokens import estimate_tokens
-from reverie.review.proposal import Suggestion
-from reverie.sessions.library import Library
-from reverie.sessions.session import Session
+from reverie.llm.choice import BUILT_IN
+from reverie.llm.tokens import estimate_tokens
+from reverie.transcripts.library import Library
+from reverie.transcripts.session import Session
 
 MOST_DOCUMENTS = 60
 EXPIRES_AFTER = timedelta(days=90)

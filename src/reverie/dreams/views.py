@@ -12,12 +12,12 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
+from reverie.changes.history.change import Change, evidence_as_json
+from reverie.changes.proposal import score_as_json
+from reverie.core.clock import rfc3339
 from reverie.dreams.dream import Dream, Fate, Judged, Status
-from reverie.history.change import Change, evidence_as_json
-from reverie.kernel.clock import rfc3339
-from reverie.light.candidate import Noted
-from reverie.review.proposal import score_as_json
-from reverie.sessions.noise import OURS
+from reverie.dreams.light.candidate import Noted
+from reverie.transcripts.noise import OURS
 
 MARK = f"{OURS}dreams -->"
 NIGHTS_SHOWN = 60

@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from reverie.changes.drafts import Rewrite
+from reverie.changes.history.change import Edit, Grounds, Via
+from reverie.changes.outcome import Landed, Unchanged, in_words
+from reverie.changes.proposal import Suggestion
+from reverie.changes.queue import Review, Waiting
+from reverie.changes.targets import Target, memory_target
+from reverie.core.errors import ReverieError
 from reverie.erasure.wanted import Left, Place
 from reverie.erasure.words import Scrubber
-from reverie.history.change import Edit, Grounds, Via
-from reverie.kernel.errors import ReverieError
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
 from reverie.memory.shelf import Shelf
-from reverie.review.drafts import Rewrite
-from reverie.review.outcome import Landed, Unchanged, in_words
-from reverie.review.proposal import Suggestion
-from reverie.review.queue import Review, Waiting
-from reverie.review.targets import Target, memory_target
 from reverie.skills.library import Folder
 from reverie.skills.names import ARCHIVE
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import get_args
 
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.ids import Ids
+from reverie.core.keys import checked_workspace
+from reverie.core.scope import LOCAL, Scope
 from reverie.erasure.records import Derived, Documents, ErasureRecords, Found, Open
 from reverie.erasure.wanted import Erasure, Kind, Left, Place, Plan, Rules, Sought, Wanted
-from reverie.kernel.clock import Clock
-from reverie.kernel.errors import BadInput, NotFound
-from reverie.kernel.ids import Ids
-from reverie.kernel.keys import checked_workspace
-from reverie.kernel.scope import LOCAL, Scope
 
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
 ROUNDS = 3  # who writes all the time may write it again while it is erased: not a transcript, but a memory

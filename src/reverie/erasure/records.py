@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from reverie.core.scope import Scope
 from reverie.erasure.tombstones import Tombstones
 from reverie.erasure.wanted import Erasure, Left, Place, SessionName, Sought, Wanted
 from reverie.erasure.words import Phrase, Scrubber
-from reverie.kernel.scope import Scope
 
 Backups = Iterable[tuple[str, datetime]]
 

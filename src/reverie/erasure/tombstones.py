@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Any
 
 from reverie.erasure.words import Phrase, Scrubber, words
-from reverie.sessions.session import Head, Turn
+from reverie.transcripts.session import Head, Turn
 
 SESSION, CONTENT, TEXT, PERSON, WORKSPACE = "session", "content", "text", "person", "workspace"
 SHORTEST_CONTENT = 200  # characters: two people may both have said no more than “hello”

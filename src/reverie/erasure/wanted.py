@@ -9,9 +9,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal
 
+from reverie.core.errors import BadInput
+from reverie.core.scope import Scope
 from reverie.erasure.words import Scrubber, phrase
-from reverie.kernel.errors import BadInput
-from reverie.kernel.scope import Scope
 
 SHORTEST_TEXT = 4
 WORDS_THAT_TELL = 5

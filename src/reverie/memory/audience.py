@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from reverie.memory.shelf import Place
-from reverie.sessions.projects import is_dashed
-from reverie.sessions.session import Head
+from reverie.transcripts.projects import is_dashed
+from reverie.transcripts.session import Head
 
 Belongs = Literal["here", "elsewhere", "prefix"]
 

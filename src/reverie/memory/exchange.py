@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.memory.formats import FORMATS
 
 

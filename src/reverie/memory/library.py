@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from reverie.kernel.errors import BadInput, NotFound, ReverieError
+from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.shelf import Place, Shelf
 from reverie.memory.shelves import Shelves
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reverie.kernel.hashes import sha256
+from reverie.core.hashes import sha256
 from reverie.memory.formats import FORMATS, Document, FormatName
 from reverie.memory.pieces import Piece
 

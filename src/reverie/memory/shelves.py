@@ -19,7 +19,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
-from reverie.kernel.errors import BadInput, ReverieError
+from reverie.core.errors import BadInput, ReverieError
 from reverie.memory.shelf import Held, Place, Shelf
 
 GROUP = "reverie.shelves"

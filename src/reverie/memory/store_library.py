@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from reverie.kernel.clock import Clock
-from reverie.kernel.errors import BadInput, NotFound
-from reverie.kernel.ids import Ids
-from reverie.kernel.scope import Scope
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
 from reverie.memory.store import Between, Chosen, MemoryVersion, Prefix, Store, StoredMemory
 from reverie.memory.store_listing import checked_depth, checked_prefix
 from reverie.memory.store_records import Below, StoreRecords

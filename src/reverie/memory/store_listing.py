@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.memory.store_rules import checked_path
 
 ROOT = "/"

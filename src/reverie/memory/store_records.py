@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from reverie.kernel.scope import Scope
+from reverie.core.scope import Scope
 from reverie.memory.store import Author, Between, Chosen, Flag, MemoryVersion, Prefix, Store, StoredMemory
 
 

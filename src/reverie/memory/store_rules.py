@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.memory.store import Outdated, StoredMemory
 
 LONGEST_NAME = 255

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Literal, get_args
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.safety.decoding import decoded_passages
 from reverie.safety.detectors import gapless_rules, rule_book
 from reverie.safety.hidden import hidden_stretches

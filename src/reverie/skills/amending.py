@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import assert_never
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.skills.amendment import Amended, Amendment, Clashed, Create, Diff, Merge, NewText, Patch, Retire, Revert
 from reverie.skills.diffs import patched
 from reverie.skills.edits import Edit, Unmade, edited

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from reverie.kernel.errors import BadInput, NotFound
+from reverie.core.errors import BadInput, NotFound
 from reverie.skills.matching import DEFAULT_BUDGET, Match, match
 from reverie.skills.skill import Skill, bare_name, read_skill
 

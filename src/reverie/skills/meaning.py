@@ -61,7 +61,7 @@ def _between(old: str, new: str | None) -> Bump:
         return "major"
     if old.casefold().strip(".!") == new.casefold().strip(".!"):
         return "patch"
-    from reverie.language.relation import RelationKind, relate
+    from reverie.text.relation import RelationKind, relate
 
     match relate(old, new).kind:
         case RelationKind.SAME:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 
 ARCHIVE = ".archive"
 LONGEST_NAME = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.skills.amending import intended
 from reverie.skills.amendment import Clashed, Create, Diff, Merge, NewText, Patch, Retire
 from reverie.skills.edits import AddRule, Edit, RemoveRule, ReplaceRule

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reverie.language.embedding import embed
-from reverie.language.tokens import Term, terms, tokens
 from reverie.skills.markdown import section_named
 from reverie.skills.skill import Skill
+from reverie.text.embedding import embed
+from reverie.text.tokens import Term, terms, tokens
 
 IN_BODY = 0.25  # a word that stands only in the body
 NEAREST = 0.27  # how much the nearest single thing counts beside the whole

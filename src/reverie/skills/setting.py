@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from copy import deepcopy
 
-from reverie.kernel.errors import BadInput
+from reverie.core.errors import BadInput
 from reverie.skills.page import Page, page_of_text
 from reverie.skills.yaml_nodes import Listing, Node, Scalar, Table, Value, value_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from posixpath import basename
 from typing import Literal
 
-from reverie.kernel.errors import NotFound
+from reverie.core.errors import NotFound
 from reverie.skills.markdown import Section, sections_of
 from reverie.skills.names import ARCHIVE
 from reverie.skills.page import Page, page_of

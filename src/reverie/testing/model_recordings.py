@@ -22,7 +22,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from reverie.kernel.hashes import canonical, sha256
+from reverie.core.hashes import canonical, sha256
 from reverie.testing.model_plays import Line, Refuses, Says
 from reverie.testing.model_wires import Asked
 

@@ -11,17 +11,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from reverie.core.origin import Origin
 from reverie.dreams.brief import Brief, BriefEntry, BriefSkill
 from reverie.dreams.curators import Curated
 from reverie.dreams.curators.lessons import as_run, commands_of, in_full, is_routine, same_lesson, steps_of
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, Citation, Item, Op
+from reverie.dreams.light.candidate import Kind, Noted
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
-from reverie.kernel.origin import Origin
-from reverie.language.relation import relate
-from reverie.light.candidate import Kind, Noted
 from reverie.safety.sensitive import asked_to_remember, asking_to_remember
+from reverie.text.relation import relate
 
 CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7

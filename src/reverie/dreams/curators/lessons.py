@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from reverie.light.candidate import Noted
-from reverie.light.commands import doing, step
-from reverie.light.routines import FEWEST, ROUTINE
-from reverie.light.trials import command_of
+from reverie.dreams.light.candidate import Noted
+from reverie.dreams.light.commands import doing, step
+from reverie.dreams.light.routines import FEWEST, ROUTINE
+from reverie.dreams.light.trials import command_of
 
 _SHOWN = re.compile(r"`([^`]+)`")
 _CUT = "…"

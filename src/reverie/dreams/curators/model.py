@@ -9,13 +9,13 @@ from importlib.resources import files
 from reverie.dreams.curators import Curated
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, read_answer
-from reverie.models import asker as asking
-from reverie.models.budget import CapReached
-from reverie.models.choice import Role
-from reverie.models.prompting import Prompt
-from reverie.models.question import Question, Wrong
-from reverie.models.settings import ModelInfo
-from reverie.models.tokens import estimate_tokens
+from reverie.llm import asker as asking
+from reverie.llm.budget import CapReached
+from reverie.llm.choice import Role
+from reverie.llm.prompting import Prompt
+from reverie.llm.question import Question, Wrong
+from reverie.llm.settings import ModelInfo
+from reverie.llm.tokens import estimate_tokens
 
 PROMPTS = {Role.CURATE: "curate", Role.NOTES: "notes"}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reverie.changes.history.change import Change, Edit
+from reverie.changes.proposal import drawn_diff
 from reverie.dreams.stores.dream import Withheld
-from reverie.history.change import Change, Edit
-from reverie.review.proposal import drawn_diff
 
 CONTEXT = 3
 

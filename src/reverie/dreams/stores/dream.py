@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from reverie.core.errors import ReverieError
 from reverie.dreams.dream import Dream, Failure, Status
-from reverie.kernel.errors import ReverieError
-from reverie.models.choice import BUILT_IN
+from reverie.llm.choice import BUILT_IN
 
 Decided = Literal["accepted", "discarded"]
 MODEL_UNAVAILABLE = "model_unavailable"  # the type of a Failure: the settings name a model that cannot be asked

@@ -7,23 +7,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from reverie.changes.history.records import Looking
+from reverie.changes.outcome import Landed, Unchanged, in_words
+from reverie.changes.storing import Storing
+from reverie.changes.swapping import Swap, swap
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.steps import canceled
 from reverie.dreams.stores.account import PageDiff, diffs
 from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
 from reverie.dreams.stores.progress import Progress, dreaming_agent
 from reverie.dreams.stores.records import StoreDreamRecords, Which
-from reverie.history.records import Looking
-from reverie.kernel.clock import Clock
-from reverie.kernel.errors import BadInput, NotFound
-from reverie.kernel.ids import Ids
-from reverie.kernel.scope import Scope
 from reverie.memory.store_library import Stores, writable
-from reverie.review.outcome import Landed, Unchanged, in_words
-from reverie.review.storing import Storing
-from reverie.review.swapping import Swap, swap
-from reverie.sessions.library import Library
-from reverie.sessions.recorded_library import Recording
+from reverie.transcripts.library import Library
+from reverie.transcripts.recorded_library import Recording
 
 MOST_SESSIONS = 100
 LONGEST_MODEL, LONGEST_INSTRUCTIONS = 256, 4_096

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from reverie.core.errors import NotFound
 from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream
-from reverie.kernel.errors import NotFound
-from reverie.sessions.recorded import DREAMING
-from reverie.sessions.recorded_library import Recording
+from reverie.transcripts.recorded import DREAMING
+from reverie.transcripts.recorded_library import Recording
 
 SAID = "agent.message"
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.unsafe import Cleaned
-from reverie.kernel.scope import Scope
 from reverie.memory.store import Between, Store
-from reverie.sessions.recorded import Recorded
+from reverie.transcripts.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 
+from reverie.changes.dreamt import Dreamt, Wanted
+from reverie.changes.outcome import Landed, Outcome, Unsafe, in_words
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, BadSetting, NotFound
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.dream import Dream, Ended, Failure, Fate, Judged, Read, Status
@@ -19,18 +25,12 @@ from reverie.dreams.stores.progress import Progress
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
 from reverie.dreams.stores.unsafe import as_judged, cleaned
 from reverie.dreams.target import DreamTarget
-from reverie.kernel.clock import Clock
-from reverie.kernel.errors import BadInput, BadSetting, NotFound
-from reverie.kernel.ids import Ids
-from reverie.kernel.scope import Scope
+from reverie.llm.choice import BUILT_IN
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import entry_hash
 from reverie.memory.store import Store, StoredMemory
 from reverie.memory.store_library import Stores
-from reverie.models.choice import BUILT_IN
-from reverie.review.dreamt import Dreamt, Wanted
-from reverie.review.outcome import Landed, Outcome, Unsafe, in_words
-from reverie.sessions.library import Library
+from reverie.transcripts.library import Library
 
 LONGEST = timedelta(hours=6)
 AT_ONCE = 500

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from reverie.changes.dreamt import page_after
+from reverie.changes.storing import flags_of
+from reverie.core.origin import Origin
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.pages import FORM, is_prose
-from reverie.kernel.origin import Origin
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
 from reverie.memory.pieces import Piece
 from reverie.memory.store import Flag
-from reverie.review.dreamt import page_after
-from reverie.review.storing import flags_of
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
 

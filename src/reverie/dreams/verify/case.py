@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from reverie.core.origin import Origin, weakest
 from reverie.dreams.brief import Brief, BriefEntry
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
+from reverie.dreams.light.spans import Spans
 from reverie.dreams.verify import words
 from reverie.dreams.verify.quotations import OWN, Quoted, located, verified
-from reverie.kernel.origin import Origin, weakest
-from reverie.light.spans import Spans
 from reverie.safety.sensitive import asked_to_remember
-from reverie.sessions.session import Evidence
+from reverie.transcripts.session import Evidence
 
 # How sure Light has to be of the very words: that they say something that is so, and that it is to be kept. People say
 # "always" of printers and neighbours, so for something new whose words were only copied they have to want it, too.

@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefEntry
 from reverie.dreams.items import Op
+from reverie.dreams.light.dates import dates_in
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import CHANGES, NEARLY_WHOLE, OVERTAKES, Case, is_asserted
 from reverie.dreams.verify.floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
-from reverie.kernel.origin import Origin
-from reverie.language.relation import RelationKind, relate
-from reverie.light.dates import dates_in
 from reverie.memory.audience import belongs
 from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
+from reverie.text.relation import RelationKind, relate
 
 LONGEST = 400  # characters of an entry: one statement
 CONFLICT, CONFLICT_BESIDE = (

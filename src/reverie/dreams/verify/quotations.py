@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
+from reverie.core.errors import NotVerbatim
+from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefSession
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Citation, Item
-from reverie.kernel.errors import NotVerbatim
-from reverie.kernel.origin import Origin
-from reverie.light.spans import Span, Spans
-from reverie.sessions.noise import heard
-from reverie.sessions.session import Evidence, Session, Turn, quote
-from reverie.sessions.typed import is_typed, typed_text
+from reverie.dreams.light.spans import Span, Spans
+from reverie.transcripts.noise import heard
+from reverie.transcripts.session import Evidence, Session, Turn, quote
+from reverie.transcripts.typed import is_typed, typed_text
 
 OWN = (Origin.OWNER, Origin.OPERATOR)
 _ALIKE = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "\u00a0": " "})

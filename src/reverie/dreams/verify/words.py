@@ -9,11 +9,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from reverie.language.embedding import embed
-from reverie.language.function_words import FUNCTION_WORDS
-from reverie.language.tokens import tokens
-from reverie.light.dates import WEEKDAYS
-from reverie.light.tongues import LANGUAGES, small_words_of
+from reverie.dreams.light.dates import WEEKDAYS
+from reverie.dreams.light.tongues import LANGUAGES, small_words_of
+from reverie.text.embedding import embed
+from reverie.text.function_words import FUNCTION_WORDS
+from reverie.text.tokens import tokens
 
 if TYPE_CHECKING:
     import numpy as np

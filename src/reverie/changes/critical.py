@@ -1,0 +1,79 @@
+"""Rules that are marked critical: what would change one, drop it or speak against it is never done without a person.
+
+An entry of memory has a row in history anyway. A rule of a skill gets one when it is first marked; from then on the row
+follows its words. It stays when the rule is taken away: should it come back, it is critical still.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from reverie.changes.history.change import Edit
+from reverie.changes.history.library import rules_in
+from reverie.changes.history.records import Known, Moves
+from reverie.changes.proposal import Related
+from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.identity import matched, places_of
+from reverie.memory.operation import entry_hash
+from reverie.skills.names import ARCHIVE
+from reverie.skills.skill import MAIN
+
+CONFIRM = "it touches a critical rule, which has to be confirmed"
+LONGEST_SHOWN = 120
+
+
+def touched(known: Callable[[str], Known | None], form: FormatName | None, edits: Iterable[Edit]) -> list[str]:
+    """The critical rules that edits would change or drop, in their own words. Adding beside one is not that."""
+    found = []
+    for edit in edits:
+        was = known(edit.document)
+        marked = {one.sha256 for one in was.entries if one.critical} if was else set()
+        before, after = (Counter(statements(form, edit.document, side)) for side in (edit.before, edit.after))
+        found += [text for text in before - after if entry_hash(text) in marked] if marked else []
+    return found
+
+
+def why_it_asks(dropped: Iterable[str], related: Iterable[Related], critical: frozenset[str]) -> str:
+    """Why a person has to be asked, naming the rule; empty where nothing critical is concerned."""
+    for text in dropped:
+        return f"it changes or drops a rule marked critical: “{_short(text)}”"
+    for one in related:
+        if one.relation in ("contradicts", "supersedes") and entry_hash(one.text) in critical:
+            return f"it speaks against a rule marked critical, in {one.surface}: “{_short(one.text)}”"
+    return ""
+
+
+def statements(form: FormatName | None, document: str, content: bytes | None) -> list[str]:
+    """The entries of a document, or the rules of a skill. What is archived, or is no page, is told to no agent."""
+    if form is not None:
+        return list(FORMATS[form].read(content or b"").entries)
+    if document.startswith(f"{ARCHIVE}/") or not document.endswith(".md"):
+        return []
+    folder, _, name = document.rpartition("/")
+    return rules_in(folder if name in MAIN else document, document, content)
+
+
+def rules_moved(edits: Iterable[Edit], known: Callable[[str], Known | None]) -> Mapping[str, Moves]:
+    """What edits of a skill do to the rules of it that have a row: reworded, or taken in by another skill."""
+    edits = list(edits)
+    places = {edit.document: known(edit.document) for edit in edits}
+    marked = {one.sha256 for was in places.values() if was for one in was.entries if one.critical}
+    if not marked:
+        return {}
+    return {edit.document: _moves(edit, places[edit.document], marked) for edit in edits}
+
+
+def _moves(edit: Edit, was: Known | None, marked: set[str]) -> Moves:
+    entries = was.entries if was else ()
+    old, new = (statements(None, edit.document, side) for side in (edit.before, edit.after))
+    rows = {at: entry.id for at, entry in places_of(entries, old).items()}
+    edited = tuple((rows[a], entry_hash(new[b])) for a, b in matched(old, new).edited if a in rows)
+    have = {one.sha256 for one in entries} | {sha for _, sha in edited}
+    came = tuple(sha for sha in dict.fromkeys(map(entry_hash, new)) if sha in marked - have)
+    return Moves(came, edited, critical=frozenset(came))
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST_SHOWN else f"{flat[: LONGEST_SHOWN - 1]}…"

@@ -1,0 +1,180 @@
+"""Drafts: what someone wants done, worked out against the bytes that are there once the lock is held."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from reverie.changes.history.change import Edit
+from reverie.changes.targets import Target
+from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.operation import (
+    Add,
+    Applied,
+    Conflicted,
+    Operation,
+    OverBudget,
+    Remove,
+    Replace,
+    Unfit,
+    applied,
+    entry_hash,
+)
+from reverie.memory.shelf import Held
+from reverie.skills.amending import amended
+from reverie.skills.amendment import Amendment, Clashed, Merge
+from reverie.skills.names import ARCHIVE
+from reverie.skills.page import lines_of
+from reverie.skills.skill import bare_name
+from reverie.skills.threeway import merged
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Edits worked out, the operations they stand for, and the texts in them that are new to the target."""
+
+    edits: tuple[Edit, ...]
+    operations: tuple[Operation, ...]
+    new_texts: Mapping[str, bytes]
+
+
+class Draft(Protocol):
+    @property
+    def target(self) -> Target: ...
+
+    def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Operate:
+    """Operations on one document of memory."""
+
+    target: Target
+    operations: tuple[Operation, ...]
+
+    def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
+        assert self.target.form is not None
+        for one in self.operations:
+            if not isinstance(one, Remove) and not _is_text(one.text):
+                return Unfit(one, "it holds half of a character (a lone surrogate), which no file can hold")
+        before = held.read(self.target.subject)
+        wanted = without_repeats(before or b"", self.target.form, self.operations)
+        outcome = applied(before or b"", self.target.form, wanted, self.target.budget)
+        if not isinstance(outcome, Applied):
+            return outcome
+        edits = (Edit(self.target.subject, before, outcome.after),) if outcome.after != (before or b"") else ()
+        return Drawn(edits, wanted, new_texts(wanted))
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Amend:
+    """An Amendment of a skill, made to its files as they are now."""
+
+    target: Target
+    amendment: Amendment
+    now: datetime
+
+    def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
+        folder, amendment = self.target.folder, self.amendment
+        assert folder is not None
+        before = folder.files(amendment.subject)
+        retired = amendment.absorbed if isinstance(amendment, Merge) else amendment.subject
+        before |= folder.files(retired) | folder.files(f"{ARCHIVE}/{bare_name(retired)}")
+        outcome = amended(before, amendment, self.now, folder.subjects())
+        if isinstance(outcome, Clashed):
+            return Conflicted(None, outcome.why)
+        edits = tuple(Edit(path, before.get(path), after) for path, after in sorted(outcome.files_after.items()))
+        return Drawn(edits, (), {edit.document: edit.after for edit in edits if edit.after is not None})
+
+
+def without_repeats(content: bytes, form: FormatName, operations: Sequence[Operation]) -> tuple[Operation, ...]:
+    """Operations without an Add of what stands there already: saying a thing twice is not a change."""
+    there = {entry_hash(text) for text in FORMATS[form].read(content).entries} if form != "whole" else set()
+    return tuple(one for one in operations if not (isinstance(one, Add) and entry_hash(one.text) in there))
+
+
+def new_texts(operations: Sequence[Operation]) -> dict[str, bytes]:
+    texts = [one.text for one in operations if not isinstance(one, Remove)]
+    return {str(place): text.encode("utf-8", "surrogateescape") for place, text in enumerate(texts)}
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Edits to files, each from the bytes it was written against; merged with what others wrote since, or not done.
+
+    Taking a Change back is rewriting by its opposite edits: byte for byte where nothing came after it.
+    """
+
+    target: Target
+    edits: tuple[Edit, ...]
+
+    def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
+        drawn = []
+        for edit in self.edits:
+            now = held.read(edit.document)
+            then = edit.after if now == edit.before else self._merged(edit, now)
+            if isinstance(then, Conflicted):
+                return then
+            if then != now:
+                drawn.append(Edit(edit.document, now, then))
+        return Drawn(tuple(drawn), (), self._new_texts(drawn))
+
+    def _merged(self, edit: Edit, now: bytes | None) -> bytes | Conflicted | None:
+        conflict = Conflicted(None, f"{edit.document} was changed since in the same place")
+        if now == edit.after:
+            return now
+        if self.target.form is not None:
+            return _entries_rewritten(self.target.form, edit, now or b"", conflict)
+        if now is None or edit.before is None or edit.after is None:
+            return conflict
+        merged = three_way(edit.before, now, edit.after)
+        return conflict if merged is None else merged
+
+    def _new_texts(self, edits: Sequence[Edit]) -> dict[str, bytes]:
+        if self.target.form is None:
+            return {edit.document: edit.after for edit in edits if edit.after is not None}
+        read = FORMATS[self.target.form].read
+        texts = [
+            text
+            for edit in edits
+            for text in (Counter(read(edit.after or b"").entries) - Counter(read(edit.before or b"").entries))
+        ]
+        return {str(place): text.encode("utf-8", "surrogateescape") for place, text in enumerate(texts)}
+
+
+def _entries_rewritten(form: FormatName, edit: Edit, now: bytes, conflict: Conflicted) -> bytes | Conflicted:
+    """The entries the edit takes go, those it brings come, and all that others wrote stays."""
+    read = FORMATS[form].read
+    before, after, current = (Counter(read(content or b"").entries) for content in (edit.before, edit.after, now))
+    takes, brings = list((before - after).elements()), list((after - before).elements())
+    if any(current[text] < 1 for text in takes):
+        return conflict
+    merged = three_way(edit.before or b"", now, edit.after or b"")
+    if merged is not None and Counter(read(merged).entries) == current - Counter(takes) + Counter(brings):
+        return merged
+    pairs = min(len(takes), len(brings))
+    operations: list[Operation] = [
+        Replace(edit.document, entry_hash(old), new) for old, new in zip(takes, brings, strict=False)
+    ]
+    operations += [Remove(edit.document, entry_hash(text)) for text in takes[pairs:]]
+    operations += [Add(edit.document, text) for text in brings[pairs:]]
+    outcome = applied(now, form, operations)
+    return outcome.after if isinstance(outcome, Applied) else conflict
+
+
+def three_way(base: bytes, one: bytes, other: bytes) -> bytes | None:
+    """Both sides' changes to the lines of `base`, or None where they touch the same place."""
+    texts = (content.decode("utf-8", "surrogateescape") for content in (base, one, other))
+    made = merged(*(lines_of(text) for text in texts))
+    return None if isinstance(made, tuple) else "".join(made).encode("utf-8", "surrogateescape")

@@ -1,0 +1,243 @@
+"""`home.history`: what happened, what a document said at any time, and why each statement is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.changes.history.change import Change, Edit, Via
+from reverie.changes.history.records import Asked, Known, Records
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.hashes import canonical, sha256
+from reverie.core.scope import Scope
+from reverie.memory.formats import FORMATS
+from reverie.memory.identity import places_of
+from reverie.memory.operation import entry_hash
+from reverie.skills.edits import rules_of
+from reverie.skills.skill import read_skill
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A landed statement an agent obeys, and everything an auditor asks about it.
+
+    `since` is None when it was there before Reverie first looked; then `seen` says since when at the latest.
+    """
+
+    text: str
+    shelf: str
+    document: str
+    id: str
+    since: datetime | None
+    seen: datetime
+    critical: bool
+    change: Change
+    user: str = ""  # whose memory it is in; '' is nobody's
+
+    @property
+    def where(self) -> str:
+        """`hermes/MEMORY.md`, `skills/deploy/SKILL.md`, `memstore_01J…/notes.md`."""
+        return f"{self.shelf}/{self.document.removeprefix('/')}"
+
+    @property
+    def approved_by(self) -> str | None:
+        return self.change.grounds.approved_by
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """A statement of a file that agents read and Reverie never changes: since when it stands there is not known."""
+
+    text: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a document said at one point and at a later one."""
+
+    shelf: str
+    edit: Edit
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`name_of` says how people call the shelf with this key."""
+
+    scope: Scope
+    records: Records
+    name_of: Callable[[str], str]
+
+    def changes(self, path: str | None = None, limit: int | None = 20, *, ours: bool = False) -> list[Change]:
+        """The newest Changes, of one document or skill if a path is given (`MEMORY.md`, `hermes/MEMORY.md`); `ours` are
+        those that nobody wrote past Reverie."""
+        if path is None:
+            return self.records.find(self.scope, Asked(limit=limit, ours=ours))
+        found = [
+            change
+            for shelf, document in self._named(path)
+            for change in self.records.find(self.scope, Asked(shelf=shelf, document=document, limit=limit, ours=ours))
+        ]
+        unique = {change.id: change for change in found}
+        return sorted(unique.values(), key=lambda change: -(change.number or 0))[:limit]
+
+    def get(self, change: str) -> Change:
+        found = self.records.get(self.scope, change)
+        if found is None:
+            raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
+        return found
+
+    def content(self, path: str, as_of: datetime | None = None) -> bytes | None:
+        """The exact bytes of a document then; None if there was none."""
+        number = self.number_at(as_of) if as_of else None
+        (place, *others) = self._named(path)
+        if others:
+            names = " or ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in [place, *others])
+            raise BadInput(f"{path!r} could be several documents.", expected=names)
+        known = self.records.known(self.scope, *place, number)
+        return known.content if known else None
+
+    def number_at(self, when: datetime) -> int:
+        """How far the ledger had come at a time. Order is the ledger's; the clock only finds the place in it."""
+        last = self.records.find(self.scope, Asked(until=when, limit=1))
+        return (last[0].number or 0) if last else 0
+
+    def latest(self) -> int:
+        last = self.records.find(self.scope, Asked(limit=1))
+        return (last[0].number or 0) if last else 0
+
+    def rules(self, as_of: datetime | None = None) -> Iterator[Rule]:
+        """Every statement in force, with since when, on what evidence and approved by whom."""
+        number = self.number_at(as_of) if as_of else None
+        for shelf, document in self.records.documents(self.scope):
+            known = self.records.known(self.scope, shelf, document, number)
+            if known is not None and known.content is not None:
+                yield from self._rules(shelf, document, known)
+
+    def blame(self, path: str, as_of: datetime | None = None) -> list[Rule]:
+        """Which Change brought each statement of a document."""
+        named = set(self._named(path))
+        found = [rule for rule in self.rules(as_of) if (rule.change.shelf, rule.document) in named]
+        return found
+
+    def rule(self, path: str, words: str) -> Rule:
+        """The one rule of a document or skill that is meant: by its id, or by words that stand in no other."""
+        rules = self.blame(path)
+        wanted = " ".join(words.split()).casefold()
+        flat = [" ".join(rule.text.split()).casefold() for rule in rules]
+        exact = [rule for rule, text in zip(rules, flat, strict=True) if words == rule.id or text == wanted]
+        found = exact or [rule for rule, text in zip(rules, flat, strict=True) if wanted and wanted in text]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise BadInput(f"{len(found)} rules of {path} say {words!r}.", expected="words that stand in only one")
+        raise NotFound(f"No rule of {path} says {words!r}.", next_step=f"`reverie blame {path}` shows them.")
+
+    def difference(self, earlier: int, later: int, path: str | None = None) -> list[Difference]:
+        """What changed between two places in the ledger."""
+        places = self._named(path) if path else self.records.documents(self.scope)
+        differences = []
+        for shelf, document in places:
+            old, new = self._content_at(shelf, document, earlier), self._content_at(shelf, document, later)
+            if old is None and (found := self._as_found(shelf, document, later)):
+                old = found.after  # what it said before Reverie first looked is not known
+            if old != new:
+                differences.append(Difference(self.name_of(shelf), Edit(document, old, new)))
+        return differences
+
+    def files_at(self, shelf: str, subject: str, number: int) -> dict[str, bytes]:
+        """The files of a skill at a place in the ledger."""
+        found = {}
+        for _, document in self.records.documents(self.scope, shelf, subject):
+            content = self._content_at(shelf, document, number)
+            if content is not None and (document == subject or document.startswith(f"{subject}/")):
+                found[document] = content
+        return found
+
+    def _content_at(self, shelf: str, document: str, number: int) -> bytes | None:
+        known = self.records.known(self.scope, shelf, document, number)
+        return known.content if known else None
+
+    def _as_found(self, shelf: str, document: str, upto: int) -> Edit | None:
+        asked = Asked(shelf=shelf, document=document, upto=upto, limit=1, oldest_first=True)
+        first = self.records.find(self.scope, asked)
+        return first[0].edit(document) if first and first[0].grounds.via is Via.FOUND else None
+
+    def _rules(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
+        last = self.records.find(self.scope, Asked(shelf=shelf, document=document, upto=known.number, limit=1))
+        if not last:
+            return
+        if last[0].form is None:
+            yield from self._rules_of_skill(shelf, document, known)
+            return
+        texts = FORMATS[last[0].form].read(known.content or b"").entries
+        for at, one in sorted(places_of(known.entries, texts).items()):
+            change = self.get(one.change)
+            yield Rule(
+                texts[at],
+                self.name_of(shelf),
+                document,
+                one.id,
+                one.since,
+                one.seen,
+                one.critical,
+                change,
+                self.scope.user or "",
+            )
+
+    def _rules_of_skill(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
+        """Each rule of a skill with the Change that brought it, and since which it stands there."""
+        brought: dict[str, Change] = {}
+        asked = Asked(shelf=shelf, document=document, upto=known.number, oldest_first=True)
+        critical = {one.sha256 for one in known.entries if one.critical}
+        for change in self.records.find(self.scope, asked):
+            edit = change.edit(document)
+            said = rules_in(change.subject, document, edit.after if edit else None)
+            brought = {text: brought.get(text, change) for text in said}
+        for text, change in brought.items():
+            since = None if change.grounds.via is Via.FOUND else change.settled_at
+            seen = change.settled_at or change.intended_at
+            name = f"rule_{sha256(canonical([shelf, document, text]))[:24]}"
+            marked = entry_hash(text) in critical
+            yield Rule(text, self.name_of(shelf), document, name, since, seen, marked, change, self.scope.user or "")
+
+    def _named(self, path: str) -> list[tuple[str, str]]:
+        """The documents a person may mean by a path."""
+        every = self.records.documents(self.scope)
+        meant = [
+            (shelf, document)
+            for shelf, document in every
+            if path in (document, *(f"{name}/{document.removeprefix('/')}" for name in (self.name_of(shelf), shelf)))
+            or document.startswith(f"{path}/")
+            or (shelf.startswith("store:") and path == self.name_of(shelf))
+        ]
+        if not meant:
+            known = ", ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in every[:8]) or "none yet"
+            raise NotFound(f"Nothing is known of {path!r}.", expected=f"one of: {known}")
+        return meant
+
+
+def rules_in(subject: str, document: str, content: bytes | None) -> list[str]:
+    """What a skill tells an agent to do: its items and sentences. What lies beside it is material."""
+    if content is None or document not in (subject, f"{subject}/SKILL.md", f"{subject}/skill.md"):
+        return []
+    body = read_skill(subject, {document: content}).body
+    found = (rule.text for rule in rules_of(body.splitlines(keepends=True)))
+    return list(dict.fromkeys(text for text in found if not text.startswith(("#", "```", "~~~"))))
+
+
+def happened(change: Change) -> str:
+    """One line in plain words."""
+    grounds = change.grounds
+    match grounds.via:
+        case Via.FOUND:
+            return f"first seen {change.subject}"
+        case Via.OUTSIDE:
+            return f"{change.subject} was written from outside"
+        case Via.UNDO:
+            return f"took back {grounds.undoes}"
+        case Via.DIRECT | Via.PROPOSAL:
+            verbs = {"Add": "added to", "Replace": "replaced in", "Remove": "removed from"}
+            done = {verbs[type(one).__name__] for one in change.operations} or {"changed"}
+            return f"{' and '.join(sorted(done))} {change.subject}"

@@ -1,0 +1,198 @@
+"""Git as a projection of Changes, for people: what a commit says, and which Changes have none yet.
+
+The true copy is the database. A commit tells of one landed Change in the words of that Change, and its last lines
+(trailers) say by name who, why and on what. `Ledger` holds the number and hash of the ledger's row: a ledger that was
+cut or exchanged no longer fits the commits made from it. Whatever text a Change brings, it stays within its line.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from reverie.changes.history.change import Change, Via
+from reverie.changes.history.records import Anchored
+from reverie.core.errors import ReverieError
+from reverie.memory.operation import Add, Operation, Remove, Replace
+
+REASON_IN_SUBJECT = 60
+LONGEST_PARAGRAPH = 2_000
+_CHANGE = re.compile(r"^Reverie-Change: (\S+)$", re.MULTILINE)
+_LEDGER = re.compile(r"^Ledger: (\d+) ([0-9a-f]{64})$", re.MULTILINE)
+
+
+class LedgerParted(ReverieError):
+    """The commits tell of a row that the ledger does not have, or has differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """What a commit says it was made from."""
+
+    change: str
+    number: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """One shelf or skills folder whose git is behind. `waits` is its newest Change, which is not in git yet."""
+
+    name: str
+    waits: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"The git history of {self.name} is behind ({self.waits} is not in it yet): {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What git does not show yet, and why. Nothing is lost: the next time catches up."""
+
+    late: tuple[Late, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.late))
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """Repositories made anew. `kept` is where those went that were damaged or held commits made by hand."""
+
+    names: tuple[str, ...]
+    commits: int
+    kept: tuple[Path, ...] = ()
+
+    def __str__(self) -> str:
+        kept = [f"Kept, as it was damaged or held work done by hand: {path}" for path in self.kept]
+        names = ", ".join(self.names) or "nothing, as nothing was changed yet"
+        return "\n".join([f"Made anew with {self.commits:,} commits: {names}", *kept])
+
+
+class Projection(Protocol):
+    def catch_up(self) -> Behind | None:
+        """Show what landed since. What fails is said, never raised: it delays the projection, not a landing."""
+        ...
+
+    def rebuild(self, name: str | None = None, *, keep: bool = True) -> Rebuilt:
+        """Make it anew from all Changes, for one shelf or all. `keep=False`: nothing of the old one stays anywhere."""
+        ...
+
+    def verify(self) -> list[str]:
+        """What is wrong with it, in sentences. What it does not show yet is not wrong."""
+        ...
+
+    def behind(self) -> list[str]:
+        """How many changes it does not show yet, of which shelf or folder."""
+        ...
+
+
+def still_to_project(recorded: Iterator[Anchored], last: Projected | None) -> Iterator[Anchored]:
+    """What comes after the last Change that has a commit. `recorded` begins with that one, which must be the same."""
+    if last is not None:
+        found = next(recorded, None)
+        if found is None or projected(found) != last:
+            raise LedgerParted(
+                f"Its newest commit tells of change {last.change}, row {last.number} of the ledger, "
+                + ("and the ledger ends before it." if found is None else "and that row is another one now."),
+                expected="the ledger these commits were made from",
+                next_step="Was an older database put back? Look into it, then make the git history anew.",
+            )
+    return recorded
+
+
+def projected(recorded: Anchored) -> Projected:
+    return Projected(recorded.change.id, recorded.change.number or 0, recorded.hash)
+
+
+def read_back(message: str) -> Projected | None:
+    """What a commit was made from, by the last paragraph of its message; None when it is not one of ours."""
+    trailers = message.rstrip().rpartition("\n\n")[2]
+    change, row = _CHANGE.search(trailers), _LEDGER.search(trailers)
+    return Projected(change[1], int(row[1]), row[2]) if change and row else None
+
+
+# ---- what a commit says ----------------------------------------------------------------------------------------------
+
+
+def message(recorded: Anchored) -> str:
+    """Subject, reasons, trailers. Reasons are indented, so that no line of theirs can be taken for anything else."""
+    grounds = recorded.change.grounds
+    said = dict.fromkeys(one_line(text) for text in (grounds.reason, grounds.because or ""))
+    paragraphs = [_indented(text) for text in said if text]
+    trailers = "\n".join(f"{name}: {value}" for name, text in _trailers(recorded) if (value := one_line(text)))
+    return "\n\n".join([subject(recorded.change), *paragraphs, trailers]) + "\n"
+
+
+def subject(change: Change) -> str:
+    reason = _short(one_line(change.grounds.reason), REASON_IN_SUBJECT)
+    return f"{one_line(_what(change))}: {reason}" if reason else one_line(_what(change))
+
+
+def one_line(text: str) -> str:
+    """A text as one line of visible characters: a break becomes a space, what cannot be seen a replacement mark."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
+
+
+def _indented(text: str) -> str:
+    short = _short(text, LONGEST_PARAGRAPH)
+    return textwrap.fill(short, 76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _short(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    words, _, _ = text[:most].rpartition(" ")
+    return f"{words if len(words) > most // 2 else text[: most - 1]}…"
+
+
+def _what(change: Change) -> str:
+    match change.grounds.via:
+        case Via.FOUND:
+            return f"Begin with {change.subject}"
+        case Via.OUTSIDE:
+            return f"Notice an edit of {change.subject}"
+        case Via.UNDO:
+            return f"Undo a change of {change.subject}"
+        case _:
+            return _done(change.operations, change.subject) if change.operations else _amended(change)
+
+
+def _done(operations: tuple[Operation, ...], document: str) -> str:
+    if len(operations) > 1:
+        return f"Change {len(operations)} entries of {document}"
+    match operations[0]:
+        case Add():
+            return f"Add an entry to {document}"
+        case Replace():
+            return f"Replace an entry of {document}"
+        case Remove():
+            return f"Remove an entry of {document}"
+
+
+def _amended(change: Change) -> str:
+    if all(edit.before is None for edit in change.edits):
+        return f"Add {change.subject}"
+    if all(edit.after is None for edit in change.edits):
+        return f"Remove {change.subject}"
+    return f"Amend {change.subject}"
+
+
+def _trailers(recorded: Anchored) -> Iterator[tuple[str, str]]:
+    change, grounds = recorded.change, recorded.change.grounds
+    yield "Reverie-Change", change.id
+    yield "Actor", grounds.actor
+    yield "Origin", str(grounds.origin or "")
+    for one in dict.fromkeys((one.session_id, one.turn) for one in grounds.evidence):
+        yield "Evidence", f"{one[0]}#{one[1]}"
+    yield "Dream", grounds.dream or ""
+    yield "Proposal", grounds.proposal or ""
+    yield "Approved-By", grounds.approved_by or ""
+    yield "Policy", grounds.policy or ""
+    yield "Undoes", grounds.undoes or ""
+    yield "Ledger", f"{change.number} {recorded.hash}"

@@ -1,0 +1,199 @@
+"""The Policy: which Proposals land by themselves, which ask, which are refused; who may approve.
+
+A small readable file. What it cannot do is fixed here: nothing unsafe, nothing that bears authority, nothing critical,
+nothing that rests on less than the owner's words, and nothing shared lands by itself, whatever the file says.
+"""
+
+from __future__ import annotations
+
+import difflib
+import stat
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from reverie.core.errors import BadSetting
+from reverie.core.hashes import sha256
+from reverie.core.origin import Origin
+from reverie.safety.report import Report
+
+Answer = Literal["land", "ask", "refuse"]
+PEOPLE_FOR_SHARED = 3
+MOST_BYTES = 32_768
+LONGEST_LINE = 500
+LARGEST = 36_500  # a hundred years of days
+
+DEFAULT = """\
+# What happens to a proposed change: it can land by itself, ask a person, or be refused.
+# Whatever stands here: unsafe or authority-bearing text, critical rules, shared memory, and anything that rests on
+# less than the owner's own words always ask.
+
+[memory]
+add = "land"
+replace = "land"
+remove = "land"
+
+[skills]
+create = "ask"
+patch = "ask"
+merge = "ask"
+retire = "ask"
+revert = "ask"
+
+# One shelf can be stricter or looser: [shelf.hermes] with the same keys.
+
+[review]
+approvers = ["*"]            # who may approve; "*" is everyone who can reach this home
+own_proposals = "private"    # who proposed it may approve it: "always", "private" (not for shared memory), "never"
+per_day = 40                 # a person is shown at most this many a day, the best first; a night adds at most ten
+expires_after_days = 30      # unanswered means no
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    answer: Answer
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a ruling depends on."""
+
+    surface: Literal["memory", "skills"]
+    shelf: str
+    actions: tuple[str, ...]
+    origin: Origin | None
+    report: Report
+    critical: str = ""  # what of it touches a critical rule, in words
+    shared: bool = False
+    people: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    name: str
+    answers: Mapping[str, Mapping[str, Answer]]
+    shelves: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
+    approvers: tuple[str, ...] = ("*",)
+    own_proposals: Literal["always", "private", "never"] = "private"
+    per_day: int = 40
+    expires_after_days: int = 30
+
+    def rules(self, case: Case) -> Ruling:
+        written = {self._answer(case, action): action for action in case.actions}
+        if "refuse" in written:
+            return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.shelf}")
+        if floor := _floor(case):
+            return floor
+        if "ask" in written:
+            return Ruling("ask", f"the policy asks before it lets {case.surface} {written['ask']} land")
+        if case.origin is None or case.origin.strength < Origin.OWNER.strength:
+            return Ruling("ask", f"it rests on words of {case.origin or 'nobody known'}, not of the owner")
+        return Ruling("land", f"the policy lets {case.surface} {', '.join(case.actions)} land on the owner's words")
+
+    def _answer(self, case: Case, action: str) -> Answer:
+        own = self.shelves.get(case.shelf, {})
+        return own.get(action) or self.answers[case.surface].get(action, "ask")
+
+    def may_approve(self, person: str, proposer: str, shared: bool) -> str | None:
+        """Why this person may not approve this, or None if they may."""
+        if "*" not in self.approvers and person not in self.approvers:
+            return f"{person} is not among the approvers of the policy ({', '.join(self.approvers)})"
+        forbidden = self.own_proposals == "never" or (self.own_proposals == "private" and shared)
+        if forbidden and person == proposer:
+            return f"{person} proposed it, and the policy wants someone else to approve"
+        return None
+
+
+def _floor(case: Case) -> Ruling | None:
+    """What no policy can change."""
+    if case.report.blocked:
+        return Ruling("ask", "the safety scan would keep it out")
+    if case.report.needs_person:
+        return Ruling("ask", "it bears authority: it changes what the agent may do, whom it obeys or where things go")
+    if case.critical:
+        return Ruling("ask", case.critical)
+    if case.shared:
+        short = case.people < PEOPLE_FOR_SHARED
+        return Ruling("refuse" if short else "ask", f"shared rules need {PEOPLE_FOR_SHARED} people and a verdict")
+    return None
+
+
+def read_policy(path: Path) -> Policy:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise BadSetting(f"{path} is no regular file.", expected="a small text", next_step="Move it away.")
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1).decode("utf-8")
+    except FileNotFoundError:
+        return parse_policy(DEFAULT, "the default policy")
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadSetting(f"{path} cannot be read: {error}.", next_step="Mend it or move it away.") from error
+    return parse_policy(text, f"{path.name} {sha256(text)[:12]}")
+
+
+def parse_policy(text: str, name: str) -> Policy:
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise BadSetting("The policy is too long.", expected=f"at most {MOST_BYTES:,} bytes")
+    if max(map(len, text.splitlines()), default=0) > LONGEST_LINE:  # reading dotted keys takes the square of their dots
+        raise BadSetting("The policy has a line that is too long.", expected=f"at most {LONGEST_LINE} characters")
+    try:
+        told = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadSetting(f"The policy is not TOML: {error}.", next_step="Mend it or move it away.") from error
+    known = tomllib.loads(DEFAULT)
+    _only_known(told, [*known, "shelf"], "")
+    answers = {
+        surface: {**known[surface], **_answers(told.get(surface, {}), surface, known[surface])}
+        for surface in ("memory", "skills")
+    }
+    every = known["memory"] | known["skills"]
+    shelves = {name: _answers(one, f"shelf.{name}", every) for name, one in _table(told, "shelf").items()}
+    return Policy(name, answers, shelves, **_review(_table(told, "review"), known["review"]))
+
+
+def _table(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = told.get(name, {})
+    if not isinstance(found, dict):
+        raise BadSetting(f"The policy sets {name} to {found!r}.", expected=f"a table [{name}]")
+    return found
+
+
+def _answers(told: Any, where: str, known: Mapping[str, Any]) -> dict[str, Answer]:
+    if not isinstance(told, dict):
+        raise BadSetting(f"The policy sets {where} to {told!r}.", expected=f"a table [{where}]")
+    _only_known(told, list(known), f"[{where}] ")
+    for key, answer in told.items():
+        if answer not in get_args(Answer):
+            raise BadSetting(
+                f"The policy says {key} = {answer!r} in [{where}].", expected=" or ".join(get_args(Answer))
+            )
+    return told
+
+
+def _review(told: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    _only_known(told, list(known), "[review] ")
+    chosen = {**known, **told}
+    people = chosen["approvers"]
+    if not isinstance(people, list) or not all(isinstance(one, str) for one in people):
+        raise BadSetting(f"The policy says approvers = {people!r}.", expected='a list of names such as ["ann"]')
+    if chosen["own_proposals"] not in ("always", "private", "never"):
+        raise BadSetting(f"own_proposals is {chosen['own_proposals']!r}.", expected="always, private or never")
+    for key in ("per_day", "expires_after_days"):
+        if not isinstance(chosen[key], int) or isinstance(chosen[key], bool) or not 1 <= chosen[key] <= LARGEST:
+            raise BadSetting(f"The policy says {key} = {chosen[key]!r}.", expected=f"a whole number, 1 to {LARGEST:,}")
+    return {**chosen, "approvers": tuple(people)}
+
+
+def _only_known(told: Mapping[str, Any], known: list[str], where: str) -> None:
+    for key in told:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, 1)
+            raise BadSetting(
+                f"The policy sets {where}{key!r}.",
+                expected=f"only {', '.join(known)}",
+                next_step=f"Did you mean {close[0]!r}?" if close else "",
+            )

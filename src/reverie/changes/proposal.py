@@ -1,0 +1,163 @@
+"""A Proposal: the only thing a person is ever asked about. A Verdict: what they answered."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+from reverie.changes.history.change import Edit, evidence_as_json, operation_as_json
+from reverie.core.hashes import canonical, sha256
+from reverie.core.origin import Origin, weakest
+from reverie.memory.operation import Operation
+from reverie.safety.report import Finding
+from reverie.skills.amendment import Amendment
+from reverie.skills.stored import action_of, amendment_as_json
+from reverie.transcripts.session import Evidence
+
+Kind = Literal["operation", "amendment"]
+
+
+class Status(StrEnum):
+    WAITING = "waiting"
+    APPROVED = "approved"  # and not landed yet: only a crash leaves one so
+    LANDED = "landed"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    CONFLICTED = "conflicted"  # what it was about is not there any more
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One dimension of a score: its value in 0..1, what it adds, and the sentence that explains it."""
+
+    name: str
+    value: float
+    adds: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    total: float
+    parts: tuple[Part, ...] = ()
+
+
+def score_as_json(score: Score) -> dict[str, Any]:
+    parts = [{"name": one.name, "value": one.value, "adds": one.adds, "why": one.why} for one in score.parts]
+    return {"total": score.total, "parts": parts}
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A rule that already stands somewhere, and how the proposed text stands to it."""
+
+    surface: str
+    text: str
+    relation: str
+    confidence: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    approved: bool
+    by: str
+    because: str
+    at: datetime
+    policy: str | None = None
+    despite_findings: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What someone would like to see changed, before anyone has looked at it.
+
+    Memory: `operations` on one document. A skill: an `amendment`, or `edits` to its files and what kind they are.
+    """
+
+    shelf: str
+    subject: str
+    operations: tuple[Operation, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    action: str = ""
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    score: Score | None = None
+    proposer: str = "dream"
+    dream: str | None = None
+    people: int = 1  # distinct authenticated people behind it
+    amendment: Amendment | None = None
+
+    @property
+    def origin(self) -> Origin | None:
+        support = [one.origin for one in self.evidence if one.weight == "support"]
+        return weakest(support) if support else None
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """`add`, `replace`, `remove`; for a skill `create`, `patch`, `merge`, `retire`, `revert`."""
+        if self.operations:
+            return tuple(operation_as_json(one)["op"] for one in self.operations)
+        return (action_of(self.amendment) if self.amendment else self.action,)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A Suggestion as it was put to a person. `hash` is over the diff and what it was drawn against."""
+
+    id: str
+    suggestion: Suggestion
+    shelf_name: str
+    diff: str
+    hash: str
+    findings: tuple[Finding, ...]
+    blocked: bool
+    asks_because: str
+    related: tuple[Related, ...]
+    reach: str
+    made_at: datetime
+    expires_at: datetime
+    status: Status = Status.WAITING
+    verdict: Verdict | None = None
+    change: str | None = None
+    note: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        return "operation" if self.suggestion.operations else "amendment"
+
+    @property
+    def evidence_key(self) -> frozenset[tuple[str, int, str]]:
+        return frozenset((one.session_id, one.turn, one.quote) for one in self.suggestion.evidence)
+
+
+def drawn_diff(shelf: str, edits: Iterable[Edit], context: int) -> str:
+    """A unified diff, as `git diff` would show it; bytes that are not text are shown escaped."""
+    return "".join(line for edit in edits for line in _diff(shelf, edit, context))
+
+
+def _diff(shelf: str, edit: Edit, context: int) -> Iterable[str]:
+    old, new = (_lines(content) for content in (edit.before, edit.after))
+    was, now = ("/dev/null" if content is None else f"{shelf}/{edit.document}" for content in (edit.before, edit.after))
+    for line in difflib.unified_diff(old, new, was, now, n=context):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(content: bytes | None) -> Sequence[str]:
+    return (content or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True)
+
+
+def bound(suggestion: Suggestion, diff: str) -> str:
+    """What an approval is bound to: the diff as shown and the entries or files it was drawn against."""
+    told = {
+        "diff": diff,
+        "operations": [operation_as_json(one) for one in suggestion.operations],
+        "files": [[edit.document, edit.before is not None and sha256(edit.before)] for edit in suggestion.edits],
+        "amendment": suggestion.amendment and amendment_as_json(suggestion.amendment),
+        "evidence": evidence_as_json(suggestion.evidence),
+    }
+    return sha256(canonical(told))

@@ -1,0 +1,413 @@
+"""`home.review`: propose, decide, write, undo, recover. Everything that changes memory or a skill begins here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import TypeVar
+
+from reverie.changes.critical import CONFIRM, touched
+from reverie.changes.drafts import Draft, Drawn, Operate, Rewrite
+from reverie.changes.history.change import Change, Grounds, Via
+from reverie.changes.history.library import Rule
+from reverie.changes.history.records import Asked, KnownEntry, Records
+from reverie.changes.landing import Landing
+from reverie.changes.noticing import Noticed, Noticing, written
+from reverie.changes.outcome import Landed, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
+from reverie.changes.policy import Policy, Ruling
+from reverie.changes.proposal import Proposal, Status, Suggestion, Verdict
+from reverie.changes.proposing import Proposing, Repeated, Undrawable, draft_of, wanted_by
+from reverie.changes.records import Proposals
+from reverie.changes.targets import Target, Targets
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound, NotPermitted
+from reverie.core.origin import Origin
+from reverie.core.scope import Scope
+from reverie.memory.operation import Conflicted, Operation, entry_hash
+from reverie.memory.shelf import Held
+from reverie.skills.amendment import Amendment, Merge
+
+MOST_EXPIRED_AT_ONCE = 10  # a clock that jumps must not empty the queue
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """It waits for a person's Verdict."""
+
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The policy does not allow it. It was not put to anyone."""
+
+    why: str
+
+
+Proposed = Outcome | Waiting | Refused | Undrawable
+Done = TypeVar("Done")
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    scope: Scope
+    owner: str
+    records: Records
+    proposals: Proposals
+    policy: Policy
+    targets: Targets
+    noticing: Noticing
+    proposing: Proposing
+    landing: Landing
+    clock: Clock
+
+    # ---- proposing ---------------------------------------------------------------------------------------------------
+
+    def propose(self, suggestion: Suggestion, *, land: bool = True, asks: str = "") -> Proposed:
+        """Put a change to the policy: it lands, waits for a person, or is refused.
+
+        `land=False`: it waits at best; `asks` says why, where that is not the policy's doing.
+        """
+        target = self._target(suggestion)
+        suggestion = replace(suggestion, shelf=target.holder.key)
+        with self.noticing.held(target) as held:
+            drawn = self.proposing.draw(target, suggestion, held)
+            if land and isinstance(drawn, Repeated):
+                drawn = self._taken_up(target, suggestion, held, drawn)
+            proposed = self._ruled(*drawn, land, asks) if isinstance(drawn, tuple) else drawn
+        return self._projected(proposed)
+
+    def _taken_up(
+        self, target: Target, suggestion: Suggestion, held: Held, repeated: Repeated
+    ) -> tuple[Proposal, Ruling] | Undrawable:
+        """What waits and may land by itself now is decided as the proposal that it is, and waits no longer."""
+        waiting = repeated.proposal
+        if waiting.status is not Status.WAITING or wanted_by(waiting.suggestion) != wanted_by(suggestion):
+            return repeated
+        drawn = self.proposing.draw(target, suggestion, held, instead_of=waiting.id)
+        if not isinstance(drawn, tuple) or drawn[1].answer != "land":
+            return repeated
+        proposal = replace(drawn[0], id=waiting.id, made_at=waiting.made_at, expires_at=waiting.expires_at)
+        return proposal, drawn[1]
+
+    def _ruled(self, proposal: Proposal, ruling: Ruling, land: bool, asks: str) -> Proposed:
+        if ruling.answer == "refuse":
+            return Refused(ruling.why)
+        if ruling.answer == "ask" or not land:
+            if ruling.answer == "land":
+                proposal = replace(proposal, asks_because=asks or "a person was to be asked")
+            self.proposals.put(self.scope, proposal)
+            return Waiting(proposal)
+        verdict = Verdict(True, "policy", ruling.why, self.clock.now(), self.policy.name)
+        return self._decided(proposal, verdict)
+
+    def waiting(self, *, every: bool = False) -> list[Proposal]:
+        """What a person is asked, best first, no more than the policy wants a day. `every`: what waits behind, too."""
+        ranked = sorted(self._unexpired(), key=_rank)
+        return ranked if every else ranked[: max(0, self.policy.per_day - self._decided_today())]
+
+    def _decided_today(self) -> int:
+        now = self.clock.now()  # what is dated later was decided before the clock was put back
+        day = now - timedelta(days=1)
+        past = self.proposals.find(self.scope, [Status.LANDED, Status.REJECTED, Status.CONFLICTED])
+        return sum(1 for one in past if one.verdict and not one.verdict.policy and day < one.verdict.at <= now)
+
+    def _unexpired(self) -> list[Proposal]:
+        now, expired, left = self.clock.now(), 0, []
+        for proposal in self.proposals.find(self.scope, [Status.WAITING]):
+            if proposal.expires_at <= now and expired < MOST_EXPIRED_AT_ONCE:
+                self.proposals.put(self.scope, replace(proposal, status=Status.EXPIRED))
+                expired += 1
+            elif proposal.expires_at > now:
+                left.append(proposal)
+        return left
+
+    def get(self, proposal: str) -> Proposal:
+        found = self.proposals.get(self.scope, proposal)
+        if found is None:
+            raise NotFound(f"There is no proposal {proposal}.", next_step="`reverie review list` shows what waits.")
+        return found
+
+    def past(self, statuses: Iterable[Status] = Status) -> list[Proposal]:
+        return self.proposals.find(self.scope, statuses)
+
+    # ---- deciding ----------------------------------------------------------------------------------------------------
+
+    def approve(
+        self, proposal: Proposal | str, because: str = "", *, by: str | None = None, despite_findings: bool = False
+    ) -> Outcome:
+        """A person says yes to what they saw. Twice is once; to something else it is `Stale`."""
+        seen = proposal if isinstance(proposal, Proposal) else None
+        person = by or self.scope.actor
+        with self._deciding(proposal) as stored:
+            if stored.status is Status.LANDED:
+                return Landed(self._change(stored.change or ""))
+            if refusal := self._not_open(stored, seen):
+                return refusal
+            if why := self.policy.may_approve(person, stored.suggestion.proposer, self.scope.user == ""):
+                raise NotPermitted(f"{why}.", next_step="Nothing was changed.")
+            verdict = Verdict(True, person, because, self.clock.now(), despite_findings=despite_findings)
+            outcome = self._decided(stored, verdict)
+        return self._projected(outcome)
+
+    def reject(self, proposal: Proposal | str, because: str = "", *, by: str | None = None) -> Proposal:
+        """A person says no. It is not proposed again on the same evidence."""
+        with self._deciding(proposal) as stored:
+            if stored.status is Status.REJECTED:
+                return stored
+            if stored.status is not Status.WAITING:
+                raise BadInput(f"{stored.id} is {stored.status}.", expected="a proposal that waits")
+            verdict = Verdict(False, by or self.scope.actor, because, self.clock.now())
+            rejected = replace(stored, status=Status.REJECTED, verdict=verdict)
+            self.proposals.put(self.scope, rejected)
+            return rejected
+
+    def edited(self, proposal: Proposal, operations: Sequence[Operation]) -> Proposal | Undrawable:
+        """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved."""
+        changed = replace(proposal.suggestion, operations=tuple(operations))
+        target = self.targets(changed.shelf, changed.subject)
+        with self.noticing.held(target) as held:
+            stored = self.get(proposal.id)
+            if stored.status is not Status.WAITING:
+                return Repeated(stored)
+            drawn = self.proposing.draw(target, changed, held, instead_of=proposal.id)
+            if not isinstance(drawn, tuple):
+                return drawn
+            again = replace(drawn[0], id=proposal.id, made_at=proposal.made_at, expires_at=proposal.expires_at)
+            self.proposals.put(self.scope, again)
+            return again
+
+    @contextmanager
+    def _deciding(self, proposal: Proposal | str) -> Iterator[Proposal]:
+        """What is stored of it, to be decided by nobody else meanwhile: of two at once the second sees the first's."""
+        stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
+        if stored.status not in (Status.WAITING, Status.APPROVED):
+            yield stored
+            return
+        try:
+            target = self._target(stored.suggestion)
+        except BadInput:  # its shelf is gone: nothing can land there, and a person may still say no
+            yield stored
+            return
+        with self.noticing.held(target):
+            yield self.get(stored.id)
+
+    def _not_open(self, stored: Proposal, seen: Proposal | None) -> Stale | None:
+        if stored.status not in (Status.WAITING, Status.APPROVED):
+            return Stale(stored.id, f"it is {stored.status} already")
+        if stored.expires_at <= self.clock.now():
+            return Stale(stored.id, "it has expired")
+        if seen is not None and seen.hash != stored.hash:
+            return Stale(stored.id, "it was changed since you saw it")
+        return None
+
+    def _decided(self, proposal: Proposal, verdict: Verdict) -> Outcome:
+        """Commit the Verdict, then land, under one lock. A crash in between is finished by `recover`."""
+        approved = replace(proposal, status=Status.APPROVED, verdict=verdict)
+        self.proposals.put(self.scope, approved)
+        outcome = self._landed(approved)
+        self._close(approved, outcome)
+        return outcome
+
+    def _landed(self, proposal: Proposal) -> Outcome:
+        suggestion, verdict = proposal.suggestion, proposal.verdict
+        assert verdict is not None
+        by_policy = verdict.policy is not None
+        grounds = Grounds(
+            suggestion.proposer,
+            Via.PROPOSAL,
+            suggestion.reason,
+            suggestion.origin if by_policy else self._origin_of(verdict.by),
+            suggestion.evidence,
+            proposal.id,
+            suggestion.dream,
+            None,
+            verdict.by,
+            verdict.because,
+            verdict.policy,
+        )
+        draft = draft_of(self._target(suggestion), suggestion, self.clock.now())
+        return self.landing.write(draft, grounds, despite_findings=verdict.despite_findings)
+
+    def _projected(self, proposed: Done) -> Done:
+        if isinstance(proposed, Landed):
+            self.landing.project()
+        return proposed
+
+    def _target(self, suggestion: Suggestion) -> Target:
+        amendment = suggestion.amendment
+        also = amendment.absorbed if isinstance(amendment, Merge) else None
+        return self.targets(suggestion.shelf, suggestion.subject, also)
+
+    def _close(self, proposal: Proposal, outcome: Outcome) -> None:
+        match outcome:
+            case Landed(change):
+                closed = replace(proposal, status=Status.LANDED, change=change.id)
+            case Conflicted(_, why) | Unchanged(why):
+                closed = replace(proposal, status=Status.CONFLICTED, note=why)
+            case _:  # it did not fit, or a person has to look at the findings: it waits again
+                closed = replace(proposal, status=Status.WAITING, verdict=None)
+        with written(proposal.suggestion.subject) if isinstance(outcome, Landed) else nullcontext():
+            self.proposals.put(self.scope, closed)
+
+    def _origin_of(self, person: str) -> Origin:
+        return Origin.OWNER if person == self.owner else Origin.MEMBER
+
+    # ---- writing, undoing --------------------------------------------------------------------------------------------
+
+    def write(
+        self,
+        shelf: str,
+        document: str,
+        operations: Sequence[Operation],
+        because: str = "",
+        *,
+        despite_findings: bool = False,
+        even_critical: bool = False,
+    ) -> Outcome:
+        """A direct write by someone who may. What touches a critical rule has to be meant (`even_critical`)."""
+        draft = Operate(self.targets(shelf, document), tuple(operations))
+        return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
+
+    def amend(
+        self,
+        folder: str,
+        amendment: Amendment,
+        because: str = "",
+        *,
+        despite_findings: bool = False,
+        even_critical: bool = False,
+    ) -> Outcome:
+        """A direct change of a skill by someone who may; the same holds for its critical rules."""
+        wanted = Suggestion(folder, amendment.subject, amendment=amendment)
+        draft = draft_of(self._target(wanted), wanted, self.clock.now())
+        return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
+
+    def _written(self, draft: Draft, grounds: Grounds, despite_findings: bool, even_critical: bool) -> Outcome:
+        with self.noticing.held(draft.target) as held:
+            if not even_critical and self._touches_critical(draft, held):
+                return Conflicted(None, CONFIRM)
+            return self.landing.write(draft, grounds, despite_findings=despite_findings)
+
+    def _touches_critical(self, draft: Draft, held: Held) -> bool:
+        if not self.records.critical(self.scope):
+            return False
+        drawn = draft.drawn(held)
+        known = partial(self.records.known, self.scope, draft.target.holder.key)
+        return isinstance(drawn, Drawn) and bool(touched(known, draft.target.form, drawn.edits))
+
+    def _directly(self, because: str) -> Grounds:
+        actor = self.scope.actor
+        return Grounds(actor, Via.DIRECT, because, self._origin_of(actor), approved_by=actor, because=because)
+
+    def undo(
+        self,
+        change: str | None = None,
+        because: str = "",
+        *,
+        despite_findings: bool = False,
+        even_critical: bool = False,
+    ) -> Outcome:
+        """Take a Change back, byte for byte if nothing came after it; the last one if none is named. Twice is once: to
+        have it again, take back the undo, by its name. What would touch a critical rule has to be meant."""
+        undone = self._change(change) if change else self._last()
+        if change is None and undone.grounds.undoes:
+            return already_undone(undone.grounds.undoes, undone)
+        if undone.grounds.via is Via.FOUND:
+            raise BadInput(
+                f"{undone.id} is how Reverie first found {undone.subject}.", expected="a change that someone made"
+            )
+        actor = self.scope.actor
+        grounds = Grounds(
+            actor,
+            Via.UNDO,
+            because or f"takes back {undone.id}",
+            self._origin_of(actor),
+            undoes=undone.id,
+            approved_by=actor,
+            because=because,
+        )
+        draft = Rewrite(self.targets(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
+        with self.noticing.held(draft.target):
+            if by := undone_by(self.records, self.scope, undone.id):
+                return already_undone(undone.id, by)
+            outcome = self._written(draft, grounds, despite_findings, even_critical)
+        return self._projected(outcome)
+
+    def mark(self, entry: str | Rule, *, critical: bool) -> None:
+        """A critical rule is never changed or removed without a person. Of memory it is named by its entry's id; a rule
+        as `home.history` gives it can be one of a skill or of a memory store, too."""
+        if isinstance(entry, Rule):
+            change, rule = entry.change, entry
+            sha = entry_hash(rule.text)
+            row = KnownEntry(rule.id, sha, rule.since, rule.seen, rule.critical, change.id)
+            skill = change.form is None
+            entry = self.records.keep_rule(self.scope, change.shelf, rule.document, row) if skill else rule.id
+        self.records.mark(self.scope, entry, critical)
+
+    def _change(self, change: str) -> Change:
+        found = self.records.get(self.scope, change)
+        if found is None:
+            raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
+        return found
+
+    def _last(self) -> Change:
+        for change in self.records.find(self.scope, Asked(limit=50)):
+            if change.grounds.via not in (Via.FOUND, Via.OUTSIDE):
+                return change
+        raise NotFound("There is no change of ours to take back.", next_step="`reverie history` lists what there is.")
+
+    # ---- recovering --------------------------------------------------------------------------------------------------
+
+    def recover(self) -> Noticed:
+        """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
+        subjects = {(change.shelf, change.subject): None for change in self.records.unsettled(self.scope)}
+        left = [partial(self._reconciled, *subject) for subject in subjects]
+        left += [partial(self._carried_out, one) for one in self.proposals.find(self.scope, [Status.APPROVED])]
+        noticed, gone = Noticed(), list[BadInput]()
+        for finish in left:
+            try:
+                noticed = noticed.and_also(finish())
+            except BadInput as error:  # its shelf is not there now: what is left elsewhere does not wait for it
+                gone.append(error)
+        self.landing.project()
+        if gone:
+            raise gone[0]
+        return noticed
+
+    def _reconciled(self, shelf: str, subject: str) -> Noticed:
+        return self.noticing.reconciled(self.targets(shelf, subject))
+
+    def _carried_out(self, proposal: Proposal) -> Noticed:
+        with self._deciding(proposal) as stored:
+            if stored.status is not Status.APPROVED:
+                return Noticed()  # who had approved it was not dead, and is done now
+            done = self.records.find(self.scope, Asked(proposal=stored.id))
+            if done:
+                self._close(stored, Landed(done[0]))
+                return Noticed()
+            outcome = self._landed(stored)
+            self._close(stored, outcome)
+            return Noticed(landed=(outcome.change,)) if isinstance(outcome, Landed) else Noticed()
+
+
+def said(proposed: Proposed) -> str:
+    """What became of a suggestion, in words."""
+    match proposed:
+        case Waiting(proposal):
+            return f"{proposal.id} waits for a person: {proposal.asks_because}."
+        case Refused(why):
+            return f"Not proposed: {why}."
+        case Repeated(proposal):
+            return f"Not proposed again: {proposal.id} is {proposal.status}, and nothing new speaks for it."
+        case _:
+            return in_words(proposed)
+
+
+def _rank(proposal: Proposal) -> tuple[bool, float, str]:
+    """The safe before the doubtful, the well founded before the rest, the old before the new."""
+    score = proposal.suggestion.score
+    return proposal.blocked, -(score.total if score else 0.0), proposal.id

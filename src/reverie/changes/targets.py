@@ -1,0 +1,93 @@
+"""What a Change can be made to: a document on a shelf, or a skill in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from reverie.core.errors import BadInput
+from reverie.memory.formats import FormatName
+from reverie.memory.shelf import Held, Place, Shelf
+from reverie.memory.shelves import Shelves
+from reverie.safety.bundle import scan_skill
+from reverie.safety.report import Report, joined
+from reverie.safety.scan import scan
+from reverie.skills.library import Folder
+
+
+class Holder(Protocol):
+    """A shelf of memory or a folder of skills, as far as landing needs it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def reach(self) -> str: ...
+
+    def held(self, subject: str, /) -> AbstractContextManager[Held]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`form` and `budget` are those of a memory document; `folder` is where a skill lies."""
+
+    holder: Holder
+    subject: str
+    documents: Callable[[], Iterable[str]]
+    form: FormatName | None = None
+    budget: int | None = None
+    folder: Folder | None = None
+
+    @property
+    def is_memory(self) -> bool:
+        return self.form is not None
+
+    def scanned(self, texts: dict[str, bytes]) -> Report:
+        """The findings in what would be written: statements of memory, or the files of a skill."""
+        if self.is_memory:
+            return joined(scan(text, "memory") for text in texts.values())
+        return scan_skill(texts)
+
+
+class Targets(Protocol):
+    def __call__(self, shelf: str, subject: str, also: str | None = None) -> Target:
+        """What a name means: a document on a shelf, or a skill in a folder, with another one it absorbs."""
+        ...
+
+
+def memory_target(shelf: Shelf, place: Place) -> Target:
+    return Target(shelf, place.document, lambda: [place.document], place.form, place.budget)
+
+
+def target(shelves: Shelves, shelf: str, subject: str, was_there: Callable[[str, str], bool]) -> Target:
+    """The document of a shelf, which people call by name and our own records by its key.
+
+    One that is gone is still one while its history is known: it may have to be brought back.
+    """
+    if not subject.isprintable():
+        raise BadInput(f"A document cannot be named {subject!r}.", expected="a name of visible characters")
+    chosen = shelves.named(shelf)
+    place = next((one for one in chosen.places() if one.document == subject), None)
+    if place is None and was_there(chosen.key, subject):
+        place = Place(subject, "list")  # the only shelves whose documents come and go are Markdown folders
+    if place is None:
+        there = ", ".join(one.document for one in chosen.places())
+        raise BadInput(f"The shelf {chosen.name!r} has no document {subject!r}.", expected=f"one of {there}")
+    return memory_target(chosen, place)
+
+
+def skill_target(folder: Folder, subject: str, seen: Callable[[str], Iterable[str]], also: str | None = None) -> Target:
+    """A skill with all its files: those that are there and those that were. `also` is one it absorbs."""
+
+    def documents() -> list[str]:
+        subjects = [subject, also] if also else [subject]
+        there = {path for one in subjects for path in folder.files(one)}
+        known = {path for one in subjects for path in seen(one) if path == one or path.startswith(f"{one}/")}
+        return sorted(there | known)
+
+    return Target(folder, subject, documents, folder=folder)

@@ -1,0 +1,206 @@
+"""The one door to the trained tagger: texts in, what each of their words is out.
+
+Every word gets a chance for each class: a kind worth keeping, or a reason not to keep it. `training/` holds the data,
+the script that trained it and its figures. It is loaded at the first call, from inside the package. Where it cannot be
+loaded, a short list of cues takes over (`cues.py`), and `state()` says so.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from reverie.dreams.light import cues
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+KINDS = (
+    "fact",
+    "instruction",
+    "preference",
+    "update",
+    "correction",
+    "decision",
+    "contradiction",
+    "lesson",
+    "procedure",
+)
+WHYS = (
+    "one_off",
+    "question",
+    "command",
+    "quoted",
+    "temporary",
+    "emotion",
+    "chitchat",
+    "hypothetical",
+    "progress",
+    "other_person",
+    "undecided",
+    "joke",
+    "past",
+    "none",
+)
+_CLASSES = (*KINDS, *WHYS)
+# The others say that it is not worth keeping, not that it is not so.
+_DOUBTFUL = [
+    _CLASSES.index(one)
+    for one in ("one_off", "question", "quoted", "temporary", "hypothetical", "other_person", "undecided", "joke")
+]
+_TELLING = 4  # words of a sentence that decide: one clause may be worth keeping, the rest not
+_INSIDE = 0.5  # from where a word belongs to what is worth keeping
+_MOST_TOKENS = 320
+_WINDOW = 400  # characters read at once; in a longer stretch one wish among many words is overlooked
+_REMEMBERED = 4_096  # turns: a night reads each of them twice, once to notice and once to verify
+_LOG = logging.getLogger("reverie.dreams.light")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a stretch of text is. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `doubt`: how likely
+    it does not hold at all, or not for long. `start` and `end`: where the words stand that are worth keeping."""
+
+    keep: float
+    kind: str
+    why: str
+    doubt: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """The words of a turn: where each stands, and its chance for each class."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    chances: NDArray[np.float32]
+
+    def between(self, start: int, end: int) -> Reading:
+        import numpy as np
+
+        inside = np.nonzero((self.starts >= start) & (self.starts < end))[0]
+        if not len(inside):
+            return Reading(0.0, KINDS[0], WHYS[-1], 0.0, start, end)
+        chances = self.chances[inside]
+        keep = chances[:, : len(KINDS)].sum(axis=1)
+        telling = np.sort(keep)[-_TELLING:]
+        kind = KINDS[int(chances[:, : len(KINDS)].sum(axis=0).argmax())]
+        why = WHYS[int(chances[:, len(KINDS) :].sum(axis=0).argmax())]
+        kept = inside[keep >= _INSIDE]
+        first, last = (kept[0], kept[-1]) if len(kept) else (inside[0], inside[-1])
+        doubt = chances[:, _DOUBTFUL].sum(axis=1).mean()
+        return Reading(
+            round(float(telling.mean()), 4),
+            kind,
+            why,
+            round(float(doubt), 4),
+            int(self.starts[first]),
+            int(self.ends[last]),
+        )
+
+
+_READING = Lock()
+_read: OrderedDict[str, Tagged] = OrderedDict()
+
+
+def tag(texts: Sequence[str]) -> list[Tagged]:
+    """One for each text."""
+    with _READING:
+        unread = list(dict.fromkeys(text for text in texts if text not in _read))
+        fresh = dict(zip(unread, _tagged(unread), strict=True))
+        found = [fresh.get(text) or _read[text] for text in texts]
+        _read.update(fresh)
+        while len(_read) > _REMEMBERED:
+            _read.popitem(last=False)
+    return found
+
+
+def state() -> str:
+    """Empty where the tagger reads; else why it does not."""
+    return "" if not isinstance(loaded := _loaded(), str) else loaded
+
+
+def _tagged(texts: Sequence[str]) -> Iterator[Tagged]:
+    import numpy as np
+
+    if isinstance(loaded := _loaded(), str):
+        yield from map(_by_cues, texts)
+        return
+    windows = [(number, start, piece) for number, text in enumerate(texts) for start, piece in _windows(text)]
+    coded = loaded[1].encode_batch([piece for *_, piece in windows])
+    parts: list[list[tuple[int, int, NDArray[np.float32]]]] = [[] for _ in texts]
+    for (number, begin, _), code in zip(windows, coded, strict=True):
+        found, places = _chances(loaded[0], code), enumerate(code.offsets)
+        parts[number] += [(begin + start, begin + end, found[place]) for place, (start, end) in places if end > start]
+    empty = np.zeros((0, len(_CLASSES)), dtype=np.float32)
+    for part in parts:
+        starts, ends = (np.array([one[side] for one in part], dtype=np.int64) for side in (0, 1))
+        yield Tagged(starts, ends, np.stack([one[2] for one in part]) if part else empty)
+
+
+def _chances(session: InferenceSession, code: Encoding) -> NDArray[np.float32]:
+    """One text at a time: its 8-bit figures are scaled by the largest, and what stands beside it must not matter."""
+    import numpy as np
+
+    ids = np.array([code.ids], dtype=np.int64)
+    logits = session.run(["classes"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares: NDArray[np.float32] = raised / raised.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _windows(text: str) -> Iterator[tuple[int, str]]:
+    """The text in pieces that end where a line or a sentence does, if there is such a place."""
+    start = 0
+    while len(text) - start > _WINDOW:
+        piece = text[start : start + _WINDOW]
+        end = next(
+            (at + len(sign) for sign in ("\n", ". ", "。", " ") if (at := piece.rfind(sign)) > _WINDOW // 2), _WINDOW
+        )
+        yield start, piece[:end]
+        start += end
+    if start < len(text) or not text:
+        yield start, text[start:]
+
+
+def _by_cues(text: str) -> Tagged:
+    import numpy as np
+
+    found = list(cues.words(text))
+    chances = np.zeros((len(found), len(_CLASSES)), dtype=np.float32)
+    for row, (_, _, name, chance) in enumerate(found):
+        chances[row, _CLASSES.index(name)] = chance
+        chances[row, -1] += 1 - chance
+    starts, ends = (np.array([one[side] for one in found], dtype=np.int64) for side in (0, 1))
+    return Tagged(starts, ends, chances)
+
+
+@cache
+def _loaded() -> tuple[InferenceSession, Tokenizer] | str:
+    folder = resources.files("reverie.dreams.light.weights")
+    try:
+        from onnxruntime import InferenceSession, SessionOptions
+        from tokenizers import Tokenizer
+
+        options = SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same figures on every machine
+        options.log_severity_level = 3
+        session = InferenceSession(str(folder / "tagger.onnx"), options, ["CPUExecutionProvider"])
+        tokens = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # noqa: BLE001 - both libraries raise classes of their own, straight from Exception
+        _LOG.warning("The trained tagger could not be loaded; a short list of cues reads instead: %s", error)
+        return f"{type(error).__name__}: {error}"
+    tokens.no_padding()
+    tokens.enable_truncation(_MOST_TOKENS)
+    return session, tokens

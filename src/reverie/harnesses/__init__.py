@@ -1,0 +1,1 @@
+"""The agents people run, one folder each: their transcripts, their memory files."""

@@ -1,0 +1,127 @@
+"""What Claude Code remembers: `claude`, the user's CLAUDE.md, and `claude/<project>`, the notes it keeps itself.
+
+Its notes on a project lie in `projects/<project>/memory/`: MEMORY.md is the index, read at the start of every
+session up to its 200th line or 25 KB; files on single topics lie beside it and are read when they are needed. Of the
+two limits only the second can be said in characters. A CLAUDE.md is read whole, whatever its length.
+
+A folder under `projects/` is named by a path with dashes for all but letters and digits. Transcripts lie under the
+folder a session was begun in, notes under the repository it is in: work in a subfolder or a worktree is remembered with
+the whole. So the notes of a folder are read only if it is no part of a repository; which it is, its transcripts tell.
+(Seen in Claude Code 2.1.90 and 2.1.197; `autoMemoryDirectory` and `autoMemoryEnabled` in its settings change it.)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+
+from reverie.harnesses.claude_code.reader import working_folder
+from reverie.harnesses.markdown.lists import MarkdownShelf, every_file, folders_in, names_in
+from reverie.memory.shelf import Place
+from reverie.memory.shelves import Where
+from reverie.system.repositories import repository_root
+from reverie.transcripts.projects import LONGEST_DASHED, dashed, is_dashed, project_name
+
+HARNESS = "claude-code"
+INSTRUCTIONS = Place(
+    "CLAUDE.md",
+    "list",
+    purpose="The person's own instructions to Claude Code, for everything they do. Read in every session.",
+)
+INDEX = Place(
+    "MEMORY.md",
+    "list",
+    25_000,
+    purpose="Claude Code's notes on the project {}: how it is built, worked on, decided. Read in every session there.",
+)
+TOPIC = Place("", "list", purpose="Claude Code's notes on one topic of the project {}. Read when they are needed.")
+_PROJECT = re.compile(r"[\w-][\w.-]{0,254}")
+_LOOKED_AT = 5  # transcripts of one folder
+_EVERYONE = "every Claude Code session of this user"
+
+
+_known: dict[Path, str] = {}  # where the sessions of a folder were begun: once told, it stays so
+
+
+def claude_shelves(where: Where) -> Iterator[MarkdownShelf]:
+    folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
+    projects = _Projects(folder)
+    yield MarkdownShelf("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder, harness=HARNESS)
+    for project in projects.folders:
+        reach = f"{_EVERYONE} in the project {project.name}"
+        yield MarkdownShelf(
+            f"claude/{project.name}",
+            project / "memory",
+            reach,
+            partial(projects.notes, project),
+            ready=partial(projects.reads, project),
+            harness=HARNESS,
+        )
+
+
+class _Projects:
+    """The folders under `projects/`. What their transcripts tell is looked up when it is asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._settings = folder / "settings.json"
+        self.folders = folders_in(folder / "projects", _PROJECT)
+
+    def instructions(self, _: Path) -> Sequence[Place]:
+        """Every project that has notes, or will have them, is no matter of the person's own instructions."""
+        with_notes = (project for project in self.folders if self.reads(project) or _notes_in(project))
+        return [replace(INSTRUCTIONS, elsewhere=frozenset(self._whose(project)[0] for project in with_notes))]
+
+    def notes(self, project: Path, folder: Path) -> Sequence[Place]:
+        name, path = self._whose(project)
+        index, topic = (
+            replace(place, audience=name, audience_path=path, purpose=place.purpose.format(name))
+            for place in (INDEX, TOPIC)
+        )
+        return every_file(index, others=topic)(folder)
+
+    def reads(self, project: Path) -> bool:
+        """Whether Claude Code reads what is written into the notes of this folder: it has worked there, and may."""
+        return self._root_of(project) is not None and self._remembers
+
+    def _whose(self, project: Path) -> tuple[str, str]:
+        """The name and path of a project. A path that nobody tells stays as it is spelt here, with dashes."""
+        root = self._root_of(project) or ""
+        return project_name(root) or project.name, root
+
+    def _root_of(self, project: Path) -> str | None:
+        """The project whose notes are kept here. Its sessions may all have begun in folders of it."""
+        root = self._roots.get(project.name[:LONGEST_DASHED])
+        return root if root and is_dashed(project.name, root) else None
+
+    @cached_property
+    def _roots(self) -> dict[str, str]:
+        """Every project that was worked in, by the name its folder begins with."""
+        roots = [repository_root(begun) for project in self.folders if (begun := _begun_in(project))]
+        return {dashed(root): root for root in roots}
+
+    @cached_property
+    def _remembers(self) -> bool:
+        """Unless it was told not to, or to do so elsewhere."""
+        try:
+            said = json.loads(self._settings.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return True
+        told = said if isinstance(said, dict) else {}
+        return told.get("autoMemoryEnabled") is not False and not told.get("autoMemoryDirectory")
+
+
+def _begun_in(project: Path) -> str | None:
+    if project not in _known:
+        transcripts = [project / name for name in names_in(project) if name.endswith(".jsonl")]
+        told = map(working_folder, transcripts[:_LOOKED_AT])
+        if begun := next((cwd for cwd in told if cwd and is_dashed(project.name, cwd)), None):
+            _known[project] = begun
+    return _known.get(project)
+
+
+def _notes_in(project: Path) -> bool:
+    return any(name.endswith(".md") for name in names_in(project / "memory"))

@@ -1,0 +1,389 @@
+"""Codex: `sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, one `{timestamp, type, payload}` on each line.
+
+What the model saw and said are the `response_item` lines; `event_msg` lines tell most of it a second time and
+are left out, so that nothing is counted twice. Before September 2025 the items stood bare, without envelope
+or time, and before that in one JSON object of `{session, items}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import chain, islice
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+from reverie.core.clock import moment
+from reverie.core.origin import Origin
+from reverie.harnesses.forms import CODEX
+from reverie.harnesses.injected import said_apart
+from reverie.transcripts.json_streams import JsonList
+from reverie.transcripts.json_text import parsed
+from reverie.transcripts.jsonfiles import first_line, json_lines, whole_json
+from reverie.transcripts.messages import arguments_text, origin_of, role_of, text_of
+from reverie.transcripts.projects import project_folder, project_name
+from reverie.transcripts.reading import Closed, Event, Flaw, Opened
+from reverie.transcripts.session import Head, Role, Said, ToolCall
+
+Payload = Mapping[str, Any]
+
+_SURVEYED_LINES = 100
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_ENVELOPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
+_FIRST_BYTES = re.compile(
+    rb'\s*\{\s*"timestamp"\s*:\s*"[^"]*",\s*(?:"ordinal"\s*:\s*\d+,\s*)?"type"\s*:\s*"session_meta"'
+)
+_FIRST_BYTES_OF_OBJECT = re.compile(rb'\s*\{\s*"session"\s*:\s*\{.*?"items"\s*:', re.DOTALL)
+# How Codex begins what it puts into the conversation in the person's place.
+_INJECTED = (
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<INSTRUCTIONS>",
+    "<skill>",
+    "<user_shell_command>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<codex_internal_context",
+    "<goal_context>",
+    "<recommended_plugins>",
+    "<hook_prompt",
+    "<external_",
+    "Warning: apply_patch was requested via exec_command",
+    "Warning: The maximum number of unified exec processes",
+)
+_SPEAKS = {"user": "user", "developer": "developer_instructions"}  # whose part of a message is the speaker's own
+_CWD = re.compile(r"<cwd>([^<]+)</cwd>")
+_EXIT = re.compile(
+    r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines): ?[^\n]*\n)*"
+    r"(?:Exit code: |Process exited with code )(-?\d+)\n"
+)
+_OTHER_CALLS = {
+    "local_shell_call": ("local_shell", "action"),
+    "web_search_call": ("web_search", "action"),
+    "tool_search_call": ("tool_search", "arguments"),
+    "image_generation_call": ("image_generation", "revised_prompt"),
+}
+
+
+class CodexReader:
+    name = "codex"
+    places: tuple[str, ...] = (
+        "${CODEX_HOME:-~/.codex}/sessions",
+        "${CODEX_HOME:-~/.codex}/archived_sessions",
+    )
+
+    def recognises(self, path: Path, start: bytes) -> float:
+        named = path.name.startswith("rollout-")
+        if path.suffix == ".zst":
+            return 0.9 if named and start.startswith(_ZSTD) else 0.0
+        if path.suffix == ".json":
+            return 0.9 if named and _FIRST_BYTES_OF_OBJECT.match(start) else 0.0
+        if _FIRST_BYTES.match(start) or any(_is_enveloped(first_line(piece)) for piece in start.split(b"\n")[:5]):
+            return 0.95
+        return 0.9 if named and _is_bare_meta(first_line(start)) else 0.0
+
+    def read(self, path: Path) -> Iterator[Event]:
+        if path.suffix == ".zst":
+            yield Flaw("the file", "compressed; unpack it with `zstd -d` and add the .jsonl")
+            return
+        rollout = _Rollout.surveyed(path)
+        opened = False
+        for item in _items(path):
+            for event in [item] if isinstance(item, Flaw) else rollout.events(item):
+                if isinstance(event, Said) and not opened:
+                    opened = True
+                    yield Opened(rollout.head)
+                yield event
+        if opened:
+            yield Closed(ended_at=rollout.last)
+
+
+def _is_enveloped(line: Any) -> bool:
+    return (
+        isinstance(line, Mapping) and str(line.get("type")) in _ENVELOPES and isinstance(line.get("payload"), Mapping)
+    )
+
+
+def _is_bare_meta(line: Any) -> bool:
+    return (
+        isinstance(line, Mapping)
+        and {"id", "timestamp"} <= line.keys()
+        and "type" not in line
+        and ("instructions" in line or "git" in line)
+    )
+
+
+# One shape for all eras.
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    where: str
+    kind: str
+    payload: Payload
+    at: datetime | None = None
+    ordinal: int | None = None
+
+
+def _items(path: Path) -> Iterator[_Item | Flaw]:
+    for line in json_lines(path) if path.suffix != ".json" else _listed(path):
+        yield line if isinstance(line, Flaw) else _item(*line)
+
+
+def _listed(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
+    value = whole_json(path)
+    if isinstance(value, Flaw):
+        yield value
+    elif isinstance(value, Mapping) and isinstance(items := value.get("items"), JsonList):
+        yield from enumerate(chain([{"id": None, "git": None, **_mapping(value.get("session"))}], items))
+    else:
+        yield Flaw("the file", "not an object with a list of items")
+
+
+def _item(number: int, line: Any) -> _Item | Flaw:
+    where = f"line {number}"
+    if not isinstance(line, Mapping):
+        return Flaw(where, "not an object")
+    if isinstance(payload := line.get("payload"), Mapping):
+        ordinal = line.get("ordinal")
+        kind = line.get("type")
+        return _Item(
+            where,
+            kind if isinstance(kind, str) else "",
+            payload,
+            moment(line.get("timestamp")),
+            ordinal if isinstance(ordinal, int) else None,
+        )
+    if "payload" in line:
+        return Flaw(where, "the payload is not an object")
+    bare_meta = "type" not in line and "id" in line and ("instructions" in line or "git" in line)
+    return _Item(where, "session_meta" if bare_meta else "response_item", line)
+
+
+# What is known before the first word.
+
+
+@dataclass(slots=True)
+class _Rollout:
+    head: Head
+    subagent: bool
+    first_own: int = 0
+    headless: bool = False
+    tools: dict[str, str] = field(default_factory=dict)
+    last: datetime | None = None
+
+    @classmethod
+    def surveyed(cls, path: Path) -> _Rollout:
+        meta, model, found_cwd, first = _first_facts(islice(_items(path), _SURVEYED_LINES))
+        source = _mapping(meta.get("source")).get("subagent", _mapping(meta.get("source")).get("internal"))
+        parent = _string(meta.get("parent_thread_id")) or _string(_spawned(source).get("parent_thread_id"))
+        cwd = _string(meta.get("cwd")) or found_cwd
+        folder = _repository(cwd, _string(_mapping(meta.get("git")).get("repository_url"))) if cwd else None
+        facts = {
+            "cwd": cwd,
+            "branch": _mapping(meta.get("git")).get("branch"),
+            "model": model,
+            "version": meta.get("cli_version"),
+            "forked_from": meta.get("forked_from_id"),
+            "agent_type": meta.get("agent_role") or _spawned(source).get("agent_role"),
+        }
+        head = Head(
+            id=f"codex:{_id_of(path, meta)}",
+            harness="codex",
+            agent=PureWindowsPath(cwd).name or None if cwd else None,
+            started_at=moment(meta.get("timestamp")) or first,
+            parent=f"codex:{parent}" if parent else None,
+            facts={key: text for key, value in facts.items() if (text := _string(value))},
+            project=project_name(folder),
+            project_path=project_folder(folder),
+        )
+        start = meta.get("subagent_history_start_ordinal")
+        return cls(
+            head,
+            parent is not None or source is not None,
+            start if isinstance(start, int) else 0,
+            meta.get("source") == "exec",
+        )
+
+    def events(self, item: _Item) -> Iterator[Said | Flaw]:
+        if item.ordinal is not None and item.ordinal < self.first_own:
+            return  # what a subagent inherited from its parent, who has it too
+        try:
+            said = self._said(item)
+        except (ValueError, TypeError, RecursionError) as error:
+            yield Flaw(item.where, f"cannot be read: {error}")
+            return
+        if said:
+            self.last = item.at or self.last
+            yield from map(self._as_known, said_apart(said, CODEX))
+
+    def _as_known(self, said: Said) -> Said:
+        """`codex exec -` takes what is piped into it for the prompt: nobody knows who wrote several lines."""
+        unknown = self.headless and said.role == "user" and said.origin is None and "\n" in said.text.strip()
+        return replace(said, origin=Origin.MEMBER) if unknown else said
+
+    def _said(self, item: _Item) -> Said | None:
+        match item.kind:
+            case "response_item":
+                return self._response(item)
+            case "compacted":
+                text = _string(item.payload.get("message"))
+                return Said("assistant", text, at=item.at, noise="compact summary") if text else None
+            case "inter_agent_communication":
+                return _between_agents(item)
+        return None
+
+    def _response(self, item: _Item) -> Said | None:
+        payload = item.payload
+        kind = payload.get("type") or ("message" if "role" in payload else None)
+        match kind:
+            case "message":
+                return self._message(item)
+            case "agent_message":
+                return _between_agents(item)
+            case "function_call" | "custom_tool_call":
+                arguments = payload.get("arguments") if kind == "function_call" else payload.get("input")
+                return self._call(item, str(payload.get("name") or ""), arguments)
+            case "function_call_output" | "custom_tool_call_output":
+                return self._output(item)
+            case "local_shell_call" | "web_search_call" | "tool_search_call" | "image_generation_call":
+                name, key = _OTHER_CALLS[kind]
+                return self._call(item, name, payload.get(key))
+        return None
+
+    def _message(self, item: _Item) -> Said | None:
+        role, content = role_of(item.payload.get("role")), item.payload.get("content")
+        if role is None or not isinstance(content, str | list):
+            raise ValueError("a message without a known role or without content")
+        parts = content if isinstance(content, list) else [content]
+        own = _own_parts(role, parts, _provenance(item.payload, len(parts)))
+        text = text_of(own or content)
+        if not text.strip():
+            return None
+        if not own:
+            hook = role == "developer" and not text.lstrip().startswith("<")
+            return Said(role, text, at=item.at, noise=None if hook else "written by the harness", origin=Origin.TOOL)
+        origin = origin_of(own) or (Origin.AGENT if self.subagent else None) if role == "user" else None
+        return Said(role, text, at=item.at, origin=origin)
+
+    def _call(self, item: _Item, name: str, arguments: object) -> Said:
+        call = _string(item.payload.get("call_id")) or _string(item.payload.get("id"))
+        if call:
+            self.tools[call] = name
+        return Said("assistant", "", at=item.at, calls=(ToolCall(name, arguments_text(arguments), call),))
+
+    def _output(self, item: _Item) -> Said:
+        call = _string(item.payload.get("call_id"))
+        text, failed = _outcome(item.payload.get("output"))
+        name = _string(item.payload.get("name")) or (self.tools.pop(call, None) if call else None)
+        return Said("tool", text, name=name, at=item.at, answers=call, failed=failed)
+
+
+def _first_facts(
+    items: Iterable[_Item | Flaw],
+) -> tuple[Payload, str | None, str | None, datetime | None]:
+    """The first session_meta (a fork repeats its parent's behind its own), model, folder and time."""
+    meta: Payload = {}
+    model = cwd = None
+    first: datetime | None = None
+    for item in items:
+        if isinstance(item, Flaw):
+            continue
+        first = first or item.at
+        if item.kind == "session_meta":
+            meta = meta or item.payload
+        elif item.kind == "turn_context":
+            model, cwd = _string(item.payload.get("model")), cwd or _string(item.payload.get("cwd"))
+        elif item.kind == "response_item" and not cwd and "content" in item.payload:
+            # The bare era tells the working directory only here.
+            cwd = _told_cwd(item.payload["content"])
+        if meta and model:
+            break
+    return meta, model, cwd, first
+
+
+def _repository(cwd: str, url: str | None) -> str:
+    """The folder of the repository that work in one of its folders was done in, where its name stands in the path."""
+    name = PureWindowsPath(url).name.removesuffix(".git") if url else ""
+    folders = [PureWindowsPath(cwd), *PureWindowsPath(cwd).parents]
+    found = next((folder for folder in folders if name and folder.name == name), None)
+    return cwd[: len(str(found))] if found else cwd
+
+
+def _told_cwd(content: object) -> str | None:
+    parts = content if isinstance(content, list) else []
+    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+    told = next((found for text in texts if isinstance(text, str) and (found := _CWD.search(text))), None)
+    return told.group(1).strip() if told else None
+
+
+def _id_of(path: Path, meta: Payload) -> str:
+    """The file's own id: a thread that was reverted goes on in a second file under the same thread id."""
+    in_name = _UUID.search(path.stem)
+    return in_name.group(0) if in_name else _string(meta.get("id")) or path.stem
+
+
+def _spawned(source: object) -> Payload:
+    return _mapping(_mapping(source).get("thread_spawn"))
+
+
+# What is said.
+
+
+def _own_parts(role: Role, parts: list[Any], provenance: list[str | None]) -> list[Any]:
+    """What its speaker said. Codex tells where each part is from (0.16x); before, its first words do. What a hook adds
+    is a developer's message like any other, so that without a provenance none of those is the operator's."""
+    if role not in _SPEAKS:
+        return parts
+    return [
+        part
+        for part, source in zip(parts, provenance, strict=True)
+        if source == _SPEAKS[role] or (source is None and role == "user")
+        if not text_of([part]).lstrip().startswith(_INJECTED)
+    ]
+
+
+def _provenance(payload: Payload, parts: int) -> list[str | None]:
+    noted = _mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
+    listed = noted if isinstance(noted, list) and len(noted) == parts else [None] * parts
+    return [_string(_mapping(_mapping(each).get("provenance")).get("type")) for each in listed]
+
+
+def _between_agents(item: _Item) -> Said | None:
+    text = text_of(item.payload.get("content"))
+    author = _string(item.payload.get("author"))
+    return Said("user", text, name=author, at=item.at, origin=Origin.AGENT) if text.strip() else None
+
+
+def _outcome(output: object) -> tuple[str, bool | None]:
+    """The words of a tool, and whether it failed if an exit code or a flag tells."""
+    if isinstance(output, str) and output.startswith('{"output":'):
+        output = _unpacked(output)
+    if isinstance(output, Mapping):
+        text = text_of(output.get("output", output.get("content")))
+        code = _mapping(output.get("metadata")).get("exit_code")
+        success = output.get("success")
+        flag = not success if isinstance(success, bool) else None
+        return text, code != 0 if isinstance(code, int) else flag
+    text = text_of(output)
+    told = _EXIT.match(text)
+    return text, told.group(1) != "0" if told else None
+
+
+def _unpacked(output: str) -> object:
+    try:
+        return parsed(output)
+    except ValueError:
+        return output  # cut short by Codex; still what the tool said
+
+
+def _mapping(value: object) -> Payload:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

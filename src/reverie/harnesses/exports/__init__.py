@@ -1,0 +1,1 @@
+"""Transcripts that come as files: exports and benchmark runs."""

@@ -1,0 +1,205 @@
+"""The rows of Hermes's `messages` table as what was said.
+
+`active = 0, compacted = 0` was taken back by the user and is left out. `compacted = 1` was summarised away,
+but was said: it stays. Compaction also writes the newest messages a second time behind the summary; those
+copies are noise, or everything said shortly before a compaction would count twice.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from reverie.core.origin import Origin
+from reverie.harnesses.embedded import failure, json_object, spoken
+from reverie.harnesses.forms import HERMES
+from reverie.harnesses.injected import said_apart
+from reverie.transcripts.json_text import parsed
+from reverie.transcripts.jsonfiles import decoded
+from reverie.transcripts.messages import role_of, said
+from reverie.transcripts.reading import Flaw
+from reverie.transcripts.session import MAX_TURNS, Said
+from reverie.transcripts.sqlitefiles import is_locked
+
+_COLUMNS = (
+    "session_id",
+    "role",
+    "content",
+    "tool_call_id",
+    "tool_calls",
+    "tool_name",
+    "timestamp",
+    "observed",
+    "active",
+    "compacted",
+)
+_STRUCTURED = "\x00json:"
+_NOT_MESSAGES = {"session_meta"}  # the gateway's list of tools, stored as if it were a message
+_AUTOMATIC = {"subagent", "tool", "cron"}  # sources whose "user" is a parent agent or the scheduler
+_PROGRAMS = {"webhook", "msgraph_webhook", "homeassistant"}  # whose "user" is a program somewhere, quoting anyone
+_NOTICES = (
+    "[IMPORTANT: ",
+    "[System note:",
+    "[ASYNC DELEGATION ",
+    "[Background process ",
+)
+_SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:", "[PRIOR CONTEXT — for reference only")
+_SPEAKER = re.compile(r"\[([^\[\]\n]{1,80})\] ")
+# Hermes spaces the rows it writes in one go by a microsecond; rows written one by one are further apart.
+_ONE_GO_SECONDS = 5e-6
+
+
+@dataclass
+class Rows:
+    """Reads the messages of one session after another from one open database."""
+
+    database: sqlite3.Connection
+    columns: Sequence[str]
+    wanted: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.wanted = [name for name in _COLUMNS if name in self.columns]
+
+    @property
+    def usable(self) -> bool:
+        return {"session_id", "role"} <= set(self.wanted)
+
+    def said(self, session: bytes, about: Mapping[str, Any]) -> Iterator[Said | Flaw]:
+        places, why = self._places(session)
+        if why:
+            yield Flaw(f"session {about['id']}", f"not all of its messages can be found ({why})")
+        copies, lost = _Copies([at for _, at in places]), list[int]()
+        for index, (number, _) in enumerate(places):
+            try:
+                row = self._row(number)
+            except sqlite3.DatabaseError as error:
+                if is_locked(error):
+                    raise
+                lost.append(number)
+                why = str(error)
+            else:
+                yield from _message(number, row, about, copies.reason(index, row))
+        if lost:
+            why = f"{len(lost)} messages of session {about['id']} cannot be read ({why})"
+            yield Flaw(f"rows {lost[0]} to {lost[-1]}", why)
+
+    def _places(self, session: bytes) -> tuple[list[tuple[int, float | None]], str]:
+        """Row number and time of each message, and what went wrong if there may be more.
+
+        Order is by row: clocks step back, row numbers do not. The index alone is tried before the table, because
+        a walk through a damaged table ends at the damage.
+        """
+        at = "timestamp" if "timestamp" in self.wanted else "NULL"
+        found, why = list[tuple[int, float | None]](), ""
+        for picked, hint in ((at, ""), ("NULL", ""), ("NULL", "NOT INDEXED")):
+            found.clear()
+            mine = f"{hint} WHERE session_id = CAST(? AS TEXT) ORDER BY rowid LIMIT {MAX_TURNS}"
+            query = f"SELECT rowid, {picked} FROM messages {mine}"
+            try:
+                for number, moment in self.database.execute(query, (session,)):
+                    found.append((number, float(moment) if isinstance(moment, int | float) else None))
+                return found, ""
+            except sqlite3.DatabaseError as error:
+                if is_locked(error):
+                    raise
+                why = str(error)
+        return found, why
+
+    def _row(self, number: int) -> dict[str, Any]:
+        query = f"SELECT {', '.join(self.wanted)} FROM messages WHERE rowid = ?"
+        values = self.database.execute(query, (number,)).fetchone()
+        if values is None:
+            raise sqlite3.DatabaseError("the index names a row that is not there")
+        return dict(zip(self.wanted, values, strict=True))
+
+
+class _Copies:
+    """Tells which rows are copies that a compaction wrote, from nothing that a later write could change."""
+
+    def __init__(self, times: Sequence[float | None]) -> None:
+        self._times = times
+        self._first: dict[int, float | None] = {}
+
+    def reason(self, index: int, row: Mapping[str, Any]) -> str | None:
+        if _undone(row):
+            return None
+        key = hash(tuple(row.get(name) for name in ("role", "content", "tool_calls", "tool_call_id")))
+        at = self._times[index]
+        if key not in self._first:
+            self._first[key] = at
+            return None
+        kept_its_time = at is not None and at == self._first[key]
+        return "repeated after compaction" if kept_its_time or self._in_one_go(index) else None
+
+    def _in_one_go(self, index: int) -> bool:
+        here = self._times[index]
+        beside = [self._times[place] for place in (index - 1, index + 1) if 0 <= place < len(self._times)]
+        return here is not None and any(at is not None and abs(at - here) < _ONE_GO_SECONDS for at in beside)
+
+
+def _undone(row: Mapping[str, Any]) -> bool:
+    return row.get("active") == 0 and not row.get("compacted")
+
+
+def _message(number: int, row: Mapping[str, Any], about: Mapping[str, Any], noise: str | None) -> Iterator[Said | Flaw]:
+    if _undone(row):
+        return
+    values, flaws = _decoded_row(number, row)
+    yield from flaws
+    if values["role"] in _NOT_MESSAGES:
+        return
+    if role_of(values["role"]) is None:
+        yield Flaw(f"row {number}", f"unknown role {values['role']!r}")
+        return
+    message = said(values)
+    text = spoken(message.text) if message.role == "assistant" else message.text
+    if message.role == "tool":
+        message = replace(message, failed=failure(json_object(text)))
+    if text.lstrip().startswith(_SUMMARIES):
+        noise = noise or "compaction"
+    message = replace(message, text=text, noise=noise)
+    yield from people_apart(message, row, about) if message.role == "user" else [message]
+
+
+def people_apart(message: Said, row: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Said]:
+    """A "user" row as what the person wrote and what Hermes put beside it, each with whose words it is."""
+    for part in said_apart(message, HERMES):
+        yield heard_from(part, row, about) if part.role == "user" else part
+
+
+def heard_from(message: Said, row: Mapping[str, Any], about: Mapping[str, Any]) -> Said:
+    """Whose words a "user" row really holds. Only the person's own keep the Origin of a user."""
+    if message.origin is Origin.TOOL:  # a tool's words stand in it: no sender makes them better
+        return message
+    if about.get("source") in _PROGRAMS or (message.text.startswith(_NOTICES) and about.get("source") != "cron"):
+        return replace(message, origin=Origin.TOOL)
+    if about.get("source") in _AUTOMATIC or "_delegate_from" in str(about.get("model_config")):
+        return replace(message, origin=Origin.AGENT)
+    if message.text.startswith(_SUMMARIES):
+        return replace(message, origin=Origin.AGENT)
+    speaker = _SPEAKER.match(message.text) if about.get("chat_type") not in (None, "", "dm") else None
+    if speaker:  # a room shared by several people: Hermes puts the name in front
+        return replace(message, name=speaker.group(1), origin=Origin.MEMBER)
+    return replace(message, origin=Origin.MEMBER) if row.get("observed") else message
+
+
+def _decoded_row(number: int, row: Mapping[str, Any]) -> tuple[dict[str, Any], list[Flaw]]:
+    values, flaws = dict(row), list[Flaw]()
+    for name, value in row.items():
+        if isinstance(value, bytes):
+            values[name], broken = decoded(value)
+            if broken:
+                why = f"{name} is not valid UTF-8; the bad bytes are shown as \N{REPLACEMENT CHARACTER}"
+                flaws.append(Flaw(f"row {number}", why))
+    for name, marker in (("content", _STRUCTURED), ("tool_calls", "")):
+        value = values.get(name)
+        if isinstance(value, str) and value and value.startswith(marker):
+            try:
+                values[name] = parsed(value.removeprefix(marker))
+            except ValueError as error:
+                flaws.append(Flaw(f"row {number}", f"{name} is not JSON ({error}); kept as text"))
+                values[name] = value.removeprefix(marker)
+    return values, flaws

@@ -1,0 +1,1 @@
+"""Memory in Markdown files of anybody's: lists, the Home's own, any path."""

@@ -1,0 +1,145 @@
+"""Lists in the Markdown files of one folder: the items are entries, every other byte stays as it is.
+
+Claude Code, OpenClaw, AGENTS.md, the Home's own memory and any folder someone names are of this kind. One folder has
+one key under every name, so that a document has one history whichever shelf it was changed on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from reverie.core.errors import BadInput
+from reverie.memory.shelf import Held, Place
+from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
+from reverie.system.held_files import HeldFiles, has_displaced
+
+Listed = Callable[[Path], Sequence[Place]]
+_NAME = re.compile(r"\w[\w .,()+@=-]{0,199}\.md")
+
+
+class MarkdownShelf:
+    """`listed` names the documents each time they are asked for; the folder is made real once, when it is named.
+
+    These folders are other people's, and few of their tools have a lock: the lock is on the folder itself, which
+    leaves nothing in it. So one document of a folder is held at a time. `lock_files` takes `MEMORY.md.lock`
+    while a file is exchanged.
+
+    `root` is the folder that is there if the agent that reads it is used on this machine; `harness` is that agent, by
+    the name of the reader of its transcripts.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        reach: str,
+        listed: Listed,
+        *,
+        lock_files: bool = False,
+        ready: Callable[[], bool] = bool,
+        agent_folder: Path | None = None,
+        harness: str = "",
+    ) -> None:
+        self._folder = real(folder)
+        self.name = name
+        self.key = f"markdown:{self._folder}"
+        self.reach = reach
+        self.agent_folder = agent_folder
+        self.harness = harness
+        self._listed = listed
+        self._lock_files = lock_files
+        self._ready = ready
+
+    @property
+    def ready(self) -> bool:
+        """Whether its tool reads the first of its documents as soon as there is one."""
+        return self._ready()
+
+    def places(self) -> list[Place]:
+        return list(self._listed(self._folder))
+
+    def read(self, document: str) -> bytes | None:
+        return read_file(self._path(document))
+
+    @contextmanager
+    def held(self, document: str) -> Iterator[Held]:
+        self._path(document)
+        with flocked_folder(self._folder, PATIENCE_SECONDS):
+            yield HeldFiles(self._path, self._alone)
+
+    def has_displaced(self, document: str) -> bool:
+        return has_displaced(self._path(document))
+
+    def _alone(self, document: str) -> AbstractContextManager[None]:
+        if not self._lock_files:
+            return nullcontext()
+        return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)
+
+    def _path(self, document: str) -> Path:
+        if not _NAME.fullmatch(document):
+            raise BadInput(f"A document cannot be named {document!r}.", expected="the name of a .md file")
+        return self._folder / document
+
+
+def fixed(*places: Place) -> Listed:
+    return lambda _: places
+
+
+def present(*places: Place) -> Listed:
+    """Those that are there; the first of them where none is. A link beside its target is not a document of its own."""
+
+    def listed(folder: Path) -> Sequence[Place]:
+        return [place for place in places if _is(folder / place.document, stat.S_ISREG)] or places[:1]
+
+    return listed
+
+
+def every_file(*first: Place, others: Place) -> Listed:
+    """All .md files of a folder by name, behind the ones that come first. What holds of one of them, `others` says."""
+
+    def listed(folder: Path) -> Sequence[Place]:
+        known = {place.document for place in first}
+        names = sorted(name for name in names_in(folder) if _NAME.fullmatch(name) and name not in known)
+        return [*first, *(replace(others, document=name) for name in names if _is(folder / name, stat.S_ISREG))]
+
+    return listed
+
+
+def real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def names_in(folder: Path) -> list[str]:
+    """Nothing, where there is no folder or none that may be looked into."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+
+
+def folders_in(folder: Path, named: re.Pattern[str]) -> list[Path]:
+    """The folders there whose names are as they should be."""
+    return [folder / name for name in names_in(folder) if named.fullmatch(name) and is_folder(folder / name)]
+
+
+def is_folder(path: Path) -> bool:
+    return _is(path, stat.S_ISDIR, follow=True)
+
+
+def is_file(path: Path) -> bool:
+    """Or a link in the place of one: to be refused with a reason by who reads it."""
+    return _is(path, stat.S_ISREG, follow=True)
+
+
+def _is(path: Path, kind: Callable[[int], bool], *, follow: bool = False) -> bool:
+    try:
+        return kind(path.stat(follow_symlinks=follow).st_mode)
+    except OSError:
+        return False

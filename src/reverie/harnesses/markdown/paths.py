@@ -1,0 +1,93 @@
+"""A shelf by its path: `./notes/rules.md`, a folder of .md files, `agents:<project folder>`, a Hermes home.
+
+Its name is the whole path, so that it finds the same place from anywhere. Whoever may name a path may read and write
+there: a server hands no stranger's words to `by_path`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from reverie.harnesses.hermes.target import HermesShelf, is_hermes_home
+from reverie.harnesses.markdown.lists import (
+    Listed,
+    MarkdownShelf,
+    every_file,
+    fixed,
+    is_file,
+    is_folder,
+    present,
+    real,
+)
+from reverie.memory.shelf import Place, Shelf
+from reverie.system.repositories import repository_root
+from reverie.transcripts.projects import project_name
+
+_SHARED = "Instructions to every agent that works in {}, shared with all who have them. Read in every session there."
+INSTRUCTIONS = {
+    "AGENTS.md": _SHARED,
+    "CLAUDE.md": _SHARED,
+    "CLAUDE.local.md": "One person's own instructions to Claude Code for {}, not shared. Read in every session there.",
+}
+LIST = Place("", "list", purpose="A list someone keeps. Who reads it is not known: whoever is given it.")
+
+
+def by_path(name: str) -> Shelf | None:
+    """None when it is no path, or leads nowhere. The key of a shelf that was found by its path finds it again."""
+    if not name.isprintable():
+        return None
+    kind, _, rest = name.partition(":")
+    match kind if rest else "":
+        case "agents":
+            return _of_project(_path(rest), lambda places: present(*places))
+        case "markdown":
+            return _of_project(_path(rest), lambda places: every_file(places[0], others=LIST))
+        case "hermes":
+            return _hermes(_path(rest))
+    path = _path(name)
+    if path.suffix == ".md" and is_file(path):
+        return _in_folder(path.parent, path.name)
+    return _in_folder(path) if "/" in name or name in (".", "..") else None
+
+
+def _path(text: str) -> Path:
+    path = Path(text)
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError:  # the home of someone who is not known here
+        return path.absolute()
+
+
+def _of_project(folder: Path, listed: Callable[[Sequence[Place]], Listed]) -> Shelf | None:
+    if not is_folder(folder):
+        return None
+    folder = real(folder)
+    places = _instructions(repository_root(str(folder)))
+    return MarkdownShelf(f"agents:{folder}", folder, f"every agent that works in {folder}", listed(places))
+
+
+def _instructions(project: str) -> list[Place]:
+    name = project_name(project) or project
+    return [
+        Place(document, "list", audience=name, audience_path=project, purpose=purpose.format(name))
+        for document, purpose in INSTRUCTIONS.items()
+    ]
+
+
+def _hermes(home: Path) -> Shelf | None:
+    return HermesShelf(real(home), str(real(home))) if is_hermes_home(home) else None
+
+
+def _in_folder(folder: Path, document: str = "") -> Shelf | None:
+    """Hermes' files are no lists: written as if they were, they would be damaged."""
+    if not is_folder(folder):
+        return None
+    folder = real(folder)
+    hermes = _hermes(folder.parent if folder.name == "memories" else folder)
+    if hermes is not None:
+        return hermes
+    path = folder / document
+    listed = fixed(replace(LIST, document=document)) if document else every_file(others=LIST)
+    return MarkdownShelf(str(path), folder, f"whoever is given {path}", listed)

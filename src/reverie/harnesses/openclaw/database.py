@@ -1,0 +1,106 @@
+"""OpenClaw since 2026.9: `agents/<agent>/agent/openclaw-agent.sqlite`. A row is what a line of its JSONL was.
+
+What the gateway knows about a session stands in two more tables, and is more than the JSONL told: whether others are in
+the room, who started it, and whether mail or a webhook speaks in it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reverie.transcripts.json_text import parsed
+from reverie.transcripts.jsonfiles import decoded
+from reverie.transcripts.reading import Flaw
+from reverie.transcripts.sqlitefiles import MAGIC, columns, is_interrupted, is_locked, reading
+
+NAME = "openclaw-agent.sqlite"
+_NEEDED = {"session_id", "seq", "event_json"}
+_WINDOW = ("session_key", "chat_type", "spawned_by", "display_name", "hook_external_content_source")
+_NODE = ("label", "display_name", "spawned_by", "created_via")
+_BY_AGENTS = {"spawn", "cron", "internal", "plugin"}  # how a session was begun where no person began it
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A session, and what the gateway knows about it."""
+
+    session: str
+    key: str = ""
+    title: str | None = None
+    parent: str | None = None
+    in_a_room: bool = False
+    by_agents: bool = False
+    foreign: bool = False  # mail or a webhook speaks in the person's place
+
+
+def recognised(path: Path, start: bytes) -> float:
+    if path.name != NAME or not start.startswith(MAGIC):
+        return 0.0
+    try:
+        with reading(path) as database:
+            return 0.95 if set(columns(database, "transcript_events")) >= _NEEDED else 0.0
+    except sqlite3.Error:
+        return 0.9  # locked or damaged: claimed, so that reading it can say so
+
+
+def windows(database: sqlite3.Connection) -> list[Window]:
+    """Every session, oldest first."""
+    names = [_text(name) for (name,) in database.execute("SELECT DISTINCT session_id FROM transcript_events")]
+    of_window, of_node = columns(database, "session_windows"), columns(database, "session_nodes")
+    current = dict[str, str]()
+    if {"session_key", "current_session_id"} <= set(of_node):
+        rows = database.execute("SELECT session_key, current_session_id FROM session_nodes")
+        current = {_text(key): _text(session) for key, session in rows}
+    found = list[Window]()
+    for name in names:
+        about = _row(database, "session_windows", "session_id", name, [one for one in _WINDOW if one in of_window])
+        key = about.get("session_key")
+        node = _row(database, "session_nodes", "session_key", key, [one for one in _NODE if one in of_node])
+        parent = current.get(about.get("spawned_by") or node.get("spawned_by") or "")
+        found.append(
+            Window(
+                name,
+                key=key or "",
+                title=node.get("label") or node.get("display_name") or about.get("display_name"),
+                parent=parent if parent != name else None,
+                in_a_room=about.get("chat_type") in ("group", "channel"),
+                by_agents=node.get("created_via") in _BY_AGENTS,
+                foreign=bool(about.get("hook_external_content_source")),
+            )
+        )
+    return found
+
+
+def entries(database: sqlite3.Connection, session: str) -> Iterator[tuple[int, Any] | Flaw]:
+    query = "SELECT seq, event_json FROM transcript_events WHERE session_id = CAST(? AS TEXT) ORDER BY seq"
+    for number, text in database.execute(query, (session.encode("utf-8", "surrogateescape"),)):
+        where = f"entry {number} of {session}"
+        if text is None:
+            yield Flaw(where, "compressed; `openclaw` can export the session")
+            continue
+        try:
+            yield number if isinstance(number, int) else 0, parsed(_text(text))
+        except ValueError as error:
+            yield Flaw(where, f"not JSON ({error})")
+
+
+def explained(error: sqlite3.Error) -> str:
+    if is_locked(error):
+        return "locked by another program; it is read again next time"
+    return "reading it took too long and was given up" if is_interrupted(error) else f"cannot be read ({error})"
+
+
+def _row(database: sqlite3.Connection, table: str, key: str, value: str | None, wanted: list[str]) -> dict[str, str]:
+    if not wanted or value is None:
+        return {}
+    query = f"SELECT {', '.join(wanted)} FROM {table} WHERE {key} = CAST(? AS TEXT)"
+    row = database.execute(query, (value.encode("utf-8", "surrogateescape"),)).fetchone()
+    return {name: _text(cell) for name, cell in zip(wanted, row or (), strict=False) if cell not in (None, b"")}
+
+
+def _text(value: object) -> str:
+    return decoded(value)[0] if isinstance(value, bytes) else str(value)

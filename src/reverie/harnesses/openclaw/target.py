@@ -1,0 +1,45 @@
+"""The memory of an OpenClaw workspace: MEMORY.md, and USER.md if there is one.
+
+`openclaw` is the workspace of the default agent, `openclaw/<agent>` that of another. One that openclaw.json puts
+somewhere else is reached by its path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reverie.harnesses.markdown.lists import MarkdownShelf, folders_in, present
+from reverie.memory.shelf import Place
+from reverie.memory.shelves import Where
+
+LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
+PLACES = (
+    Place(
+        "MEMORY.md",
+        "list",
+        LIMIT,
+        purpose="What the agent keeps: facts, decisions, lessons. Read in every session with its person.",
+    ),
+    Place(
+        "USER.md",
+        "list",
+        LIMIT,
+        purpose="Who the person is and how to address them. Read in every session.",
+    ),
+)
+_WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
+
+
+def openclaw_shelves(where: Where) -> Iterator[MarkdownShelf]:
+    at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
+    state = where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
+    default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
+    everyone = "every session of this OpenClaw"
+    yield MarkdownShelf("openclaw", default, everyone, present(*PLACES), agent_folder=default, harness="openclaw")
+    for folder in folders_in(state, _WORKSPACE):
+        agent = folder.name.removeprefix("workspace-")
+        reach = f"every session of the OpenClaw agent {agent}"
+        yield MarkdownShelf(
+            f"openclaw/{agent}", folder, reach, present(*PLACES), agent_folder=folder, harness="openclaw"
+        )

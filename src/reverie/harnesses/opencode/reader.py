@@ -1,0 +1,212 @@
+"""opencode: one `opencode.db` in its data folder, with a row for each session, message and part of a message.
+
+The database is in use while it is read, and is left as it was. What opencode itself adds to a person's message is a
+part marked `synthetic`. It does not mark what a command's template says, nor what was piped into it.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reverie.core.clock import moment
+from reverie.core.origin import Origin
+from reverie.harnesses.opencode.commands import Commands
+from reverie.transcripts.json_text import parsed
+from reverie.transcripts.jsonfiles import decoded
+from reverie.transcripts.messages import arguments_text
+from reverie.transcripts.projects import project_folder, project_name
+from reverie.transcripts.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said, ToolCall
+from reverie.transcripts.sqlitefiles import MAGIC, columns, is_interrupted, is_locked, misses_log, reading
+
+Record = Mapping[str, Any]
+
+_TABLES = {
+    "session": ("id", "parent_id", "directory", "title", "version", "permission", "time_created", "time_updated"),
+    "message": ("id", "session_id", "time_created", "data"),
+    "part": ("id", "message_id", "data"),
+}
+_NEEDED = {"session": {"id"}, "message": {"id", "session_id", "data"}, "part": {"message_id", "data"}}
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_RUN = re.compile(r'"permission"\s*:\s*"question"[^{}]*"action"\s*:\s*"deny"')
+
+
+class OpencodeReader:
+    name = "opencode"
+    places: tuple[str, ...] = ("${XDG_DATA_HOME:-~/.local/share}/opencode/opencode.db",)
+
+    def recognises(self, path: Path, start: bytes) -> float:
+        if not (start.startswith(MAGIC) and path.name.startswith("opencode")):
+            return 0.0
+        try:
+            with reading(path) as database:
+                there = {table: set(columns(database, table)) for table in _TABLES}
+        except sqlite3.Error:
+            return 0.9  # locked or damaged: claimed, so that reading it can say so
+        return 0.95 if all(_NEEDED[table] <= there[table] for table in _TABLES) else 0.0
+
+    def read(self, path: Path) -> Iterator[Event]:
+        try:
+            with reading(path) as database:
+                if misses_log(database, path):
+                    why = "its -wal cannot be read in a read-only folder; the newest messages may be missing"
+                    yield Flaw(WHOLE_FILE, why)
+                yield from _sessions(database)
+        except sqlite3.Error as error:
+            yield Flaw(WHOLE_FILE, _explained(error), passing=is_locked(error))
+
+
+def _sessions(database: sqlite3.Connection) -> Iterator[Event]:
+    there = {table: columns(database, table) for table in _TABLES}
+    wanted = {table: [name for name in names if name in there[table]] for table, names in _TABLES.items()}
+    if not all(_NEEDED[table] <= set(wanted[table]) for table in _TABLES):
+        yield Flaw(WHOLE_FILE, "no tables `session`, `message` and `part` as opencode makes them")
+        return
+    names = [row[0] for row in database.execute("SELECT id FROM session ORDER BY rowid")]
+    for name in names:
+        database.execute("BEGIN")
+        try:
+            query = f"SELECT {', '.join(wanted['session'])} FROM session WHERE id = CAST(? AS TEXT)"
+            row = database.execute(query, (name,)).fetchone()
+            about = dict(zip(wanted["session"], map(_plain, row or ()), strict=False))
+            yield from _session(database, about | {"id": _plain(name)}, name, "time_created" in wanted["message"])
+        except sqlite3.Error as error:
+            yield Flaw(f"session {_plain(name)}", _explained(error), passing=is_locked(error))
+            if is_locked(error) or is_interrupted(error):
+                return
+        finally:
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+
+
+def _session(database: sqlite3.Connection, about: dict[str, Any], name: object, timed: bool) -> Iterator[Event]:
+    folder = _string(about.get("directory"))
+    talk = _Talk(Commands.of(folder), bool(about.get("parent_id")), bool(_RUN.search(str(about.get("permission")))))
+    messages = f"SELECT id, data FROM message WHERE session_id = CAST(? AS TEXT) ORDER BY {'time_created, ' * timed}id"
+    opened = False
+    for message_id, data in database.execute(messages, (name,)):
+        parts = database.execute("SELECT data FROM part WHERE message_id = CAST(? AS TEXT) ORDER BY id", (message_id,))
+        try:
+            said = list(talk.said(_object(data), [_object(part) for (part,) in parts]))
+        except (ValueError, TypeError, RecursionError) as error:
+            yield Flaw(f"message {_plain(message_id)}", f"cannot be read: {error}")
+            continue
+        if said and not opened:
+            opened = True
+            yield Opened(_head(about, folder))
+        yield from said
+    if opened:
+        yield Closed(ended_at=moment(about.get("time_updated")))
+
+
+def _head(about: Mapping[str, Any], folder: str | None) -> Head:
+    parent, version = _string(about.get("parent_id")), _string(about.get("version"))
+    return Head(
+        id=f"opencode:{about['id']}",
+        harness="opencode",
+        agent=Path(folder).name or None if folder else None,
+        title=_string(about.get("title")),
+        started_at=moment(about.get("time_created")),
+        parent=f"opencode:{parent}" if parent else None,
+        facts={key: value for key, value in (("cwd", folder), ("version", version)) if value},
+        project=project_name(folder),
+        project_path=project_folder(folder),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """What is known about who speaks in a session."""
+
+    commands: Commands
+    subagent: bool
+    headless: bool
+
+    def said(self, message: Record, parts: list[Record]) -> Iterator[Said]:
+        at = moment(_mapping(message.get("time")).get("created"))
+        if message.get("role") == "user":
+            foreign = [text for part in parts if (text := _added(part))]
+            own = "\n".join(text for part in parts if (text := _typed(part)))
+            if foreign:
+                yield Said("tool", "\n".join(foreign), name="attached context", at=at, origin=Origin.TOOL)
+            if own.strip():
+                words = self._unquoted(own)
+                yield Said("user", words, at=at, origin=self._origin(words))
+        elif message.get("role") == "assistant":
+            calls = [part for part in parts if part.get("type") == "tool"]
+            text = "\n".join(text for part in parts if (text := _typed(part)))
+            made = tuple(
+                ToolCall(str(call.get("tool") or ""), arguments_text(_state(call).get("input")), _call_id(call))
+                for call in calls
+            )
+            if text.strip() or made:
+                noise = "compact summary" if message.get("summary") is True else None
+                yield Said("assistant", text, at=at, calls=made, noise=noise)
+            for call in calls:
+                if (ended := _state(call).get("status")) in ("completed", "error"):
+                    told = _state(call).get("output" if ended == "completed" else "error")
+                    answer = told if isinstance(told, str) else arguments_text(told)
+                    name, failed = _string(call.get("tool")), ended == "error"
+                    yield Said("tool", answer, name=name, at=at, answers=_call_id(call), failed=failed)
+
+    def _origin(self, words: str) -> Origin | None:
+        if self.subagent:
+            return Origin.AGENT
+        if self.commands.wrote(words):
+            return Origin.TOOL
+        return Origin.MEMBER if "\n" in words.strip() else None  # piped, or a command whose template is gone
+
+    def _unquoted(self, text: str) -> str:
+        """`opencode run` puts quotation marks around what has a space in it."""
+        quoted = _QUOTED.match(text) if self.headless else None
+        return quoted[1].replace('\\"', '"') + text[quoted.end() :] if quoted else text
+
+
+def _typed(part: Record) -> str:
+    own = part.get("type") == "text" and not part.get("synthetic") and not part.get("ignored")
+    return _string(part.get("text")) or "" if own else ""
+
+
+def _added(part: Record) -> str:
+    """What opencode or a command put there."""
+    if part.get("type") == "subtask":
+        return _string(part.get("prompt")) or ""
+    return _string(part.get("text")) or "" if part.get("type") == "text" and part.get("synthetic") else ""
+
+
+def _state(call: Record) -> Record:
+    return _mapping(call.get("state"))
+
+
+def _call_id(call: Record) -> str | None:
+    return _string(call.get("callID"))
+
+
+def _object(data: object) -> Record:
+    value = parsed(decoded(data)[0] if isinstance(data, bytes) else str(data))
+    if not isinstance(value, Mapping):
+        raise ValueError("not an object")
+    return value
+
+
+def _explained(error: sqlite3.Error) -> str:
+    if is_locked(error):
+        return "locked by another program; it is read again next time"
+    return "reading it took too long and was given up" if is_interrupted(error) else f"cannot be read ({error})"
+
+
+def _plain(value: object) -> Any:
+    return decoded(value)[0] if isinstance(value, bytes) else value
+
+
+def _mapping(value: object) -> Record:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

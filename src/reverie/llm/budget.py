@@ -1,0 +1,110 @@
+"""A hard cap on tokens and money, per night and per month: reserve before a request, settle after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from reverie.llm.question import Usage
+
+_MILLION = Decimal(1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens. Where a price for the cache is not known, that of other input holds."""
+
+    tokens_in: Decimal
+    tokens_out: Decimal
+    cached: Decimal | None = None
+    cache_written: Decimal | None = None
+
+    def of(self, usage: Usage) -> Decimal:
+        cached = min(usage.cached, usage.tokens_in)
+        written = min(usage.cache_written, usage.tokens_in - cached)
+        cost = (usage.tokens_in - cached - written) * self.tokens_in + usage.tokens_out * self.tokens_out
+        cost += cached * (self.tokens_in if self.cached is None else self.cached)
+        cost += written * (self.tokens_in if self.cache_written is None else self.cache_written)
+        return cost / _MILLION
+
+
+FREE = Price(Decimal(0), Decimal(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    tokens: int = 0
+    money: Decimal = Decimal(0)
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.tokens + other.tokens, self.money + other.money)
+
+    def __sub__(self, other: Spent) -> Spent:
+        return Spent(self.tokens - other.tokens, self.money - other.money)
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """At most so much. None is no limit."""
+
+    tokens: int | None = None
+    money: Decimal | None = None
+
+    def why_not(self, spent: Spent, wanted: Spent, per: str) -> str | None:
+        """Why so much more may not be spent, or None. `per` is `night` or `month`."""
+        if self.tokens is not None and spent.tokens + wanted.tokens > self.tokens:
+            return (
+                f"model_tokens_per_{per} is {self.tokens:,}, {spent.tokens:,} are used or reserved, "
+                f"and the request could take {wanted.tokens:,} more"
+            )
+        if self.money is not None and spent.money + wanted.money > self.money:
+            return (
+                f"model_dollars_per_{per} is ${self.money:.4f}, ${spent.money:.4f} is used or reserved, "
+                f"and the request could cost ${wanted.money:.4f} more"
+            )
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class CapReached:
+    """There is no room for another request. Nothing was sent; the night goes on without the model."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """What a request may take: about its prompt, and the limit of its answer. More that is reported is booked, too."""
+
+    tokens_in: int
+    tokens_out: int
+    price: Price | None
+    number: int = 0  # of the call it was made for, where calls are numbered
+
+    @property
+    def worst(self) -> Spent:
+        return self.cost_of(Usage(self.tokens_in, self.tokens_out))
+
+    def cost_of(self, usage: Usage) -> Spent:
+        return Spent(usage.total, self.price.of(usage) if self.price else Decimal(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one night may spend and has spent, over all dreams of its run, with requests under way at their worst.
+
+    `this_month` is what all nights of the workspace spent in this calendar month, this one included.
+    """
+
+    night: Cap = Cap()
+    month: Cap = Cap()
+    this_month: Spent = Spent()
+    spent: Spent = Spent()
+
+    def why_not(self, wanted: Reservation) -> CapReached | None:
+        """Why there is no room for a request, or None."""
+        if wanted.price is None and (self.night.money is not None or self.month.money is not None):
+            return CapReached("There is a cap in dollars, and the price of the model is not known: set model_price")
+        why = self.night.why_not(self.spent, wanted.worst, "night")
+        why = why or self.month.why_not(self.this_month, wanted.worst, "month")
+        return CapReached(why) if why else None

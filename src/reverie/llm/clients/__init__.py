@@ -1,0 +1,1 @@
+"""The door to pydantic-ai: requests to any endpoint."""

@@ -1,0 +1,103 @@
+"""Models by pydantic-ai: the port of `models/`, for any endpoint that speaks Chat Completions or Messages.
+
+Cheap to import. The library is loaded at the first question.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from reverie.core.errors import BadSetting
+from reverie.llm.choice import Choice
+from reverie.llm.clients.addresses import NoAddress, Resolve, addresses, resolved
+from reverie.llm.question import Failed, Question, Replied, Reply
+
+if TYPE_CHECKING:
+    from reverie.llm.clients.requests import Manner
+
+MOST_BYTES = 4_000_000
+_LIBRARIES = ("pydantic_ai", "httpx2")
+_SOON_ENOUGH = 0.05
+_PATIENCE = 10.0
+
+
+class PydanticAIModel:
+    """One model at one endpoint. Each question is one request on a connection of its own; nothing is kept open."""
+
+    def __init__(
+        self,
+        choice: Choice,
+        key: str | None,
+        *,
+        streamed: bool = False,
+        most_bytes: int = MOST_BYTES,
+        resolve: Resolve = resolved,
+    ) -> None:
+        self._choice = choice
+        self._key = key
+        self._streamed = streamed
+        self._most_bytes = most_bytes
+        self._resolve = resolve
+        self._manner: Manner | None = None  # what the endpoint took
+
+    @property
+    def name(self) -> str:
+        return self._choice.text
+
+    def listed_context(self) -> int | None:
+        """How many tokens the model reads, if the endpoint says so."""
+        from reverie.llm.clients.listing import listed_context
+
+        try:
+            return listed_context(self._choice, self._key, addresses(self._choice, _PATIENCE, self._resolve))
+        except NoAddress:
+            return None
+
+    def ask(self, question: Question[Any], most_tokens: int, seconds: float) -> Reply:
+        from reverie.llm.clients.requests import Refused, Wish, load, request
+        from reverie.llm.clients.transport import GuardedTransport
+
+        load(self._choice)  # before the clock starts
+        until = time.monotonic() + seconds
+        try:
+            places = addresses(self._choice, seconds, self._resolve)
+        except NoAddress as error:
+            return Failed(str(error), seconds - (until - time.monotonic()), again=error.again)
+        refused = None
+        for manner in self._manners(question):
+            wish = Wish(question, most_tokens, max(until - time.monotonic(), _SOON_ENOUGH), manner, self._streamed)
+            try:
+                reply = request(self._choice, self._key, wish, GuardedTransport(places, self._most_bytes))
+            except Refused as error:
+                refused = refused or error.failed
+                continue
+            if isinstance(reply, Replied):
+                self._manner = manner
+            return reply
+        assert refused is not None
+        return refused
+
+    def _manners(self, question: Question[Any]) -> list[Manner]:
+        """How to put a question, the likeliest way first; what the endpoint took before, if it did."""
+        from reverie.llm.clients.requests import Manner
+
+        if self._manner:
+            return [self._manner]
+        older = self._choice.given and self._choice.provider != "anthropic"
+        limits = [True, False] if older else [False]
+        plain = [Manner(schema=False, older_limit=limit) for limit in limits]
+        return [Manner(schema=True, older_limit=older), *plain] if question.shape else plain
+
+
+def client(choice: Choice, environment: Mapping[str, str], *, streamed: bool = False) -> PydanticAIModel:
+    """The model of a choice, its key from the environment. A setting that cannot work is said now, not at night."""
+    libraries = (*_LIBRARIES, "anthropic" if choice.provider == "anthropic" else "openai")
+    if missing := [name for name in libraries if find_spec(name) is None]:
+        raise BadSetting(
+            f"{choice.text} cannot be asked: {', '.join(missing)} is not installed.",
+            next_step="Install Reverie anew: pip install --force-reinstall reverie",
+        )
+    return PydanticAIModel(choice, choice.key(environment), streamed=streamed)

@@ -1,0 +1,244 @@
+"""One request to a model through pydantic-ai. Slow to import (a second or more): only `model_clients` does, when asked.
+
+No tools are offered, the library's own retries and redirects are off, and whatever goes wrong comes back as a value.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+from pydantic_ai import exceptions
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.profiles import merge_profile
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.settings import ModelSettings
+
+from reverie.llm.choice import Choice
+from reverie.llm.clients.transport import GuardedTransport
+from reverie.llm.question import Failed, Question, Replied, Reply, Usage
+
+_NO_KEY = "no-key"  # the libraries insist on one; local servers do not look at it
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How an endpoint wants to be asked. `schema`: the shape of the answer is sent as a schema, too. `older_limit`: the
+    limit of the answer is called `max_tokens`, as most compatible servers know it; OpenAI has another name for it."""
+
+    schema: bool = True
+    older_limit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A question and how to put it."""
+
+    question: Question[Any]
+    most_tokens: int
+    seconds: float
+    manner: Manner = Manner()
+    streamed: bool = False
+
+
+class Refused(Exception):
+    """The endpoint does not take the request as it was put. `failed` is what to say if no other manner is taken."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.why)
+        self.failed = failed
+
+
+def request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport) -> Reply:
+    """Ask once. Raises `Refused`, and otherwise nothing that a provider can cause."""
+    started = time.monotonic()
+    try:
+        response = _run(_asked(choice, key, wish, guard))
+    except Exception as error:  # the libraries read hostile bytes; what they raise then is anyone's guess
+        failed = _failed(error, guard, time.monotonic() - started, choice, key)
+        if getattr(error, "status_code", None) in (400, 422) and not _is_too_big(error):
+            raise Refused(failed) from error
+        return failed
+    return _reply(response, time.monotonic() - started)
+
+
+def load(choice: Choice) -> None:
+    """Load what a request needs, which takes a second or more."""
+    _model(choice, None, httpx2.AsyncClient(transport=GuardedTransport(())), Manner())
+
+
+async def _asked(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport) -> ModelResponse:
+    client = httpx2.AsyncClient(
+        transport=guard, follow_redirects=False, trust_env=False, timeout=httpx2.Timeout(wish.seconds)
+    )
+    async with asyncio.timeout(wish.seconds), client:
+        settings = ModelSettings(max_tokens=wish.most_tokens, timeout=wish.seconds, max_retries=0)
+        if choice.provider == "anthropic":  # caches what is marked; the others cache what begins alike
+            settings["anthropic_cache_instructions"] = True  # type: ignore[typeddict-unknown-key]  # of its own settings
+        return await _sent(_model(choice, key, client, wish.manner), wish, settings)
+
+
+async def _sent(model: Model, wish: Wish, settings: ModelSettings) -> ModelResponse:
+    messages, shape = _messages(wish.question), _parameters(wish, model)
+    if not wish.streamed:
+        return await model_request(model, messages, model_settings=settings, model_request_parameters=shape)
+    async with model_request_stream(model, messages, model_settings=settings, model_request_parameters=shape) as stream:
+        async for _ in stream:
+            continue
+        return stream.get()
+
+
+def _messages(question: Question[Any]) -> list[ModelMessage]:
+    messages: list[ModelMessage] = [ModelRequest([SystemPromptPart(question.system), UserPromptPart(question.user)])]
+    for exchange in question.earlier:
+        messages += [ModelResponse([TextPart(exchange.answer)]), ModelRequest([UserPromptPart(exchange.correction)])]
+    return messages
+
+
+def _parameters(wish: Wish, model: Model) -> ModelRequestParameters:
+    question = wish.question
+    if question.shape is None or not wish.manner.schema or not model.profile.get("supports_json_schema_output"):
+        return ModelRequestParameters()
+    shape = OutputObjectDefinition(dict(question.shape), name=question.prompt)
+    return ModelRequestParameters(output_mode="native", output_object=shape)
+
+
+def _model(choice: Choice, key: str | None, client: httpx2.AsyncClient, manner: Manner) -> Model:
+    """The library's model. Address and key are always given, so that it looks for neither in the environment."""
+    key = key or _NO_KEY
+    if choice.provider == "anthropic":
+        from anthropic import AsyncAnthropic, omit
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        # The library would send the key as a bearer token, which endpoints that speak this protocol do not know.
+        headers = {"X-Api-Key": key, "Authorization": omit}
+        anthropic = AsyncAnthropic(
+            api_key=key,
+            base_url=choice.base_url,
+            http_client=client,
+            default_headers=headers,  # type: ignore[arg-type]  # it takes `omit`, and does not say so
+        )
+        return AnthropicModel(choice.model, provider=AnthropicProvider(anthropic_client=anthropic))
+    from pydantic_ai.models.openai import OpenAIChatModel
+
+    provider = _openai_provider(choice, key, client)
+    profile = provider.model_profile(choice.model)
+    if manner.older_limit:
+        profile = merge_profile(profile, OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False))
+    return OpenAIChatModel(choice.model, provider=provider, profile=profile)
+
+
+def _openai_provider(choice: Choice, key: str, client: httpx2.AsyncClient) -> Any:
+    if choice.provider == "ollama":
+        from pydantic_ai.providers.ollama import OllamaProvider
+
+        return OllamaProvider(base_url=choice.base_url, api_key=key, http_client=client)
+    if choice.given:
+        from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+        return OpenAICompatibleProvider("compatible", base_url=choice.base_url, api_key=key, http_client=client)
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    return OpenAIProvider(base_url=choice.base_url, api_key=key, http_client=client)
+
+
+def _run(asked: Coroutine[Any, Any, ModelResponse]) -> ModelResponse:
+    """In a loop of its own; where the caller's thread has one already (a notebook), in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(asked)
+    done: list[ModelResponse | BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(asyncio.run(asked))
+        except BaseException as error:  # noqa: BLE001  # carried over to the thread that waits
+            done.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if isinstance(done[0], BaseException):
+        raise done[0]
+    return done[0]
+
+
+def _reply(response: ModelResponse, seconds: float) -> Reply:
+    usage = _usage(response)
+    if response.finish_reason == "content_filter":
+        return Failed("the model declined to answer", seconds, billed=True, usage=usage)
+    if any(isinstance(part, ToolCallPart) for part in response.parts):
+        return Failed("the model called a tool, and there are none", seconds, billed=True, usage=usage)
+    texts: list[object] = [part.content for part in response.parts if isinstance(part, TextPart)]
+    if not all(isinstance(text, str) for text in texts):  # the libraries do not look
+        return Failed("the reply cannot be understood", seconds, again=True, billed=True, usage=usage)
+    return Replied("".join(map(str, texts)), usage, seconds, cut_short=response.finish_reason == "length")
+
+
+def _usage(response: ModelResponse) -> Usage | None:
+    """What the provider says; None where it says nothing, or nonsense."""
+    said = response.usage
+    numbers = (said.input_tokens, said.output_tokens, said.cache_read_tokens, said.cache_write_tokens)
+    if not any(numbers) or any(not isinstance(number, int) or number < 0 for number in numbers):
+        return None
+    return Usage(*numbers)
+
+
+def _is_too_big(error: Exception) -> bool:
+    return isinstance(error, exceptions.ModelContextWindowExceededError)
+
+
+def _failed(error: Exception, guard: GuardedTransport, seconds: float, choice: Choice, key: str | None) -> Failed:
+    """In our own words: a provider's message may hold anything, a piece of the key included."""
+    if guard.why:
+        return Failed(guard.why, seconds, billed=guard.began)
+    status = getattr(error, "status_code", None)
+    wait = getattr(error, "retry_after", None)
+    code = f" (status {status})" if isinstance(status, int) else ""
+    if status in (401, 403) or isinstance(error, exceptions.ModelAuthenticationError):
+        said = f"{choice.text} refused the key{code}: {choice.where_the_key_is(sent=key is not None)}"
+        return Failed(said, seconds, denied=True)
+    match error:
+        case exceptions.ModelRequestTimeout() | exceptions.ModelTimeoutError() | TimeoutError():
+            return Failed(
+                "there was no complete answer in time; model_timeout sets how long is waited", seconds, billed=True
+            )
+        case exceptions.ModelQuotaExceededError():
+            return Failed(f"the provider says that the quota is used up{code}", seconds, lasting=True)
+        case exceptions.ModelRateLimitError():
+            return Failed(f"the provider says that it was asked too often{code}", seconds, again=True, wait=wait)
+        case exceptions.ModelUnavailableError() | exceptions.ModelServerError():
+            return Failed(f"the provider is not able to answer{code}", seconds, again=True, wait=wait)
+        case exceptions.ModelConnectionError() | httpx2.TransportError():
+            return Failed("the connection failed", seconds, again=True, billed=guard.began)
+        case exceptions.ContentFilterError():
+            return Failed("the model declined to answer", seconds, billed=True)
+        case exceptions.ModelNotFoundError():
+            said = f"the provider does not know the model or the address{code}: check model and model_url"
+            return Failed(said, seconds, lasting=True)
+        case exceptions.ModelContextWindowExceededError():
+            said = f"the question is too long for the model{code}: model_context says how much it can read"
+            return Failed(said, seconds, too_big=True)
+        case exceptions.ModelHTTPError() | exceptions.ModelRequestRejectedError():
+            return Failed(f"the provider refused the request{code}", seconds, too_big=status in (400, 413, 422))
+        case _:  # a reply that makes no sense may make some next time
+            said = f"the reply cannot be understood ({type(error).__name__})"
+            return Failed(said, seconds, again=True, billed=guard.began)

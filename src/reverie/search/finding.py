@@ -1,0 +1,105 @@
+"""`home.search`: a question in, the turns that answer it out, each with the exchange around it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.core.errors import BadInput
+from reverie.core.scope import Scope
+from reverie.search.search import Ranked, Search, Where
+from reverie.transcripts.noise import heard
+from reverie.transcripts.records import Records, Stored
+from reverie.transcripts.session import Turn
+
+MAX_LIMIT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One turn that answers. `why` names the parts its score is made of."""
+
+    user: str
+    session_id: str
+    turn: int
+    text: str
+    role: str
+    name: str | None
+    at: datetime | None
+    title: str | None
+    harness: str
+    score: float
+    why: tuple[tuple[str, float], ...]
+    before: tuple[Turn, ...] = ()
+    after: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """`follow` brings the index up to the records before each question."""
+
+    scope: Scope
+    search: Search
+    records: Records
+    follow: Callable[[], None]
+
+    def __call__(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        limit: int = 10,
+        harness: str | None = None,
+        role: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        around: int = 1,
+    ) -> list[Hit]:
+        if not query.strip():
+            raise BadInput("The question is empty.", expected="words to look for")
+        if not 1 <= limit <= MAX_LIMIT:
+            raise BadInput(f"The limit is {limit}.", expected=f"a number from 1 to {MAX_LIMIT}")
+        self.follow()
+        where = Where(user=user, harness=harness, role=role, since=since, until=until)
+        return self._hits(self.search(query, where, limit), around)
+
+    def _hits(self, ranked: Sequence[Ranked], around: int) -> list[Hit]:
+        wanted: dict[tuple[str, str], set[int]] = defaultdict(set)
+        for row in ranked:
+            near = range(row.key.turn - around, row.key.turn + around + 1)
+            wanted[row.key.user, row.key.session_id].update(near)
+        read = {
+            (user, session): self.records.exchange(self.scope.of(user), session, numbers)
+            for (user, session), numbers in wanted.items()
+        }
+        hits = (_hit(row, *read[row.key.user, row.key.session_id], around) for row in ranked)
+        return [hit for hit in hits if hit is not None]
+
+
+def _hit(row: Ranked, stored: Stored | None, turns: dict[int, Turn], around: int) -> Hit | None:
+    """None when the session was removed since the index saw it."""
+    turn = turns.get(row.key.turn)
+    if stored is None or turn is None:
+        return None
+    number = row.key.turn
+    return Hit(
+        user=row.key.user,
+        session_id=row.key.session_id,
+        turn=number,
+        text=heard(turn.said.whole),
+        role=turn.role,
+        name=turn.said.name,
+        at=turn.at or stored.head.started_at,
+        title=stored.head.title,
+        harness=stored.head.harness,
+        score=row.score,
+        why=row.why,
+        before=_quiet(turns, range(number - around, number)),
+        after=_quiet(turns, range(number + 1, number + around + 1)),
+    )
+
+
+def _quiet(turns: dict[int, Turn], numbers: range) -> tuple[Turn, ...]:
+    return tuple(turns[number] for number in numbers if number in turns and not turns[number].noise)

@@ -1,0 +1,125 @@
+"""Search: a question and where to look in, the turns that answer it out, by key. The caller attaches the texts.
+
+The index proposes a pool of turns by their words, the vectors say how near each is in meaning, and `ranking` decides.
+Turns whose vectors are not filled yet are found by their words alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from reverie.search.ranking import DEFAULT, Candidate, Ranked, TurnKey, Weights, page, rank
+from reverie.search.turn_vectors import cosines, leaning, question_vector
+from reverie.text.kinds import with_members
+from reverie.text.tokens import Term, terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = [
+    "Candidate",
+    "Index",
+    "IndexedSession",
+    "IndexedTurn",
+    "Ranked",
+    "Search",
+    "Term",
+    "TurnKey",
+    "Vectors",
+    "Where",
+]
+
+POOL = 200
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedTurn:
+    """A turn that is not noise, as both index and vectors read it."""
+
+    number: int
+    role: str
+    name: str | None
+    at: datetime | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedSession:
+    """`turns` in order, without noise."""
+
+    user: str
+    session_id: str
+    harness: str
+    title: str | None
+    started_at: datetime | None
+    turns: Iterable[IndexedTurn]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a question may see. None leaves a side open; a turn of unknown time is outside any `since` or `until`."""
+
+    user: str | None = None
+    harness: str | None = None
+    role: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    session_ids: frozenset[str] | None = None
+
+
+class Index(Protocol):
+    def pool(self, terms: Sequence[Term], where: Where, size: int) -> list[Candidate]:
+        """The `size` best matches within `where`, best first."""
+
+    def rarity(self, terms: Sequence[Term]) -> list[float]:
+        """How much each term tells: large for a rare one, near zero for one that is everywhere."""
+
+
+class Vectors(Protocol):
+    def bits(self, keys: Sequence[TurnKey]) -> Mapping[TurnKey, bytes]:
+        """The vectors of those turns that have one yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    index: Index
+    vectors: Vectors
+    weights: Weights = DEFAULT
+
+    def __call__(self, query: str, where: Where = Where(), limit: int = 10) -> list[Ranked]:
+        asked = with_members(terms(query))
+        candidates = self.index.pool(asked, where, max(POOL, limit)) if asked else []
+        if not candidates:
+            return []
+        bits = self.vectors.bits([candidate.key for candidate in candidates])
+        return page(self._ranked(candidates, bits, self._words(asked)), limit)
+
+    def _words(self, asked: Sequence[Term]) -> dict[str, float]:
+        words: dict[str, float] = {}
+        for term, rarity in zip(asked, self.index.rarity(asked), strict=True):
+            words[term.word] = max(words.get(term.word, 0.0), rarity * term.weight)
+        return words
+
+    def _ranked(
+        self, candidates: Sequence[Candidate], bits: Mapping[TurnKey, bytes], words: Mapping[str, float]
+    ) -> list[Ranked]:
+        """Ranked twice: the best match says in other words what the question is about, and the question leans to it."""
+        if not bits:
+            return rank(candidates, [None] * len(candidates), self.weights)
+        question = question_vector(words)
+        first = rank(candidates, _near(question, candidates, bits), self.weights)
+        best = bits.get(first[0].key) if first else None
+        if best is None:
+            return first
+        return rank(candidates, _near(leaning(question, best), candidates, bits), self.weights)
+
+
+def _near(
+    question: NDArray[np.float32], candidates: Sequence[Candidate], bits: Mapping[TurnKey, bytes]
+) -> list[float | None]:
+    near = dict(zip(bits, cosines(question, list(bits.values())), strict=True))
+    return [near.get(candidate.key) for candidate in candidates]

@@ -1,0 +1,205 @@
+"""Around every request: an id, who may be asked by that name, how large it may be, a line in the log, a count.
+
+A browser can be made to call a server on its own machine. A page's request carries an `Origin` that is not ours; a
+page whose name was pointed at this machine (DNS rebinding) carries that name as `Host`. Both are refused. A number
+instead of a name cannot be rebound.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import logging
+import re
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from reverie.server.bodies import one_reading
+from reverie.server.errors import Problem, envelope, problem_of
+from reverie.server.metrics import Metrics
+
+LARGEST_BODY = 1024 * 1024  # the largest memory, each character of it escaped
+LARGEST_IMPORT = 512 * 1024 * 1024  # transcripts, which are read as they come
+IMPORTING = "/v1/reverie/sessions/import"
+DRAINED = 16 * LARGEST_BODY  # who sends a little too much is told so; who sends far too much is cut off
+BODY_SECONDS = 30.0  # and a second more for each `SLOWEST` bytes that have come
+SLOWEST = 64 * 1024
+WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+METHODS = frozenset({"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"})
+ONCE = ("host", "origin", "authorization", "x-api-key", "reverie-user", "anthropic-workspace-id", "content-length")
+CLOSE = {"connection": "close"}
+_LOG = logging.getLogger("reverie.server")
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
+_BRACKETS = re.compile(rb"(?:%5B%5D|\[\])(?==)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Guard:
+    """ASGI middleware. `names` are the hosts this server answers to, beside every number and `localhost`."""
+
+    app: ASGIApp
+    names: frozenset[str]
+    metrics: Metrics
+    new_id: Callable[[], str]
+    root_path: str = ""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        call = _Call(scope, send, self.new_id(), time.perf_counter())
+        scope["state"]["request_id"] = call.id
+        scope["query_string"] = _BRACKETS.sub(b"", scope["query_string"])  # `types[]=a` and `types=a` are the same
+        if self.root_path and scope["path"].startswith(f"{self.root_path}/"):
+            scope["root_path"] = self.root_path  # a proxy may take it away or not
+        with self.metrics.running():
+            try:
+                await self._passed(scope, receive, call)
+            except Exception as error:  # noqa: BLE001 - the last line: nothing leaves without the envelope
+                await call.fail(error, receive)
+        self.metrics.count(call.method, call.route, call.status, call.seconds)
+        _LOG.info(json.dumps(call.told()))
+
+    async def _passed(self, scope: Scope, receive: Receive, call: _Call) -> None:
+        headers = Headers(scope=scope)
+        if b"%00" in scope["query_string"] or "\0" in scope["path"]:
+            raise Problem(400, "The URL holds a character that cannot be part of any name.")
+        _unambiguous(headers)
+        if not self._known(headers.get("host", "")):
+            raise Problem(403, "This server does not answer to that Host.")
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != headers.get("host"):
+            raise Problem(403, "Calls from pages of another origin are refused.")
+        importing = scope["path"].endswith(IMPORTING)
+        body = await _limited(headers, receive, LARGEST_IMPORT if importing else LARGEST_BODY)
+        if not importing and scope["method"] in WITH_BODY:
+            body = await one_reading(body)
+        await self.app(scope, body, call.send)
+
+    def _known(self, host: str) -> bool:
+        if not _HOST.fullmatch(host):
+            return False
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+            ipaddress.ip_address(name)
+        except ValueError:
+            return _name_of(host) in self.names | {"localhost"}
+        return True
+
+
+def _unambiguous(headers: Headers) -> None:
+    """What two readers could understand differently is refused: a proxy in front of us may be the other one."""
+    for name in ONCE:
+        if len(headers.getlist(name)) > 1:
+            raise Problem(400, f"The header {name} is there twice.")
+    if "authorization" in headers and "x-api-key" in headers:
+        raise Problem(400, "Two credentials were sent. Send `Authorization` or `x-api-key`, not both.")
+    if "content-length" in headers and "transfer-encoding" in headers:
+        raise Problem(400, "The body has a length and is in chunks. Send one of both.", headers=CLOSE)
+
+
+def _name_of(host: str) -> str:
+    return host.rpartition(":")[0].lower() if host.rpartition(":")[2].isdigit() else host.lower()
+
+
+async def _limited(headers: Headers, receive: Receive, largest: int) -> Receive:
+    """The same body, refused once it is too large."""
+    declared = headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > largest:
+        await _drained(receive, int(declared) if int(declared) <= DRAINED else 0)
+        raise _too_large(largest)
+    got, over, began = 0, False, asyncio.get_running_loop().time()
+
+    async def counted() -> Message:
+        nonlocal got, over
+        try:
+            async with asyncio.timeout_at(None if over else began + BODY_SECONDS + got / SLOWEST):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(408, "The body does not come.", CLOSE) from error
+        over = not message.get("more_body", False)
+        got += len(message.get("body", b""))
+        if got > largest:
+            raise HTTPException(413, _too_large(largest).message)
+        return message
+
+    return counted
+
+
+async def _drained(receive: Receive, left: int) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(BODY_SECONDS):
+            while left > 0 and (message := await receive()).get("more_body"):
+                left -= len(message["body"])
+
+
+def _too_large(largest: int) -> Problem:
+    return Problem(413, f"The body is larger than {largest:,} bytes.", headers=CLOSE)
+
+
+@dataclass(slots=True)
+class _Call:
+    scope: Scope
+    out: Send
+    id: str
+    began: float
+    status: int = 0
+    error: str | None = None
+
+    @property
+    def method(self) -> str:
+        """One of those there are: anyone may make up another, and each would be counted by itself for ever."""
+        return str(self.scope["method"]) if self.scope["method"] in METHODS else "other"
+
+    @property
+    def route(self) -> str:
+        """The pattern, never the path: that holds ids, and a query what people look for."""
+        return str(getattr(self.scope.get("route"), "path", "none"))
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["request-id"] = self.id
+            headers["cache-control"] = "no-store"
+            headers["x-content-type-options"] = "nosniff"
+            if workspace := self.scope["state"].get("workspace"):
+                headers["anthropic-workspace-id"] = workspace
+        await self.out(message)
+
+    async def fail(self, error: Exception, receive: Receive) -> None:
+        problem = problem_of(error)
+        if problem.status >= 500:  # what it says may quote content: the log has its name and place only
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            self.error = f"{type(error).__name__} at {frame.filename.rpartition('/')[2]}:{frame.lineno}"
+        if self.status:
+            raise error
+        await envelope(problem, self.id)(self.scope, receive, self.send)
+
+    def told(self) -> dict[str, Any]:
+        state = self.scope["state"]
+        told = {
+            "request_id": self.id,
+            "method": self.method,
+            "route": self.route,
+            "status": self.status,
+            "ms": round(self.seconds * 1000, 1),
+            "workspace": state.get("workspace"),
+            "key": state.get("key"),
+            "error": self.error,
+        }
+        return {name: value for name, value in told.items() if value is not None}

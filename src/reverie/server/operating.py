@@ -1,0 +1,63 @@
+"""For who runs the server: is it alive, does its database answer, how much does it do.
+
+No key is needed, but for `/metrics` from elsewhere than this machine: how much is done when is nobody else's business.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Request, Security
+from fastapi.responses import PlainTextResponse
+from fastapi.security import HTTPAuthorizationCredentials
+from pydantic import BaseModel
+
+from reverie.server.caller import BEARER, HEADER
+from reverie.server.errors import Problem
+from reverie.server.wiring import House
+
+router = APIRouter(tags=["operating"])
+
+
+class Health(BaseModel):
+    status: Literal["ok"] = "ok"
+
+
+@router.get("/healthz")
+async def healthz() -> Health:
+    return Health()
+
+
+@router.get("/readyz")
+def readyz(request: Request) -> Health:
+    house: House = request.app.state.house
+    house.look()
+    return Health()
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+def metrics(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+    header: Annotated[str | None, Security(HEADER)],
+) -> PlainTextResponse:
+    """From elsewhere than this machine, or through a proxy, with any key."""
+    house: House = request.app.state.house
+    if not _is_local(request) and house.keys.admitted(bearer.credentials if bearer else header or "") is None:
+        raise Problem(401, "From elsewhere /metrics needs a key. Send one as `Authorization: Bearer …`.")
+    return PlainTextResponse(request.app.state.metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def _is_local(request: Request) -> bool:
+    """Asked by this machine, by a name of this machine, and not on behalf of someone else."""
+    passed_on = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via"))
+    asked = request.url.hostname or ""
+    return not passed_on and request.client is not None and all(map(_is_loopback, (request.client.host, asked)))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,1 +1,0 @@
-"""One module per format. Each is registered under the entry point group `reverie.readers`, as a stranger's is."""

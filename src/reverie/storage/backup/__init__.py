@@ -1,0 +1,1 @@
+"""The whole home in one file, and back."""

@@ -1,0 +1,150 @@
+"""`restore`: a home from a backup, or nothing at all.
+
+Everything is checked before anything is written. Then the files are laid beside their places, the rows go in in one
+transaction, and the files are moved into place. The commit is the moment it is done: killed before it, nothing was
+restored; killed behind it, the same command moves the rest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from sqlalchemy import Connection, Engine, inspect
+
+from reverie.core.errors import NotFound, NotPermitted, SchemaTooNew
+from reverie.storage.backup.files import discard, explained, move_in, point_at, put_beside, stage, sync_below
+from reverie.storage.backup.manifest import NAME, Manifest, Watch, damaged
+from reverie.storage.backup.tables import heads, put, standing
+from reverie.storage.backup.target import (
+    is_committed,
+    keep_others_out,
+    refuse_database,
+    refuse_home,
+    refuse_rows,
+    unfinished,
+)
+from reverie.storage.backup.unpack import Unpacking
+from reverie.storage.database import schema
+from reverie.storage.database.engine import engine as make_engine
+from reverie.storage.database.migrations import CURRENT, upgrade
+from reverie.storage.database.transactions import writing_across
+from reverie.system.files import flocked_folder, make_folder, replace_file
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`repointed`: its settings named another database. `finished`: an earlier run had done all but the last step."""
+
+    home: Path
+    manifest: Manifest
+    repointed: bool = False
+    finished: bool = False
+
+
+def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
+    """Read all of it; what it holds if it is whole."""
+    with _opened(file) as opened:
+        return _readable(Unpacking(opened, watch))[0]
+
+
+def restore(file: Path, home: Path, database: str, *, named: str | None = None, watch: Watch | None = None) -> Restored:
+    """`named` is the database as the restored settings shall name it; None if they shall name none."""
+    home, engine = home.resolve(), make_engine(database)
+    if unfinished(home) is None:
+        refuse_home(home)
+    try:
+        with _opened(file) as opened:
+            backup = Unpacking(opened, watch)
+            return _Restoring(backup, *_readable(backup), engine, home, named).run()
+    finally:
+        engine.dispose()
+
+
+@dataclass(frozen=True, slots=True)
+class _Restoring:
+    backup: Unpacking
+    manifest: Manifest
+    said: bytes
+    engine: Engine
+    home: Path
+    named: str | None
+
+    def run(self) -> Restored:
+        if unfinished(self.home) is None:
+            refuse_database(self.engine, self.manifest)
+        make_folder(self.home)
+        with flocked_folder(self.home, timeout=0), explained(self.home):
+            if is_committed(self.engine, self.home, self.said, self.manifest):
+                move_in(self.home)
+                return Restored(self.home, self.manifest, finished=True)
+            discard(self.home)
+            refuse_home(self.home)
+            return self._restored()
+
+    def _restored(self) -> Restored:
+        try:
+            with writing_across(self.engine, "upkeep") as connection:
+                place = stage(self.home, self.manifest.folders)
+                self._rows_and_files(connection, place)
+                repointed = point_at(place, self.named)
+                replace_file(place / NAME, self.said)  # from here on the stage is complete
+                sync_below(place)
+        except BaseException:
+            discard(self.home)
+            raise
+        self.engine.dispose()  # its last connection writes everything to the disk
+        move_in(self.home)
+        return Restored(self.home, self.manifest, repointed)
+
+    def _rows_and_files(self, connection: Connection, place: Path) -> None:
+        """The rows go into the schema they were taken from; then that is brought to ours."""
+        keep_others_out(connection)
+        refuse_rows(connection, self.manifest)
+        upgrade(connection, self.manifest.schema)
+        self._fill(connection, place)
+        upgrade(connection, CURRENT)
+        if heads(connection) != self.manifest.ledger:
+            raise damaged("its ledger does not end where it says, or its chain is broken")
+
+    def _fill(self, connection: Connection, place: Path) -> None:
+        ours = {*schema.metadata.tables} & {*inspect(connection).get_table_names()}
+        counts = dict.fromkeys(self.manifest.tables, 0)
+        known = {name: standing(connection, name) for name in counts if name in ours}
+        for member, content in self.backup.members(self.manifest):
+            if member.path:
+                put_beside(place, member, content)
+            elif member.table in known:
+                counts[member.table] += sum(put(connection, known[member.table], content))
+            else:
+                raise damaged(f"schema {self.manifest.schema} has no table {member.table[:100]!r}")
+        if counts != self.manifest.tables:
+            raise damaged("its tables do not have the rows it says")
+
+
+def _readable(backup: Unpacking) -> tuple[Manifest, bytes]:
+    manifest, said = backup.verified()
+    if int(manifest.schema) > int(CURRENT):
+        raise SchemaTooNew(
+            f"This backup has schema {manifest.schema}; this Reverie knows up to {CURRENT}.",
+            expected="a Reverie at least as new as the one that wrote it",
+            next_step="Upgrade with `pip install --upgrade reverie`. Nothing was changed.",
+        )
+    return manifest, said
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[IO[bytes]]:
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        opened = os.fdopen(handle, "rb")
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no file {file}.") from error
+    except OSError as error:
+        raise NotPermitted(f"{file} could not be read: {error.strerror}.", expected="a backup file") from error
+    with opened:
+        yield opened

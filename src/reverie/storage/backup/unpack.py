@@ -1,0 +1,166 @@
+"""Reads a backup with nothing trusted.
+
+Whatever is not a regular file is refused before its content is looked at: links, devices, folders and the extended
+headers that can grow without bound. So is what unpacks to far more than it could honestly hold.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple, Self
+
+from reverie.storage.backup.manifest import NAME, Manifest, Member, Step, Watch, damaged, read
+from reverie.storage.backup.pack import Hashed
+
+MOST_MEMBERS = 200_000
+MOST_BYTES = 2**31  # of one member; no row of either database can be longer
+MOST_MANIFEST = 2**27
+ALWAYS_FINE = 2**26  # bytes that may come out of any backup …
+MOST_RATIO = 300  # … and how many more for each byte of the file; at our level one letter repeated gives 222
+_BLOCK = 2**20
+
+
+class _Measured(NamedTuple):
+    bytes: int
+    sha256: str
+    lines: int
+
+
+class Unpacking:
+    """Reads a backup through, as often as asked."""
+
+    def __init__(self, file: IO[bytes], watch: Watch | None = None) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+        self._limit = ALWAYS_FINE + MOST_RATIO * self._size
+        self._watch = watch
+
+    def verified(self) -> tuple[Manifest, bytes]:
+        """What the backup says of itself, once every byte of it was read and found to be as it says."""
+        found: dict[str, _Measured] = {}
+        said = b""
+        for header, content in self._members("Checking"):
+            if said or header.name in found or len(found) >= MOST_MEMBERS:
+                raise damaged(f"{header.name[:200]!r} is one member too many")
+            if header.name == NAME:
+                said = _manifest_in(content, header.size)
+            else:
+                found[header.name] = _measured(content)
+        if not said:
+            raise damaged("it ends before its manifest")
+        manifest = read(said)
+        _compare(manifest, found)
+        return manifest, said
+
+    def members(self, manifest: Manifest) -> Iterator[tuple[Member, IO[bytes]]]:
+        """Each with its content. Whoever consumed it all without an error has what was verified."""
+        known = {member.name: member for member in manifest.members}
+        for header, content in self._members("Restoring"):
+            member = known.pop(header.name, None)
+            if member is not None:
+                yield member, io.BufferedReader(content, _BLOCK)
+                if content.digest() != member.sha256:
+                    raise damaged(f"{member.name!r} changed while it was read")
+        if known:
+            raise damaged("members vanished while it was read")
+
+    def _members(self, doing: str) -> Iterator[tuple[tarfile.TarInfo, _Content]]:
+        self._file.seek(0)
+        with _explained():
+            tar = tarfile.open(  # noqa: SIM115 - it holds nothing but the file, which is the caller's
+                fileobj=_Unpacked(self._file, self._limit),
+                mode="r|",
+                tarinfo=_PlainFile,
+                bufsize=_BLOCK,
+                encoding="utf-8",
+                errors="surrogateescape",
+            )
+            while header := tar.next():
+                content = tar.extractfile(header)
+                assert content is not None  # as for any regular file
+                yield header, _Content(content)
+                if self._watch:
+                    self._watch(Step(doing, self._file.tell(), self._size))
+            _refuse_more(tar)
+
+
+class _Unpacked(gzip.GzipFile):
+    """Counts what comes out."""
+
+    def __init__(self, file: IO[bytes], limit: int) -> None:
+        super().__init__(fileobj=file, mode="rb")
+        self._left = limit
+
+    def read(self, size: int | None = -1) -> bytes:
+        content = super().read(size)
+        self._left -= len(content)
+        if self._left < 0:
+            raise damaged(f"it unpacks to more than {MOST_RATIO} times its size")
+        return content
+
+
+class _Content(Hashed):
+    """Of one member: read by the caller, explained here."""
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
+        with _explained():
+            return super().readinto(buffer)
+
+
+class _PlainFile(tarfile.TarInfo):
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        found = super().frombuf(buf, encoding, errors)
+        if found.type != tarfile.REGTYPE or not 0 <= found.size <= MOST_BYTES:
+            raise damaged(f"{found.name[:200]!r} is not a plain file of at most {MOST_BYTES:,} bytes")
+        return found
+
+
+def _manifest_in(content: _Content, size: int) -> bytes:
+    if size > MOST_MANIFEST:
+        raise damaged(f"its manifest has {size:,} bytes")
+    return content.readall()
+
+
+def _measured(content: _Content) -> _Measured:
+    size, lines = 0, 0
+    while block := content.read(_BLOCK):
+        size, lines = size + len(block), lines + block.count(b"\n")
+    return _Measured(size, content.digest(), lines)
+
+
+def _compare(manifest: Manifest, found: dict[str, _Measured]) -> None:
+    rows = dict.fromkeys(manifest.tables, 0)
+    for member in manifest.members:
+        one = found.pop(member.name, None)
+        if one is None:
+            raise damaged(f"{member.name[:200]!r} is missing")
+        if (one.bytes, one.sha256) != (member.bytes, member.sha256):
+            raise damaged(f"{member.name[:200]!r} is not what was written: its hash differs")
+        if member.table:
+            rows[member.table] = rows.get(member.table, 0) + one.lines
+    if found:
+        raise damaged(f"{next(iter(found))[:200]!r} is not in its manifest")
+    if rows != manifest.tables:
+        raise damaged("its tables do not have the rows it says")
+
+
+def _refuse_more(tar: tarfile.TarFile) -> None:
+    """To the end of the file, so that its checksum is looked at; behind a tar's end there are only zeros."""
+    while tar.fileobj is not None and (block := tar.fileobj.read(_BLOCK)):
+        if block.strip(b"\0"):
+            raise damaged("something is behind its end")
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise damaged(f"it is damaged or no .tar.gz ({error})") from error

@@ -1,0 +1,1 @@
+"""Changes, proposals and the ledger in rows."""

@@ -1,0 +1,358 @@
+"""Changes, entries and the ledger: implements `reverie.changes.history.records.Records`."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, Engine, insert, select, update
+
+from reverie.changes.history.change import Change, Standing, Via
+from reverie.changes.history.ledger import Row, told
+from reverie.changes.history.records import Anchored, Asked, Known, KnownEntry, Moves
+from reverie.core.clock import Clock
+from reverie.core.errors import DatabaseUnusable
+from reverie.core.hashes import sha256
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.storage.changes import ledger
+from reverie.storage.changes.anchored import anchored
+from reverie.storage.changes.rows import change_from_rows, details_of
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading, writing
+from reverie.storage.database.upsert import put_if_new, upsert
+
+_ALL = 2**62  # a number behind every row of the ledger
+
+
+class SqlHistory:
+    def __init__(self, engine: Engine, clock: Clock, ids: Ids) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._ids = ids
+
+    # ---- Changing ----------------------------------------------------------------------------------------------------
+
+    def intend(self, scope: Scope, change: Change) -> None:
+        with writing(self._engine, scope) as connection:
+            self._write_down(connection, scope, change)
+
+    def settle(
+        self, scope: Scope, change: Change, moves: Mapping[str, Moves], instead_of: Change | None = None
+    ) -> Change:
+        now = self._clock.now()
+        with writing(self._engine, scope) as connection:
+            if instead_of is not None:
+                self._drop(connection, scope, instead_of, "done again on what others wrote meanwhile")
+            salt = self._salt(connection, scope, change.id) or self._write_down(connection, scope, change)
+            landed = replace(change, standing=Standing.LANDED, settled_at=now)
+            added = ledger.append(connection, scope, "change", told(landed, salt), now)
+            landed = replace(landed, number=added.number)
+            self._stand(connection, scope, landed)
+            for edit in change.edits:
+                self._document(connection, scope, landed, edit.document, edit.after)
+            for document, moved in moves.items():
+                self._entries(connection, scope, landed, document, moved)
+        return landed
+
+    def drop(self, scope: Scope, change: Change, note: str) -> None:
+        with writing(self._engine, scope) as connection:
+            self._drop(connection, scope, change, note)
+
+    def _drop(self, connection: Connection, scope: Scope, change: Change, note: str) -> None:
+        now = self._clock.now()
+        salt = self._salt(connection, scope, change.id) or ""
+        dropped = replace(change, standing=Standing.CONFLICTED, settled_at=now, note=note)
+        added = ledger.append(connection, scope, "change", told(dropped, salt), now)
+        self._stand(connection, scope, replace(dropped, number=added.number))
+
+    def mark(self, scope: Scope, entry: str, critical: bool) -> None:
+        table = schema.entries
+        with writing(self._engine, scope) as connection:
+            asked = update(table).filter_by(**_owner(scope), id=entry).where(table.c.went.is_(None))
+            connection.execute(asked.values(critical=critical))
+            body = {"entry": entry, "critical": critical, "actor": scope.actor}
+            ledger.append(connection, scope, "mark", body, self._clock.now())
+
+    def keep_rule(self, scope: Scope, shelf: str, document: str, rule: KnownEntry) -> str:
+        change = self.get(scope, rule.change)
+        place = _owner(scope) | {"shelf": shelf, "document": document}
+        with writing(self._engine, scope) as connection:
+            held = [one.id for one in _entries_at(connection, place, None) if one.sha256 == rule.sha256]
+            if held:
+                return held[0]
+            row = {"version": 1, "sha256": rule.sha256, "since": rule.since, "seen": rule.seen, "critical": False}
+            number = change.number if change else None
+            named = {"id": self._ids.new("ent"), "change_id": rule.change, "came": number or 0}
+            connection.execute(insert(schema.entries), place | row | named)
+            return str(named["id"])
+
+    def _write_down(self, connection: Connection, scope: Scope, change: Change) -> str:
+        salt = secrets.token_hex(16)
+        grounds = change.grounds
+        row_of_change = {
+            **_owner(scope),
+            "id": change.id,
+            "shelf": change.shelf,
+            "subject": change.subject,
+            "standing": change.standing,
+            "via": grounds.via,
+            "actor": grounds.actor,
+            "proposal": grounds.proposal,
+            "dream": grounds.dream,
+            "undoes": grounds.undoes,
+            "details": details_of(change),
+            "salt": salt,
+            "intended_at": change.intended_at,
+        }
+        connection.execute(insert(schema.changes), row_of_change)
+        for place, edit in enumerate(change.edits):
+            sides = {side: self._blob(connection, scope, getattr(edit, side)) for side in ("before", "after")}
+            named = {"change_id": change.id, "document": edit.document, "place": place}
+            connection.execute(insert(schema.edits), _owner(scope) | named | sides)
+        return salt
+
+    def _blob(self, connection: Connection, scope: Scope, content: bytes | None) -> str | None:
+        if content is None:
+            return None
+        name = sha256(content)
+        put_if_new(connection, schema.blobs, _owner(scope) | {"sha256": name}, {"content": content})
+        return name
+
+    def _stand(self, connection: Connection, scope: Scope, change: Change) -> None:
+        stands = {"standing": change.standing, "number": change.number, "settled_at": change.settled_at}
+        asked = update(schema.changes).filter_by(**_owner(scope), id=change.id)
+        connection.execute(asked.values(**stands, details=details_of(change)))
+
+    def _document(
+        self, connection: Connection, scope: Scope, change: Change, document: str, content: bytes | None
+    ) -> None:
+        key = _owner(scope) | {"shelf": change.shelf, "document": document}
+        state = {"sha256": self._blob(connection, scope, content), "number": change.number}
+        upsert(connection, schema.documents, key, state)
+
+    def _entries(self, connection: Connection, scope: Scope, change: Change, document: str, moves: Moves) -> None:
+        table = schema.entries
+        when = {
+            "since": None if change.grounds.via is Via.FOUND else change.settled_at,
+            "seen": change.settled_at,
+            "change_id": change.id,
+            "came": change.number,
+        }
+        named = _owner(scope) | {"shelf": change.shelf, "document": document}
+        current = select(table).filter_by(**named).where(table.c.went.is_(None))
+        known = {one.id: one for one in connection.execute(current)}
+        over = [*moves.gone, *(entry for entry, _ in moves.edited)]
+        if over:
+            ended = update(table).filter_by(**named).where(table.c.id.in_(over), table.c.went.is_(None))
+            connection.execute(ended.values(went=change.number))
+        came_back = select(table.c.sha256).filter_by(**named, critical=True).where(table.c.sha256.in_(moves.new))
+        critical = moves.critical | set(connection.execute(came_back).scalars() if moves.new else ())
+        rows = [
+            {"id": self._ids.new("ent"), "version": 1, "sha256": sha, "critical": sha in critical} for sha in moves.new
+        ]
+        rows += [
+            {"id": entry, "version": known[entry].version + 1, "sha256": sha, "critical": known[entry].critical}
+            for entry, sha in moves.edited
+        ]
+        if rows:
+            connection.execute(insert(table), [named | when | one for one in rows])
+
+    # ---- Looking -----------------------------------------------------------------------------------------------------
+
+    def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
+        place = _owner(scope) | {"shelf": shelf, "document": document}
+        with self._looking(scope) as connection:
+            state = _state_at(connection, scope, place, at)
+            if state is None:
+                return None
+            number, name = state
+            entries = _entries_at(connection, place, at)
+            return Known(_content(connection, scope, name), number, entries)
+
+    def documents(self, scope: Scope, shelf: str | None = None, under: str = "") -> list[tuple[str, str]]:
+        table = schema.documents.c
+        asked = select(table.shelf, table.document).filter_by(**_owner(scope)).order_by(table.shelf, table.document)
+        if shelf is not None:
+            asked = asked.filter_by(shelf=shelf)
+        with self._looking(scope) as connection:
+            found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
+            return [(one.shelf, one.document) for one in found]
+
+    def people(self, scope: Scope) -> list[str]:
+        """Whose memory was ever changed in a workspace; '' is nobody's."""
+        asked = select(schema.documents.c.user).filter_by(workspace=scope.workspace).distinct()
+        with self._looking(scope) as connection:
+            return sorted(connection.execute(asked).scalars())
+
+    def content(self, scope: Scope, sha256: str) -> bytes | None:
+        with self._looking(scope) as connection:
+            return _content(connection, scope, sha256)
+
+    def critical(self, scope: Scope) -> frozenset[str]:
+        table = schema.entries.c
+        asked = select(table.sha256).filter_by(**_owner(scope), critical=True).where(table.went.is_(None))
+        with self._looking(scope) as connection:
+            return frozenset(connection.execute(asked).scalars())
+
+    def get(self, scope: Scope, change: str) -> Change | None:
+        with self._looking(scope) as connection:
+            found = connection.execute(select(schema.changes).filter_by(**_owner(scope), id=change)).first()
+            return None if found is None else _loaded(connection, scope, found)
+
+    def find(self, scope: Scope, asked: Asked) -> list[Change]:
+        table = schema.changes
+        chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
+        for name in ("shelf", "subject", "proposal", "undoes"):
+            if (value := getattr(asked, name)) is not None:
+                chosen = chosen.filter_by(**{name: value})
+        if asked.document is not None:
+            touched = select(schema.edits.c.change_id).filter_by(**_owner(scope), document=asked.document)
+            chosen = chosen.where(table.c.id.in_(touched))
+        if asked.upto is not None:
+            chosen = chosen.where(table.c.number <= asked.upto)
+        if asked.until is not None:
+            chosen = chosen.where(table.c.settled_at <= asked.until)
+        if asked.ours:
+            chosen = chosen.where(table.c.via.not_in((Via.FOUND, Via.OUTSIDE)))
+        order = table.c.number if asked.oldest_first else table.c.number.desc()
+        chosen = chosen.order_by(order).limit(asked.limit)
+        with self._looking(scope) as connection:
+            return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
+
+    def unsettled(self, scope: Scope, shelf: str | None = None, subject: str | None = None) -> list[Change]:
+        table = schema.changes
+        chosen = select(table).filter_by(**_owner(scope), standing=Standing.INTENDED).order_by(table.c.id)
+        if shelf is not None:
+            chosen = chosen.filter_by(shelf=shelf)
+        if subject is not None:
+            chosen = chosen.filter_by(subject=subject)
+        with self._looking(scope) as connection:
+            return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
+
+    # ---- Chain -------------------------------------------------------------------------------------------------------
+
+    def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row:
+        with writing(self._engine, scope) as connection:
+            return ledger.append(connection, scope, kind, body, self._clock.now())
+
+    def rows(self, scope: Scope) -> Iterator[Row]:
+        with _readable():
+            yield from ledger.rows(self._engine, scope)
+
+    def anchored(self, scope: Scope, shelf: str, after: int = 0) -> Iterator[Anchored]:
+        return anchored(self._engine, scope, shelf, after)
+
+    def mismatches(self, scope: Scope) -> Iterator[str]:
+        told_of, emptied = set(), set()
+        for one in self.rows(scope):
+            if one.erased:
+                emptied.add(one.number)
+            elif one.kind == "change" and one.user == (scope.user or ""):
+                told_of.add(one.body["change"])
+                yield from self._mismatch(scope, one)
+        table = schema.changes
+        asked = select(table.c.id, table.c.number).filter_by(**_owner(scope)).where(table.c.number.is_not(None))
+        with self._looking(scope) as connection:
+            stored = {one.id for one in connection.execute(asked) if one.number not in emptied}
+        yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
+        for shelf, document in self.documents(scope):
+            place = _owner(scope) | {"shelf": shelf, "document": document}
+            with self._looking(scope) as connection:
+                if _state_at(connection, scope, place, None) != _state_at(connection, scope, place, _ALL):
+                    yield f"{document} is not recorded as its last change left it"
+
+    def _mismatch(self, scope: Scope, one: Row) -> Iterator[str]:
+        change = self.get(scope, one.body["change"])
+        with self._looking(scope) as connection:
+            salt = self._salt(connection, scope, one.body["change"])
+        if change is None or salt is None:
+            yield f"row {one.number} tells of {one.body['change']}, which is gone"
+        elif salt == "":
+            return  # a text of it was erased: what the digests were made of is gone, and meant to be
+        elif (change.number, change.settled_at) != (one.number, one.at) or told(change, salt) != one.body:
+            yield f"{change.id} does not say what row {one.number} of the ledger says of it"
+
+    @contextmanager
+    def _looking(self, scope: Scope) -> Iterator[Connection]:
+        with _readable(), reading(self._engine, scope) as connection:
+            yield connection
+
+    @staticmethod
+    def _salt(connection: Connection, scope: Scope, change: str) -> str | None:
+        found: str | None = connection.execute(
+            select(schema.changes.c.salt).filter_by(**_owner(scope), id=change)
+        ).scalar()
+        return found
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """A row that makes no sense was not written by us: the file is damaged, or someone altered it."""
+    try:
+        yield
+    except UnicodeEncodeError:  # what was asked for is no text; nothing was read
+        raise
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise DatabaseUnusable(
+            f"The history in the database is damaged: a row cannot be read ({type(error).__name__}: {error}).",
+            next_step="Keep the file as it is, and restore a backup. Nothing was changed.",
+        ) from error
+
+
+def _owner(scope: Scope) -> dict[str, str]:
+    return {"workspace": scope.workspace, "user": scope.user or ""}
+
+
+def _content(connection: Connection, scope: Scope, name: str | None) -> bytes | None:
+    if name is None:
+        return None
+    asked = select(schema.blobs.c.content).filter_by(**_owner(scope), sha256=name)
+    found = connection.execute(asked).scalar()
+    return None if found is None else bytes(found)
+
+
+def _loaded(connection: Connection, scope: Scope, found: Any) -> Change:
+    asked = select(schema.edits).filter_by(**_owner(scope), change_id=found.id).order_by(schema.edits.c.place)
+    sides = [
+        (one.document, _content(connection, scope, one.before), _content(connection, scope, one.after))
+        for one in connection.execute(asked).all()
+    ]
+    return change_from_rows(found, sides)
+
+
+def _state_at(
+    connection: Connection, scope: Scope, place: dict[str, str], at: int | None
+) -> tuple[int, str | None] | None:
+    """The number of the last Change to a document and the name of the bytes it left."""
+    if at is None:
+        found = connection.execute(select(schema.documents).filter_by(**place)).first()
+        return None if found is None else (found.number, found.sha256)
+    changes, edits = schema.changes, schema.edits
+    same = (changes.c.workspace == edits.c.workspace) & (changes.c.user == edits.c.user)
+    asked = (
+        select(changes.c.number, edits.c.after)
+        .join(edits, same & (changes.c.id == edits.c.change_id))
+        .where(changes.c.standing == Standing.LANDED, changes.c.number <= at, changes.c.shelf == place["shelf"])
+        .where(edits.c.document == place["document"])
+        .where(changes.c.workspace == scope.workspace, changes.c.user == (scope.user or ""))
+        .order_by(changes.c.number.desc())
+    )
+    last = connection.execute(asked.limit(1)).first()
+    return None if last is None else (last.number, last.after)
+
+
+def _entries_at(connection: Connection, place: dict[str, str], at: int | None) -> tuple[KnownEntry, ...]:
+    table = schema.entries
+    asked = select(table).filter_by(**place).order_by(table.c.came, table.c.id)
+    if at is None:
+        asked = asked.where(table.c.went.is_(None))
+    else:
+        asked = asked.where(table.c.came <= at, table.c.went.is_(None) | (table.c.went > at))
+    return tuple(
+        KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id)
+        for one in connection.execute(asked)
+    )

@@ -1,0 +1,160 @@
+"""Proposals and Verdicts: implements `reverie.changes.records.Proposals`."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from reverie.changes.history.change import (
+    Edit,
+    evidence_as_json,
+    evidence_from_json,
+    operation_as_json,
+    operation_from_json,
+)
+from reverie.changes.proposal import Part, Proposal, Related, Score, Status, Suggestion, Verdict
+from reverie.core.clock import Clock, rfc3339
+from reverie.core.scope import Scope
+from reverie.safety.report import Finding
+from reverie.skills.stored import amendment_as_json, amendment_from_json
+from reverie.storage.changes import ledger
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading, writing
+from reverie.storage.database.upsert import upsert
+
+
+class SqlProposals:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def put(self, scope: Scope, proposal: Proposal) -> None:
+        suggestion = proposal.suggestion
+        row = {
+            "kind": proposal.kind,
+            "shelf": suggestion.shelf,
+            "subject": suggestion.subject,
+            "status": proposal.status,
+            "proposer": suggestion.proposer,
+            "dream": suggestion.dream,
+            "hash": proposal.hash,
+            "details": _details(proposal),
+            "made_at": proposal.made_at,
+            "expires_at": proposal.expires_at,
+            "decided_at": proposal.verdict and proposal.verdict.at,
+        }
+        with writing(self._engine, scope) as connection:
+            upsert(connection, schema.proposals, _owner(scope) | {"id": proposal.id}, row)
+            ledger.append(connection, scope, "proposal", _told(scope, proposal), self._clock.now())
+
+    def get(self, scope: Scope, proposal: str) -> Proposal | None:
+        with reading(self._engine, scope) as connection:
+            found = connection.execute(select(schema.proposals).filter_by(**_owner(scope), id=proposal)).first()
+        return None if found is None else _proposal(found)
+
+    def find(self, scope: Scope, statuses: Iterable[Status]) -> list[Proposal]:
+        table = schema.proposals
+        asked = select(table).filter_by(**_owner(scope)).where(table.c.status.in_(list(statuses)))
+        with reading(self._engine, scope) as connection:
+            return [_proposal(found) for found in connection.execute(asked.order_by(table.c.made_at, table.c.id))]
+
+
+def _owner(scope: Scope) -> dict[str, str]:
+    return {"workspace": scope.workspace, "user": scope.user or ""}
+
+
+def _told(scope: Scope, proposal: Proposal) -> dict[str, Any]:
+    """For the ledger: what happened to which proposal, by whom; none of its words."""
+    verdict = proposal.verdict
+    told: dict[str, Any] = {"proposal": proposal.id, "status": str(proposal.status), "hash": proposal.hash}
+    told["actor"] = scope.actor
+    if verdict is not None:
+        told |= {"by": verdict.by, "approved": verdict.approved, "policy": verdict.policy}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _details(proposal: Proposal) -> str:
+    suggestion, verdict = proposal.suggestion, proposal.verdict
+    return json.dumps(
+        {
+            "operations": [operation_as_json(one) for one in suggestion.operations],
+            "edits": [[one.document, _text(one.before), _text(one.after)] for one in suggestion.edits],
+            "amendment": suggestion.amendment and amendment_as_json(suggestion.amendment),
+            "action": suggestion.action,
+            "reason": suggestion.reason,
+            "evidence": evidence_as_json(suggestion.evidence),
+            "score": suggestion.score and asdict(suggestion.score),
+            "people": suggestion.people,
+            "shelf_name": proposal.shelf_name,
+            "diff": proposal.diff,
+            "findings": [asdict(one) for one in proposal.findings],
+            "blocked": proposal.blocked,
+            "asks_because": proposal.asks_because,
+            "related": [asdict(one) for one in proposal.related],
+            "reach": proposal.reach,
+            "verdict": verdict and asdict(verdict) | {"at": rfc3339(verdict.at)},
+            "change": proposal.change,
+            "note": proposal.note,
+        }
+    )
+
+
+def _proposal(found: Any) -> Proposal:
+    told = json.loads(found.details)
+    return Proposal(
+        found.id,
+        _suggestion(found, told),
+        told["shelf_name"],
+        told["diff"],
+        found.hash,
+        tuple(Finding(**one) for one in told["findings"]),
+        told["blocked"],
+        told["asks_because"],
+        tuple(Related(**one) for one in told["related"]),
+        told["reach"],
+        found.made_at,
+        found.expires_at,
+        Status(found.status),
+        _verdict(told["verdict"]),
+        told["change"],
+        told["note"],
+    )
+
+
+def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
+    return Suggestion(
+        found.shelf,
+        found.subject,
+        tuple(operation_from_json(one) for one in told["operations"]),
+        tuple(Edit(name, _bytes(before), _bytes(after)) for name, before, after in told["edits"]),
+        told["action"],
+        told["reason"],
+        evidence_from_json(told["evidence"]),
+        _score(told["score"]),
+        found.proposer,
+        found.dream,
+        told["people"],
+        amendment_from_json(told["amendment"]) if told["amendment"] else None,
+    )
+
+
+def _score(told: dict[str, Any] | None) -> Score | None:
+    return Score(told["total"], tuple(Part(**one) for one in told["parts"])) if told else None
+
+
+def _verdict(told: dict[str, Any] | None) -> Verdict | None:
+    return Verdict(**told | {"at": datetime.fromisoformat(told["at"])}) if told else None
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None else base64.b64encode(content).decode("ascii")
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)

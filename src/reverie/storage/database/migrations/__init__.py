@@ -1,0 +1,79 @@
+"""Brings a database to this version's schema, in one transaction, or leaves it exactly as it was.
+
+Alembic is imported only when there is an older schema: it costs half a second. A new SQLite database is made without.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from reverie.core.errors import DatabaseUnusable, SchemaTooNew
+from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.storage.database.walls import raise_walls
+
+CURRENT = "0013"  # revisions are numbered, so that "newer than I know" can be told
+_VERSIONS = Path(__file__).parent
+_POSTGRES_LOCK = 0x7265766572696500
+
+
+def migrate(engine: Engine, target: str = CURRENT, scripts: Path = _VERSIONS) -> None:
+    with reading_across(engine, "upkeep") as connection:
+        found = version(connection)
+    _refuse_newer(found, target)
+    if found != target:
+        _upgrade(engine, target, scripts)
+
+
+def version(connection: Connection) -> str | None:
+    """The schema's revision; None for a database without tables of ours."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("select version_num from alembic_version")).scalar()
+
+
+def _refuse_newer(found: str | None, target: str) -> None:
+    if found is not None and not found.isdigit():
+        raise DatabaseUnusable(
+            f"This database has the schema revision {found!r}, which is not one of Reverie's.",
+            next_step="Point `database` at a database of its own.",
+        )
+    if found is not None and int(found) > int(target):
+        raise SchemaTooNew(
+            f"This database has schema {found}; this Reverie knows up to {target}.",
+            expected="a Reverie at least as new as the one that wrote it",
+            next_step="Upgrade with `pip install --upgrade reverie`. Nothing was changed.",
+        )
+
+
+def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
+    from reverie.storage.backup.of_sqlite import copy_before
+    from reverie.storage.database.migrations.new import create
+
+    with reading_across(engine, "upkeep") as connection:
+        found = version(connection)
+    copy_before(engine, found, target)
+    with writing_across(engine, "upkeep") as connection:
+        alone(connection)
+        # Someone may have migrated while we waited for the lock: the version is read again, inside it.
+        if scripts != _VERSIONS or version(connection) is not None or not create(connection, target):
+            upgrade(connection, target, scripts)
+
+
+def alone(connection: Connection) -> None:
+    """One process at a time changes a schema; on SQLite the transaction itself sees to that."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+
+
+def upgrade(connection: Connection, target: str, scripts: Path = _VERSIONS) -> None:
+    """Within the transaction of whoever asks."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, target)
+    raise_walls(connection)

@@ -1,0 +1,1 @@
+"""Nights, their leases and what they spent, in rows."""

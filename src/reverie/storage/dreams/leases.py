@@ -1,0 +1,241 @@
+"""Who may write a night: implements `reverie.dreams.records.Leasing`.
+
+A lease has a token that grows with every taking. Each transaction of a night first looks whether its token is still
+the newest, under the row's lock: who was away too long finds out before anything is written.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, insert, or_, select, update
+
+from reverie.core.clock import Clock, rfc3339
+from reverie.core.errors import BadInput, StillLocked
+from reverie.core.scope import Scope
+from reverie.dreams.dream import Dream, Status
+from reverie.dreams.records import LEASE, OVER, Asked, Lease, Overtaken, Queued, Stopped
+from reverie.storage.changes import ledger
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading, writing
+from reverie.storage.database.upsert import next_number, upsert
+from reverie.storage.dreams.plan_rows import asked_details, asked_from
+from reverie.storage.dreams.rows import details_of, dream_from
+
+WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
+
+
+class SqlLeases:
+    """`holder` names the machine and the home: of one holder's processes a lock of the system lets one dream at a
+    time, so whoever gets that far takes over from one that is dead.
+
+    In the rows a shelf goes by its key, which `key_of` finds: two homes may each have one of the same name. Rows from
+    before that have its name, and count for whoever has a shelf of it."""
+
+    def __init__(
+        self, engine: Engine, clock: Clock, holder: str = "", key_of: Callable[[str], str] = lambda name: name
+    ) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._holder = holder or socket.gethostname()
+        self._key_of = key_of
+
+    def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
+        with writing(self._engine, scope) as connection:
+            self._open(connection, scope, dream, asked)
+
+    def _open(self, connection: Connection, scope: Scope, dream: Dream, asked: Asked) -> None:
+        row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
+        connection.execute(insert(schema.nights), owner(scope) | {"dream": dream.id} | row)
+        self._keep_dream(connection, scope, dream)
+
+    def hold(self, scope: Scope, dream: Dream) -> Lease:
+        now, ours = self._clock.now(), self._shelf(dream.shelf)
+        with writing(self._engine, scope) as connection:
+            shelf = _shelf_of(connection, scope, dream.id)
+            if shelf not in ours:
+                raise _of_another(dream, shelf)
+            key = owner(scope) | {"shelf": shelf}
+            held = _lease(connection, key)
+            if held is not None and held.holder not in ("", self._holder) and held.until > now:
+                raise _elsewhere(dream.shelf, held.holder, rfc3339(held.until))
+            token = held.token + 1 if held else 1
+            row = {"holder": self._holder, "dream": dream.id, "token": token, "until": now + LEASE}
+            upsert(connection, schema.leases, key, row)
+            night = schema.nights
+            taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
+            mine = connection.execute(taken.returning(night.c.attempts, night.c.asked, night.c.queued)).one()
+        return Lease(scope, dream.id, shelf, token, mine.attempts, asked_from(mine).run or dream.id)
+
+    def release(self, lease: Lease) -> None:
+        """The shelf is free, if it was still held so."""
+        held = update(schema.leases).filter_by(**owner(lease.scope), shelf=lease.shelf, token=lease.token)
+        with writing(self._engine, lease.scope) as connection:
+            connection.execute(held.values(holder=""))
+
+    def unfinished(self, scope: Scope, shelf: str | None = None) -> list[Dream]:
+        dreams, night = schema.dreams, schema.nights
+        begun = or_(dreams.c.status == Status.RUNNING, night.c.queued.is_(False) & (dreams.c.status == Status.PENDING))
+        asked = select(dreams).join(night, of_night()).where(begun)
+        here = [dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or "")]
+        here.append(dreams.c.shelf.not_like("store:%"))  # those are a server's
+        asked = asked.where(*here, *([dreams.c.shelf.in_(self._shelf(shelf))] if shelf else []))
+        with reading(self._engine, scope) as connection:
+            found = [(dream_from(row), row.shelf) for row in connection.execute(asked.order_by(dreams.c.number))]
+        return [dream for dream, key in found if self._is_here(dream, key, unknown=True)]
+
+    def _shelf(self, name: str) -> tuple[str, str]:
+        """What a shelf goes by in the rows."""
+        return self._key_of(name), name
+
+    def _is_here(self, dream: Dream, key: str, *, unknown: bool) -> bool:
+        """Whether a night is over a shelf of this home's; `unknown` where no shelf of its name is there now."""
+        try:
+            return key in self._shelf(dream.shelf)
+        except BadInput:
+            return unknown
+
+    def queued(self, scope: Scope) -> list[Queued]:
+        dreams, night = schema.dreams, schema.nights
+        whose = [dreams.c.workspace == scope.workspace, *([dreams.c.user == scope.user] if scope.user else [])]
+        asked = self._free().where(*whose, night.c.queued, dreams.c.shelf.not_like("store:%"))
+        with reading(self._engine, scope) as connection:
+            found = connection.execute(asked.order_by(dreams.c.number)).all()
+        return [as_queued(row) for row in found if self._is_here(dream_from(row), row.shelf, unknown=False)]
+
+    def _free(self) -> Select[Any]:
+        """Nights that nobody has taken up, or whose worker has not been heard of for too long."""
+        dreams, night, lease = schema.dreams, schema.nights, schema.leases
+        there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
+        free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
+        held = select(dreams, night.c.attempts, lease.c.token).join(night, of_night())
+        held = held.outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
+        return held.where(or_(night.c.attempts == 0, free))
+
+    def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
+        with writing(self._engine, scope) as connection:
+            # In the order of all who hold both.
+            _lease(connection, owner(scope) | {"shelf": _shelf_of(connection, scope, dream.id)})
+            night = _night(connection, scope, dream.id)
+            status = _status(connection, scope, dream.id)
+            if night is None or status in OVER:
+                raise BadInput(f"{dream.id} is {status or 'unknown'}.", expected="a dream that is not over")
+            if night.landing and not even_landing:
+                raise BadInput(
+                    f"{dream.id} is landing what it found.",
+                    expected="a dream that has not begun to land",
+                    next_step="Let it finish; `reverie undo` takes back what landed.",
+                )
+            self._over(connection, scope, dream)
+        return dream
+
+    @contextmanager
+    def fenced(self, lease: Lease) -> Iterator[Connection]:
+        """A transaction of the night, for whoever holds its lease now; which then lasts for another while."""
+        key = owner(lease.scope) | {"shelf": lease.shelf}
+        with writing(self._engine, lease.scope) as connection:
+            held = _lease(connection, key)
+            if held is None or held.token != lease.token:
+                raise Overtaken(
+                    f"Someone else has taken over the night on {lease.shelf}.",
+                    next_step="Nothing more was written here; the other one finishes it.",
+                )
+            night = _night(connection, lease.scope, lease.dream)
+            if night is None:
+                raise Stopped
+            until = self._clock.now() + LEASE
+            connection.execute(update(schema.leases).filter_by(**key).values(until=until))
+            if night.attempts > 1:  # it gets on, however often it is broken off
+                mine = update(schema.nights).filter_by(**owner(lease.scope), dream=lease.dream)
+                connection.execute(mine.values(attempts=1))
+            yield connection
+
+    def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
+        """The night's own row and its line in the ledger; what it worked with goes, and its shelf is free."""
+        here = owner(scope)
+        for table in (*WORKING, schema.nights):
+            connection.execute(delete(table).filter_by(**here, dream=dream.id))
+        connection.execute(update(schema.leases).filter_by(**here, dream=dream.id).values(holder=""))
+        self._keep_dream(connection, scope, dream)
+        ledger.append(connection, scope, "dream", _told(scope, dream), self._clock.now())
+
+    def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
+        row = {
+            "status": dream.status,
+            "started_at": dream.started_at,
+            "ended_at": dream.ended_at,
+            "details": json.dumps(details_of(dream)),
+        }
+        if dream.status is Status.PENDING:
+            row |= {"number": next_number(connection, scope.workspace, "dreams"), "shelf": self._key_of(dream.shelf)}
+            connection.execute(insert(schema.dreams), owner(scope) | {"id": dream.id} | row)
+        else:
+            connection.execute(update(schema.dreams).filter_by(**owner(scope), id=dream.id).values(**row))
+
+
+def of_night() -> ColumnElement[bool]:
+    """A dream and its row as long as it is not over."""
+    dreams, night = schema.dreams.c, schema.nights.c
+    return (dreams.workspace == night.workspace) & (dreams.user == night.user) & (dreams.id == night.dream)
+
+
+def as_queued(row: Any) -> Queued:
+    return Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0)
+
+
+def owner(scope: Scope) -> dict[str, Any]:
+    return {"workspace": scope.workspace, "user": scope.user or ""}
+
+
+def _lease(connection: Connection, key: dict[str, Any]) -> Any:
+    return connection.execute(select(schema.leases).filter_by(**key).with_for_update()).first()
+
+
+def _night(connection: Connection, scope: Scope, dream: str) -> Any:
+    return connection.execute(select(schema.nights).filter_by(**owner(scope), dream=dream).with_for_update()).first()
+
+
+def _shelf_of(connection: Connection, scope: Scope, dream: str) -> str:
+    """Its key, as the night was opened with."""
+    found: str | None = connection.execute(select(schema.dreams.c.shelf).filter_by(**owner(scope), id=dream)).scalar()
+    return found or ""
+
+
+def _status(connection: Connection, scope: Scope, dream: str) -> str | None:
+    found: str | None = connection.execute(select(schema.dreams.c.status).filter_by(**owner(scope), id=dream)).scalar()
+    return found
+
+
+def _elsewhere(shelf: str, holder: str, until: str) -> StillLocked:
+    return StillLocked(
+        f"{holder} dreams over {shelf}, or died doing so.",
+        expected="one dream on a shelf at a time",
+        next_step=f"Try again when it is done; if it is dead, after {until}.",
+    )
+
+
+def _of_another(dream: Dream, shelf: str) -> BadInput:
+    return BadInput(
+        f"{dream.id} is a night over {shelf}, and {dream.shelf} is another shelf here.",
+        expected="a dream over a shelf of this home",
+        next_step="Run it from the home it was begun in.",
+    )
+
+
+def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
+    """For the ledger: that there was a dream, what it came to and what models took; none of its words."""
+    asked = [asdict(one) for one in dream.consulted]
+    return {
+        "dream": dream.id,
+        "shelf": dream.shelf,
+        "status": str(dream.status),
+        "actor": scope.actor,
+        "sessions": len(dream.sessions),
+        "counts": dream.counts,
+        **({"models": asked} if asked else {}),
+    }

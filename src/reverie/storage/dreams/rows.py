@@ -1,0 +1,136 @@
+"""Between rows and what a night leaves behind, without loss in either direction."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from datetime import date, datetime
+from types import SimpleNamespace
+from typing import Any
+
+from reverie.changes.history.change import evidence_as_json, evidence_from_json
+from reverie.changes.proposal import Part, Score, score_as_json
+from reverie.core.origin import Origin
+from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Read, Status
+from reverie.dreams.light.candidate import Candidate, Kind, Noted
+
+_JUDGED = tuple(field.name for field in fields(Judged))
+
+
+def noted_details(one: Noted) -> str:
+    candidate = one.candidate
+    told = {
+        "speaker": one.speaker,
+        "kind": candidate.kind,
+        "text": candidate.text,
+        "confidence": candidate.confidence,
+        "explicitness": candidate.explicitness,
+        "evidence": evidence_as_json(candidate.evidence),
+        "about": candidate.about,
+        "language": candidate.language,
+        "marks": list(candidate.marks),
+        "dates": [day.isoformat() for day in candidate.dates],
+    }
+    return json.dumps(told, ensure_ascii=False)
+
+
+def noted_from(row: Any) -> Noted:
+    told = json.loads(row.details)
+    candidate = Candidate(
+        Kind(told["kind"]),
+        told["text"],
+        told["confidence"],
+        told["explicitness"],
+        evidence_from_json(told["evidence"]),
+        told["about"],
+        told["language"],
+        tuple(date.fromisoformat(day) for day in told["dates"]),
+        tuple(told["marks"]),
+    )
+    return Noted(row.id, candidate, row.session_id, told["speaker"], row.said_at)
+
+
+def noted_as_json(one: Noted) -> dict[str, Any]:
+    """A whole Noted in one value, where it has no row of its own yet."""
+    said_at = one.said_at.isoformat() if one.said_at else None
+    return {"id": one.id, "session_id": one.session_id, "said_at": said_at, "details": noted_details(one)}
+
+
+def noted_from_json(told: dict[str, Any]) -> Noted:
+    said_at = datetime.fromisoformat(told["said_at"]) if told["said_at"] else None
+    return noted_from(SimpleNamespace(**told | {"said_at": said_at}))
+
+
+def details_of(dream: Dream) -> dict[str, Any]:
+    return {
+        "shelf": dream.shelf,
+        "mode": dream.mode,
+        "sessions": [asdict(one) for one in dream.sessions],
+        "left": dream.left,
+        "left_out": dream.left_out,
+        "partial": dream.partial,
+        "noticed": dream.noticed,
+        "carried": dream.carried,
+        "themes": dream.themes,
+        "diary": dream.diary,
+        "duplicates": dream.duplicates,
+        "consulted": [asdict(one) for one in dream.consulted],
+        "dropped": dict(dream.dropped),
+        "enough": dream.enough,
+        "flaws": list(dream.flaws),
+        "reduced": list(dream.reduced),
+        "judged": [judged_as_json(one) for one in dream.judged],
+    }
+
+
+def judged_as_json(one: Judged) -> dict[str, Any]:
+    """Not by `asdict`, which copies every word: a night has hundreds of these."""
+    told: dict[str, Any] = {name: getattr(one, name) for name in _JUDGED if name != "confirms" or one.confirms}
+    return told | {"evidence": evidence_as_json(one.evidence), "score": one.score and score_as_json(one.score)}
+
+
+def dream_from(row: Any) -> Dream:
+    told = json.loads(row.details)
+    return Dream(
+        row.id,
+        told.get("shelf", row.shelf),
+        told["mode"],
+        Status(row.status),
+        row.started_at,
+        row.ended_at,
+        tuple(Read(**one) for one in told["sessions"]),
+        told["left"],
+        told["noticed"],
+        told["carried"],
+        told["themes"],
+        tuple(judged_from_json(one) for one in told["judged"]),
+        told["diary"],
+        tuple(told["flaws"]),
+        tuple(_consulted(one) for one in told.get("consulted", ())),
+        told.get("dropped", {}),
+        told.get("enough", ""),
+        told.get("duplicates", 0),
+        tuple(told.get("reduced", ())),
+        told.get("left_out", 0),
+        told.get("partial", False),
+    )
+
+
+def _consulted(told: dict[str, Any]) -> Consulted:
+    return Consulted(**told | {"models": tuple(told["models"])})
+
+
+def judged_from_json(told: dict[str, Any]) -> Judged:
+    score = told["score"]
+    return Judged(
+        **told
+        | {
+            "candidates": tuple(told["candidates"]),
+            "fate": Fate(told["fate"]),
+            "origin": Origin(told["origin"]),
+            "evidence": evidence_from_json(told["evidence"]),
+            "reasons": tuple(told.get("reasons", ())),
+            "checks": tuple((name, found) for name, found in told.get("checks", ())),
+            "score": Score(score["total"], tuple(Part(**part) for part in score["parts"])) if score else None,
+        }
+    )

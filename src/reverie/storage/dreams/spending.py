@@ -1,0 +1,169 @@
+"""What models were asked and what it took, in rows: implements `reverie.llm.ledger.Ledger` for one dream.
+
+A call's row is there before the call is made, with what is reserved for it, so that a cap holds across crashes and
+processes: what was killed under way counts as reserved. Its answer is written with what it took, in one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from decimal import ROUND_CEILING, Decimal
+from math import ceil
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection, Select, func, insert, or_, select, update
+
+from reverie.core.clock import Clock, month_before
+from reverie.core.scope import Scope
+from reverie.dreams.records import Lease
+from reverie.llm.budget import Budget, Cap, CapReached, Price, Reservation, Spent
+from reverie.llm.ledger import Call, Recorded, call_of
+from reverie.llm.question import Question, Reply, Usage
+from reverie.llm.tokens import MARGIN
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import hold
+from reverie.storage.database.upsert import put_if_new
+from reverie.storage.dreams.leases import SqlLeases, owner
+
+UNDER_WAY = "under way"
+_BILLIONTHS = Decimal(1_000_000_000)
+_MOST = 10**15  # whatever a provider reports has to fit a column
+
+
+class SqlLedger:
+    """The budget and the calls of one dream. `night` is for all dreams of its run together, over whatever targets;
+    `month` for all nights of the workspace in this calendar month."""
+
+    def __init__(
+        self,
+        leases: SqlLeases,
+        lease: Lease,
+        clock: Clock,
+        zone: ZoneInfo,
+        *,
+        night: Cap,
+        month: Cap,
+        price: Price | None,
+    ) -> None:
+        self._leases, self._lease = leases, lease
+        self._clock, self._zone = clock, zone
+        self._night_cap, self._month_cap, self._price = night, month, price
+
+    def recorded(self, question: Question[Any]) -> Recorded | None:
+        asked = select(schema.answers.c.value).filter_by(**self._answer(question))
+        with self._leases.fenced(self._lease) as connection:
+            found = connection.execute(asked).scalar()
+        return None if found is None else Recorded(json.loads(found))
+
+    def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached:
+        wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self._price)
+        with self._leases.fenced(self._lease) as connection:
+            hold(connection, f"spending of {self._lease.scope.workspace}")
+            full = self._budget(connection).why_not(wanted)
+            return full or self._opened(connection, question, model, wanted)
+
+    def settle(
+        self,
+        question: Question[Any],
+        model: str,
+        reserved: Reservation,
+        reply: Reply,
+        outcome: str,
+        *,
+        answer: Recorded | None = None,
+    ) -> None:
+        call = call_of(question, model, reserved, reply, outcome)
+        row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
+        with self._leases.fenced(self._lease) as connection:
+            connection.execute(row.values(**_figures(call)))
+            if answer is not None:
+                put_if_new(connection, schema.answers, self._answer(question), {"value": json.dumps(answer.value)})
+
+    def _budget(self, connection: Connection) -> Budget:
+        run = or_(schema.calls.c.run == self._lease.run, schema.calls.c.dream == self._lease.dream)
+        spent = total(connection, _spending().filter_by(**owner(self._lease.scope)).where(run))
+        month = total(connection, spent_since(self._lease.scope, month_before(self._clock.now(), self._zone)))
+        return Budget(self._night_cap, self._month_cap, month, spent)
+
+    def _opened(self, connection: Connection, question: Question[Any], model: str, wanted: Reservation) -> Reservation:
+        last = connection.execute(select(func.max(schema.calls.c.number)).filter_by(**self._night())).scalar()
+        made = replace(wanted, number=(last or 0) + 1)
+        worst = Usage(wanted.tokens_in, wanted.tokens_out)
+        cost = wanted.price.of(worst) if wanted.price else None
+        call = Call(
+            str(question.role),
+            model,
+            question.prompt,
+            question.prompt_sha256,
+            UNDER_WAY,
+            worst,
+            False,
+            cost,
+            0.0,
+            question.sent_characters,
+            question.of_characters,
+        )
+        row = {"number": made.number, "phase": str(question.role), "model": model, "question": question.sha256}
+        row |= {"prompt": question.prompt, "prompt_sha256": question.prompt_sha256, "at": self._clock.now()}
+        row |= {"run": self._lease.run}
+        connection.execute(insert(schema.calls), self._night() | row | _figures(call))
+        return made
+
+    def _night(self) -> dict[str, Any]:
+        return owner(self._lease.scope) | {"dream": self._lease.dream}
+
+    def _answer(self, question: Question[Any]) -> dict[str, Any]:
+        return self._night() | {"phase": str(question.role), "question": question.sha256}
+
+
+def spent_since(scope: Scope, since: datetime) -> Select[Any]:
+    """By everyone in the workspace."""
+    return _spending().where(schema.calls.c.workspace == scope.workspace, schema.calls.c.at >= since)
+
+
+def _spending() -> Select[Any]:
+    table = schema.calls
+    return select(
+        func.coalesce(func.sum(table.c.tokens_in + table.c.tokens_out), 0), func.coalesce(func.sum(table.c.cost), 0)
+    )
+
+
+def total(connection: Connection, asked: Select[Any]) -> Spent:
+    tokens, cost = connection.execute(asked).one()
+    return Spent(int(tokens), Decimal(int(cost)) / _BILLIONTHS)
+
+
+def _figures(call: Call) -> dict[str, Any]:
+    cost = None if call.cost is None else int((call.cost * _BILLIONTHS).to_integral_value(ROUND_CEILING))
+    usage = call.usage
+    return {
+        "outcome": call.outcome,
+        "tokens_in": min(usage.tokens_in, _MOST),
+        "tokens_out": min(usage.tokens_out, _MOST),
+        "cached": min(usage.cached, _MOST),
+        "reported": call.reported,
+        "cost": cost and min(cost, _MOST),
+        "seconds": call.seconds,
+        "sent": call.sent_characters,
+        "whole": call.of_characters,
+    }
+
+
+def call_from(row: Any) -> Call:
+    cost = None if row.cost is None else Decimal(row.cost) / _BILLIONTHS
+    return Call(
+        row.phase,
+        row.model,
+        row.prompt,
+        row.prompt_sha256,
+        row.outcome,
+        Usage(row.tokens_in, row.tokens_out, row.cached),
+        row.reported,
+        cost,
+        row.seconds,
+        row.sent,
+        row.whole,
+    )

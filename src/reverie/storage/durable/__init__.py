@@ -1,0 +1,1 @@
+"""Durable nights by DBOS."""

@@ -1,0 +1,1 @@
+"""Somebody's words taken out of every row and file."""

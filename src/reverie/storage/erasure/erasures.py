@@ -1,0 +1,304 @@
+"""Erasures in SQL: implements `reverie.erasure.records.ErasureRecords`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, func, insert, or_, select, update
+
+from reverie.core.clock import Clock
+from reverie.core.errors import NotFound
+from reverie.core.scope import Scope
+from reverie.erasure.records import Found, Open
+from reverie.erasure.tombstones import Tombstone, Tombstones
+from reverie.erasure.wanted import Erasure, Kind, Left, Place, SessionName, Sought, Wanted
+from reverie.erasure.words import Scrubber
+from reverie.storage.database import schema
+from reverie.storage.database.compact import compacted
+from reverie.storage.database.rows import turn_of
+from reverie.storage.database.transactions import reading, reading_across, writing
+from reverie.storage.database.upsert import next_number, upsert
+from reverie.storage.erasure import tombstones
+from reverie.storage.erasure.columns import residue
+from reverie.storage.erasure.links import of_workspace
+from reverie.storage.erasure.rows import RowEraser
+
+WITHOUT_WORDS = ("compact", "done")
+
+
+class _RolledBack(Exception):
+    """A look was taken, and nothing is to stay of it."""
+
+
+class SqlErasures:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    # ---- looking -----------------------------------------------------------------------------------------------------
+
+    def sought(self, scope: Scope, wanted: Wanted) -> Sought:
+        with reading(self._engine, scope) as connection:
+            names = list(_sessions(connection, scope, wanted))
+        if wanted.kind is Kind.SESSION:
+            missing = set(wanted.values) - {one.id for one in names}
+            if missing:
+                raise NotFound(
+                    f"There is no session {min(missing)}{f' of {wanted.user}' if wanted.user else ''}.",
+                    next_step="`reverie sessions list` shows what there is. Nothing was erased.",
+                )
+        if wanted.kind is Kind.PROJECT and not names:
+            raise NotFound(f"No session was in the project {wanted.values[0]}.", next_step="Nothing was erased.")
+        exact = [one.id for one in names]
+        if wanted.kind in (Kind.PERSON, Kind.PROJECT):
+            exact += [value for value in wanted.values if wanted.kind is Kind.PERSON or "/" in value]
+        return Sought(wanted, tuple(names), exact=tuple(dict.fromkeys(exact)))
+
+    def look(self, scope: Scope, sought: Sought) -> Found:
+        """Everything is done and rolled back: what a plan lists is what will be done, to the row."""
+        found = Found(sought)
+        try:
+            with writing(self._engine, scope) as connection:
+                sources, alone = _sources(connection, scope, {(one.user, one.id) for one in sought.sessions})
+                eraser = RowEraser(connection, scope, sought, "", self._clock.now())
+                after = eraser.run()
+                found = Found(after, tuple(eraser.places()), frozenset(eraser.met), tuple(sources), tuple(alone))
+                raise _RolledBack
+        except _RolledBack:
+            if eraser.hit:
+                with reading(self._engine, scope) as connection:
+                    sources, _ = _sources(connection, scope, eraser.hit)
+                found = replace(found, sources=tuple(dict.fromkeys((*found.sources, *sources))))
+        return found
+
+    def residue(self, scope: Scope, sought: Sought) -> list[Place]:
+        with reading(self._engine, scope) as connection:
+            return residue(connection, scope, sought)
+
+    # ---- the plan ----------------------------------------------------------------------------------------------------
+
+    def begin(self, scope: Scope, erasure: Erasure, found: Found) -> None:
+        with writing(self._engine, scope) as connection:
+            tombstones.alone(connection, scope.workspace)
+            stones = tombstones.standing(connection, scope.workspace)
+            made = list(self._stones(connection, scope, stones, found))
+            tombstones.put(connection, scope.workspace, stones, made, erasure.id)
+            row = {
+                "id": erasure.id,
+                "kind": erasure.kind,
+                "step": erasure.step,
+                "begun_at": erasure.begun_at,
+                "wanted": json.dumps(found.sought.to_json()),
+                "report": json.dumps({"actor": scope.actor}),
+            }
+            connection.execute(insert(schema.erasures), _key(scope) | row)
+
+    def _stones(self, connection: Connection, scope: Scope, stones: Tombstones, found: Found) -> Iterator[Tombstone]:
+        sought = found.sought
+        for name in sought.sessions:
+            yield stones.of_session(name.user, name.id)
+            if (content := stones.of_content(_turns(connection, scope, name))) is not None:
+                yield content
+        for phrase in {*Scrubber(sought.texts).phrases, *found.met}:
+            yield stones.of_text(phrase)
+        if sought.user is not None:
+            yield stones.of_person(sought.user)
+        if sought.everything:
+            yield stones.of_workspace(scope.workspace)
+
+    def step(self, scope: Scope, erasure: Erasure) -> None:
+        values: dict[str, Any] = {"step": erasure.step, "ended_at": erasure.ended_at}
+        if erasure.step in WITHOUT_WORDS:
+            values |= {"wanted": "", "report": json.dumps({"counts": dict(erasure.counts)})}
+        with writing(self._engine, scope) as connection:
+            connection.execute(update(schema.erasures).filter_by(**_key(scope), id=erasure.id).values(**values))
+
+    def open(self) -> list[Open]:
+        table = schema.erasures
+        asked = select(table).where(table.c.ended_at.is_(None)).order_by(table.c.begun_at, table.c.id)
+        with reading_across(self._engine, "upkeep") as connection:
+            return [_open(row) for row in connection.execute(asked)]
+
+    def past(self, scope: Scope) -> list[Erasure]:
+        table = schema.erasures
+        asked = select(table).filter_by(workspace=scope.workspace).order_by(table.c.begun_at.desc(), table.c.id)
+        with reading(self._engine, scope) as connection:
+            return [_open(row).erasure for row in connection.execute(asked)]
+
+    # ---- doing -------------------------------------------------------------------------------------------------------
+
+    def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[Place]:
+        with writing(self._engine, scope) as connection:
+            tombstones.alone(connection, scope.workspace)
+            eraser = RowEraser(connection, scope, sought, erasure, self._clock.now())
+            after = eraser.run()
+            kept = update(schema.erasures).filter_by(**_key(scope), id=erasure)
+            connection.execute(kept.values(wanted=json.dumps(after.to_json())))
+            next_number(connection, scope.workspace, tombstones.GENERATION)  # what was indexed meanwhile goes as well
+            return eraser.places()
+
+    def compact(self, scope: Scope) -> list[Left]:
+        return compacted(self._engine)
+
+    # ---- what stays --------------------------------------------------------------------------------------------------
+
+    def tombstones(self, scope: Scope) -> Tombstones:
+        with reading(self._engine, scope) as connection:
+            return tombstones.standing(connection, scope.workspace)
+
+    def generation(self, scope: Scope) -> int:
+        with reading(self._engine, scope) as connection:
+            return tombstones.generation(connection, scope.workspace)
+
+    def expired(self, scope: Scope, before: datetime) -> list[SessionName]:
+        table = schema.sessions
+        when = func.coalesce(table.c.ended_at, table.c.started_at, table.c.added_at)
+        asked = select(table.c.user, table.c.id).where(_mine(table, scope), when < before)
+        with reading(self._engine, scope) as connection:
+            return [SessionName(row.user, row.id) for row in connection.execute(asked)]
+
+    def workspaces(self) -> list[str]:
+        with reading_across(self._engine, "upkeep") as connection:
+            return sorted(connection.execute(select(schema.sessions.c.workspace).distinct()).scalars())
+
+    def backups(self, scope: Scope) -> list[tuple[str, datetime]]:
+        """Of the whole database: a backup holds every workspace."""
+        with reading_across(self._engine, "upkeep") as connection:
+            return [(row.path, row.made_at) for row in connection.execute(select(schema.backups))]
+
+    def keep_backup(self, scope: Scope, path: Path, at: datetime) -> None:
+        with writing(self._engine, scope) as connection:
+            key = {"workspace": scope.workspace, "path": str(path)}
+            upsert(connection, schema.backups, key, {"made_at": at})
+
+    # ---- after a restore ---------------------------------------------------------------------------------------------
+
+    def met_again(self, scope: Scope, stones: Tombstones) -> list[Wanted]:
+        """What stands here that those tombstones are of: sessions, people, and texts as they are written here."""
+        scrub = stones.scrubber
+        with reading(self._engine, scope) as connection:
+            if stones.has(stones.of_workspace(scope.workspace)):
+                return [Wanted(Kind.WORKSPACE, (scope.workspace,), reason="restored")]
+            users, sessions = set[str](), list[SessionName]()
+            texts = set[str]()
+            for row in of_workspace(connection, schema.sessions, scope.workspace):
+                name = SessionName(row.user, row.id)
+                if stones.has(stones.of_session(row.user, row.id)):
+                    sessions.append(name)
+            for table in schema.metadata.sorted_tables:
+                for row in of_workspace(connection, table, scope.workspace) if table.name not in _UNREAD else ():
+                    if "user" in table.c and row.user not in users and stones.has(stones.of_person(row.user)):
+                        users.add(row.user)
+                    for value in row if scrub else ():
+                        texts |= set(_met(scrub, value))
+        wanted = [Wanted(Kind.PERSON, (user,), reason="restored") for user in sorted(users)]
+        by_user: dict[str, list[str]] = {}
+        for one in sessions:
+            by_user.setdefault(one.user, []).append(one.id)
+        wanted += [Wanted(Kind.SESSION, tuple(ids), user, reason="restored") for user, ids in by_user.items()]
+        if texts:
+            wanted.append(Wanted(Kind.TEXT, tuple(sorted(texts)), reason="restored"))
+        return wanted
+
+    def take_over(self, scope: Scope, stones: Tombstones) -> None:
+        """Tombstones of another database, with its key; where there is a key already they stay apart, in their file."""
+        with writing(self._engine, scope) as connection:
+            held = connection.execute(select(schema.tombstone_keys.c.key).filter_by(workspace=scope.workspace)).scalar()
+            if held in (None, stones.key.hex()):
+                flat = [
+                    Tombstone(kind, name, count) for kind, one in stones.known.items() for name, count in one.items()
+                ]
+                tombstones.put(connection, scope.workspace, stones, flat, "restored")
+
+
+_UNREAD = ("erasures", "tombstones", "tombstone_keys", "backups", "counters", "ledger", "leases", "calls")
+
+
+def _met(scrub: Scrubber, value: object) -> Iterator[str]:
+    if isinstance(value, bytes | memoryview):
+        value = bytes(value).decode("utf-8", "replace")
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        yield from (text for inner in _strings(json.loads(value)) for text in _met(scrub, inner))
+    elif isinstance(value, str):
+        yield from (value[start:end] for start, end in scrub.spans(value))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from _strings(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)
+
+
+def _key(scope: Scope) -> dict[str, str]:
+    return {"workspace": scope.workspace, "user": ""}
+
+
+def _open(row: Any) -> Open:
+    report = json.loads(row.report)
+    made = Erasure(row.id, Kind(row.kind), row.step, row.begun_at, row.ended_at, report.get("counts", {}))
+    sought = Sought.from_json(json.loads(row.wanted)) if row.wanted else None
+    return Open(made, Scope(row.workspace, None, report.get("actor", "reverie")), sought)
+
+
+def _mine(table: Any, scope: Scope) -> ColumnElement[bool]:
+    mine: ColumnElement[bool] = table.c.workspace == scope.workspace
+    return mine if scope.user is None else mine & (table.c.user == scope.user)
+
+
+def _sessions(connection: Connection, scope: Scope, wanted: Wanted) -> Iterator[SessionName]:
+    table, seen = schema.sessions, set[SessionName]()
+    asked = select(table.c.user, table.c.id).where(_mine(table, scope))
+    recorded = select(schema.recorded.c.user, schema.recorded.c.id).where(_mine(schema.recorded, scope))
+    if wanted.user is not None:
+        asked, recorded = (one.filter_by(user=wanted.user) for one in (asked, recorded))
+    scrub = Scrubber(wanted.values, partial=True)
+    match wanted.kind:
+        case Kind.SESSION:
+            asked, recorded = (one.where(one.selected_columns.id.in_(wanted.values)) for one in (asked, recorded))
+        case Kind.PERSON:
+            asked, recorded = (one.filter_by(user=wanted.values[0]) for one in (asked, recorded))
+        case Kind.PROJECT:
+            value = wanted.values[0]
+            below = table.c.project_path.startswith(f"{value.rstrip('/')}/", autoescape=True)
+            asked = asked.where(or_(table.c.project == value, table.c.project_path == value, below))
+            recorded = recorded.where(schema.recorded.c.id == "")
+        case Kind.TEXT | Kind.WORKSPACE:
+            pass
+    for one in (asked, recorded):
+        for row in connection.execute(one):
+            name = SessionName(row.user, row.id)
+            if name not in seen and (wanted.kind is not Kind.TEXT or scrub.has(row.id)):
+                seen.add(name)
+                yield name
+
+
+def _turns(connection: Connection, scope: Scope, name: SessionName) -> Iterator[Any]:
+    table = schema.turns
+    whose = {"workspace": scope.workspace, "user": name.user, "session_id": name.id}
+    newest = select(func.max(table.c.revision)).filter_by(**whose).scalar_subquery()
+    asked = select(table).filter_by(**whose).where(table.c.revision == newest).order_by(table.c.number)
+    return (turn_of(row) for row in connection.execute(asked))
+
+
+def _sources(connection: Connection, scope: Scope, names: set[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    """The files these sessions came from, and those of them that brought no other session."""
+    mine, others = dict[str, None](), set[str]()
+    table = schema.sessions
+    asked = select(table.c.user, table.c.id, table.c.source).where(table.c.workspace == scope.workspace)
+    for row in connection.execute(asked.where(table.c.source.is_not(None))):
+        if (row.user, row.id) in names:
+            mine[row.source] = None
+        else:
+            others.add(row.source)
+    return list(mine), [path for path in mine if path not in others]

@@ -1,0 +1,1 @@
+"""Words and vectors of every turn."""

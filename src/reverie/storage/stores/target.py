@@ -1,0 +1,170 @@
+"""A memory store as a Shelf: one document for each path, each one statement. Rows are the truth.
+
+Two ways lead to it, and each keeps the other out. At a desk everything that is written about a store (rows, Change,
+ledger) is one transaction. A `StoreShelf` by itself is a Shelf like any other: its lock is held across transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import RLock
+
+from sqlalchemy import Connection, Engine, Update, bindparam, text, update
+
+from reverie.changes.history.change import Change
+from reverie.core.clock import Clock
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.memory.shelf import Displaced, Held, Place
+from reverie.memory.store_records import Pen
+from reverie.memory.store_rules import LARGEST_MEMORY_BYTES
+from reverie.storage.changes.history import SqlHistory
+from reverie.storage.database.schema import memory_versions
+from reverie.storage.database.transactions import hold, lock_number, part_of, writing
+from reverie.storage.stores.rows import OWNER
+from reverie.storage.stores.stores import SqlStores, key_of
+from reverie.storage.stores.write import Write, written
+from reverie.system.files import PATIENCE_SECONDS, flocked
+
+PURPOSE = "One memory of a store. Read in the sessions the store is attached to."
+
+
+class StoreLocks:
+    """Postgres: an advisory lock for each store. SQLite has one writer, so one file is the lock of all stores."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._file = folder / "stores.lock"
+        self._turn = RLock()  # within a process one waits without asking again and again
+
+    @contextmanager
+    def transaction(self, scope: Scope, key: str) -> Iterator[Connection]:
+        """One transaction under the lock."""
+        if self._engine.dialect.name == "postgresql":
+            with writing(self._engine, scope) as connection:
+                hold(connection, key)
+                yield connection
+        else:
+            with self._turn, flocked(self._file, PATIENCE_SECONDS), writing(self._engine, scope) as connection:
+                yield connection
+
+    @contextmanager
+    def across(self, key: str) -> Iterator[None]:
+        """The lock alone, for writes that are transactions of their own."""
+        if self._engine.dialect.name != "postgresql":
+            with self._turn, flocked(self._file, PATIENCE_SECONDS):
+                yield
+            return
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            number = {"key": lock_number(key)}
+            connection.execute(text("select pg_advisory_lock(:key)"), number)
+            try:
+                yield
+            finally:
+                connection.execute(text("select pg_advisory_unlock(:key)"), number)
+
+
+class StoreShelf:
+    """Implements `reverie.memory.shelf.Shelf`. `locks` is None where the lock is held already."""
+
+    def __init__(
+        self, engine: Engine, scope: Scope, store: str, pen: Pen, *, clock: Clock, ids: Ids, locks: StoreLocks | None
+    ) -> None:
+        self.name = store
+        self.key = key_of(scope, store)
+        self.reach = "every session this memory store is attached to"
+        self.made: list[str] = []  # the versions written here
+        self._engine = engine
+        self._scope = scope
+        self._pen = pen
+        self._clock = clock
+        self._ids = ids
+        self._locks = locks
+        self._rows = SqlStores(engine, clock)
+
+    def places(self) -> list[Place]:
+        paths = self._rows.paths(self._scope, self.name)
+        return [Place(path, "whole", LARGEST_MEMORY_BYTES, purpose=PURPOSE) for path in paths]
+
+    def read(self, document: str) -> bytes | None:
+        found = self._rows.at(self._scope, self.name, document)
+        return found.content if found else None
+
+    def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
+        """What is expected is there: who writes rows takes the lock."""
+        with writing(self._engine, self._scope) as connection:
+            write = Write(self.name, document, content, self._pen, self._clock.now())
+            version = written(connection, self._scope, self._ids, write)
+        self.made += [version] if version else []
+        return True
+
+    def alone(self, document: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def displaced(self, document: str) -> list[Displaced]:
+        return []
+
+    @contextmanager
+    def held(self, document: str) -> Iterator[Held]:
+        if self._locks is None:
+            yield self
+            return
+        with self._locks.across(self.key):
+            yield self
+
+
+@cache
+def _tied() -> Update:
+    named = (memory_versions.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "store", "id"))
+    return update(memory_versions).where(*named).values(change_id=bindparam("change_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class SqlDesk:
+    """Implements `reverie.changes.storing.Desk`."""
+
+    connection: Connection
+    scope: Scope
+    store: str
+    clock: Clock
+    ids: Ids
+    shelves: list[StoreShelf]
+
+    @property
+    def history(self) -> SqlHistory:
+        return SqlHistory(part_of(self.connection), self.clock, self.ids)
+
+    @property
+    def stores(self) -> SqlStores:
+        return SqlStores(part_of(self.connection), self.clock)
+
+    def shelf(self, pen: Pen) -> StoreShelf:
+        engine = part_of(self.connection)
+        made = StoreShelf(engine, self.scope, self.store, pen, clock=self.clock, ids=self.ids, locks=None)
+        self.shelves.append(made)
+        return made
+
+    def tie(self, change: Change) -> None:
+        """Those written since the last Change: several can be made at one desk."""
+        told = {"of_workspace": self.scope.workspace, "of_user": self.scope.user or "", "of_store": self.store}
+        for version in (version for shelf in self.shelves for version in shelf.made):
+            self.connection.execute(_tied(), told | {"of_id": version, "change_id": change.id})
+        self.shelves.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Desks:
+    """Implements `reverie.changes.storing.AtDesk`."""
+
+    locks: StoreLocks
+    clock: Clock
+    ids: Ids
+
+    @contextmanager
+    def __call__(self, scope: Scope, store: str) -> Iterator[SqlDesk]:
+        with self.locks.transaction(scope, key_of(scope, store)) as connection:
+            yield SqlDesk(connection, scope, store, self.clock, self.ids, [])

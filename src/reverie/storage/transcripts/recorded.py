@@ -1,0 +1,139 @@
+"""Recorded sessions: implements `reverie.transcripts.recorded_records.RecordedRecords`.
+
+An event and its words are committed together: the transcript is never behind what was acknowledged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Select, delete, insert, select, update
+
+from reverie.core.clock import Clock
+from reverie.core.scope import Scope
+from reverie.storage.database.schema import candidates, noticed, recorded, recorded_events
+from reverie.storage.database.transactions import reading, writing
+from reverie.storage.erasure import dreams as erasing_dreams
+from reverie.storage.erasure.tombstones import screen
+from reverie.storage.transcripts.recorded_rows import (
+    during,
+    event_from_row,
+    owner,
+    recorded_from_row,
+    recorded_row,
+    walked,
+)
+from reverie.storage.transcripts.recorded_words import add_words, take_words_out
+from reverie.transcripts.recorded import Recorded, RecordedEvent, Span, Walk, Which
+from reverie.transcripts.recorded_records import Spoken
+
+
+class SqlRecorded:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    # ---- RecordedSessions --------------------------------------------------------------------------------------------
+
+    def add(self, scope: Scope, session: Recorded, first: Spoken | None = None) -> None:
+        with writing(self._engine, scope) as connection:
+            row = owner(scope) | {"id": session.id, "events": 0} | recorded_row(session)
+            connection.execute(insert(recorded), row)
+            if first is not None:
+                self._kept(connection, scope, session.id, 0, first)
+
+    def change(self, scope: Scope, name: str, change: Callable[[Recorded], Recorded]) -> Recorded | None:
+        with writing(self._engine, scope) as connection:
+            found = _held(connection, scope, name)
+            if found is None:
+                return None
+            old = recorded_from_row(found)
+            new = change(old)
+            if new != old:
+                changed = update(recorded).filter_by(**owner(scope), id=name)
+                connection.execute(changed.values(**recorded_row(new)))
+            return new
+
+    def one(self, scope: Scope, name: str) -> Recorded | None:
+        with reading(self._engine, scope) as connection:
+            found = connection.execute(_of_scope(scope).where(recorded.c.id == name)).first()
+        return None if found is None else recorded_from_row(found)
+
+    def find(self, scope: Scope, which: Which, walk: Walk) -> list[Recorded]:
+        asked = walked(_chosen(_of_scope(scope), which), recorded.c.id, walk)
+        with reading(self._engine, scope) as connection:
+            return [recorded_from_row(found) for found in connection.execute(asked)]
+
+    def delete(self, scope: Scope, name: str) -> None:
+        with writing(self._engine, scope) as connection:
+            if _held(connection, scope, name) is None:
+                return
+            connection.execute(delete(recorded_events).filter_by(**owner(scope), session=name))
+            connection.execute(delete(recorded).filter_by(**owner(scope), id=name))
+            take_words_out(connection, self._clock, scope, name)
+            for table in (candidates, noticed):
+                connection.execute(delete(table).filter_by(workspace=scope.workspace, session_id=name))
+            erasing_dreams.of_session(connection, scope, name)
+
+    # ---- RecordedEvents ----------------------------------------------------------------------------------------------
+
+    def record(self, scope: Scope, name: str, spoken: Spoken) -> list[RecordedEvent]:
+        with writing(self._engine, scope) as connection:
+            found = _held(connection, scope, name)
+            return [] if found is None else self._kept(connection, scope, name, found.events, spoken)
+
+    def _kept(self, connection: Connection, scope: Scope, name: str, there: int, spoken: Spoken) -> list[RecordedEvent]:
+        events, turns = spoken.events, spoken.turns
+        if stones := screen(connection, scope.workspace):
+            scrub, turns = stones.scrubber, list(stones.screened(turns))
+            events = [replace(event, told=scrub.told(event.told)) for event in events] if scrub else events
+        kept = [replace(event, number=number) for number, event in enumerate(events, there + 1)]
+        connection.execute(insert(recorded_events), [_row(scope, name, event) for event in kept])
+        last = {"events": there + len(kept), "updated_at": kept[-1].at}
+        connection.execute(update(recorded).filter_by(**owner(scope), id=name).values(**last))
+        if spoken.head is not None:
+            add_words(connection, self._clock, scope, replace(spoken.head, ended_at=kept[-1].at), turns)
+        return kept
+
+    def events(self, scope: Scope, name: str, types: Sequence[str], at: Span, walk: Walk) -> list[RecordedEvent]:
+        asked = select(recorded_events).filter_by(**owner(scope), session=name)
+        asked = walked(during(asked, recorded_events.c.at, at), recorded_events.c.number, walk)
+        if types:
+            asked = asked.where(recorded_events.c.type.in_(types))
+        with reading(self._engine, scope) as connection:
+            return [event_from_row(found) for found in connection.execute(asked)]
+
+    def last(self, scope: Scope, name: str) -> int | None:
+        with reading(self._engine, scope) as connection:
+            found = connection.execute(_of_scope(scope).where(recorded.c.id == name)).first()
+        return None if found is None else int(found.events)
+
+
+def _held(connection: Connection, scope: Scope, name: str) -> Any:
+    asked = select(recorded).filter_by(**owner(scope), id=name)
+    return connection.execute(asked.with_for_update()).first()
+
+
+def _row(scope: Scope, name: str, event: RecordedEvent) -> dict[str, Any]:
+    told = {"id": event.id, "type": event.type, "at": event.at, "details": json.dumps(event.told)}
+    return owner(scope) | {"session": name, "number": event.number} | told
+
+
+def _of_scope(scope: Scope) -> Select[Any]:
+    asked = select(recorded).filter_by(workspace=scope.workspace)
+    return asked if scope.user is None else asked.filter_by(user=scope.user)
+
+
+def _chosen(asked: Select[Any], which: Which) -> Select[Any]:
+    asked = during(asked, recorded.c.created_at, which.made)
+    if not which.archived:
+        asked = asked.where(recorded.c.archived_at.is_(None))
+    if which.agent is not None:
+        asked = asked.where(recorded.c.agent == which.agent)
+        asked = asked if which.version is None else asked.where(recorded.c.agent_version == which.version)
+    if which.store is not None:
+        asked = asked.where(recorded.c.stores.contains(f" {which.store} ", autoescape=True))
+    return asked.where(recorded.c.status.in_(which.statuses)) if which.statuses else asked

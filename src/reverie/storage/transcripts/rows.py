@@ -1,0 +1,184 @@
+"""The rows of a session: read page by page, compared, copied and added. No page is larger than memory should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, insert, literal, select
+
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput
+from reverie.core.scope import Scope
+from reverie.storage.database import schema
+from reverie.storage.database.rows import TURN_ROW, head_values, stored_of, turn_of, turn_row
+from reverie.storage.database.transactions import reading
+from reverie.storage.database.upsert import next_change, upsert
+from reverie.transcripts.records import Fate, Stored
+from reverie.transcripts.session import Head, Turn, same_words
+
+PAGE = 500
+PAGE_CHARACTERS = 1_000_000
+_EVERY = (1 << 31) - 1
+_LEAST = 200
+
+# The statements of every write, built once: building them costs more than running them.
+_ANY_USERS = select(schema.sessions).where(
+    schema.sessions.c.workspace == bindparam("w"), schema.sessions.c.id == bindparam("i")
+)
+_ONE_USERS = _ANY_USERS.where(schema.sessions.c.user == bindparam("u"))
+_NEXT_PAGE = (
+    select(schema.turns)
+    .where(schema.turns.c.workspace == bindparam("w"), schema.turns.c.user == bindparam("u"))
+    .where(schema.turns.c.session_id == bindparam("i"), schema.turns.c.revision == bindparam("r"))
+    .where(schema.turns.c.number > bindparam("last"), schema.turns.c.number <= bindparam("most"))
+    .order_by(schema.turns.c.number)
+    .limit(PAGE)
+    .execution_options(stream_results=True, max_row_buffer=20)
+)
+
+
+def known(connection: Connection, scope: Scope, session_id: str) -> Stored | None:
+    sought = _ONE_USERS if scope.user is not None else _ANY_USERS
+    rows = connection.execute(sought, {"w": scope.workspace, "u": scope.user, "i": session_id}).all()
+    if len(rows) > 1:
+        raise BadInput(
+            f"{len(rows)} users have a session {session_id}: {', '.join(row.user for row in rows[:5])}.",
+            next_step="Say which one with --user.",
+        )
+    return stored_of(rows[0]) if rows else None
+
+
+def mine(table: Any, scope: Scope) -> ColumnElement[bool]:
+    ours: ColumnElement[bool] = table.c.workspace == scope.workspace
+    return ours if scope.user is None else ours & (table.c.user == scope.user)
+
+
+def of_revision(scope: Scope, stored: Stored, revision: int) -> ColumnElement[bool]:
+    table = schema.turns
+    return and_(
+        mine(table, scope.of(stored.user)),
+        table.c.session_id == stored.head.id,
+        table.c.revision == revision,
+    )
+
+
+def pages(engine: Engine, scope: Scope, stored: Stored, revision: int | None = None) -> Iterator[Turn]:
+    """Every turn in order, each page in a transaction of its own: the turns of a revision never change."""
+    last = 0
+    while True:
+        with reading(engine, scope) as connection:
+            page, more = _page(connection, scope, stored, revision, last)
+        yield from page
+        if not more:
+            return
+        last = page[-1].number
+
+
+def pages_within(connection: Connection, scope: Scope, stored: Stored) -> Iterator[Turn]:
+    """The same in one transaction that is open already."""
+    last, more = 0, True
+    while more:
+        page, more = _page(connection, scope, stored, None, last)
+        yield from page
+        last = page[-1].number if page else last
+
+
+def _page(
+    connection: Connection, scope: Scope, stored: Stored, revision: int | None, last: int
+) -> tuple[list[Turn], bool]:
+    """The next turns, and whether there may be more. Those beyond the session's count are not part of it yet."""
+    chosen = revision or stored.revision
+    most = stored.turns if chosen == stored.revision else _EVERY
+    key = {"w": scope.workspace, "u": stored.user, "i": stored.head.id, "r": chosen, "last": last, "most": most}
+    with connection.execute(_NEXT_PAGE, key) as found:
+        page = page_of(map(turn_of, found), PAGE)
+    return page, bool(page) and (len(page) == PAGE or _is_full(page))
+
+
+def page_of(turns: Iterator[Turn], most: int) -> list[Turn]:
+    """The next turns, no more than so many and no more characters than a page has."""
+    page, left = list[Turn](), PAGE_CHARACTERS
+    while len(page) < most and left > 0 and (turn := next(turns, None)) is not None:
+        page.append(turn)
+        left -= _length(turn)
+    return page
+
+
+def beginning(turns: Iterator[Turn], most: int) -> Iterator[Turn]:
+    """As many turns as have so many characters. A short one counts for what it takes in memory."""
+    for turn in turns:
+        most -= max(_length(turn), _LEAST)
+        if most < 0:
+            return
+        yield turn
+
+
+def _is_full(page: list[Turn]) -> bool:
+    return sum(map(_length, page)) >= PAGE_CHARACTERS
+
+
+def _length(turn: Turn) -> int:
+    return len(turn.text) + sum(len(call.arguments) for call in turn.said.calls)
+
+
+def compared(stored: Iterator[Turn], incoming: Iterator[Turn]) -> tuple[Fate, int, Iterator[Turn]]:
+    """How the incoming transcript stands to the stored one, how many turns agree, and what is left to append."""
+    agreed = 0
+    for old in stored:
+        new = next(incoming, None)
+        if new is None:
+            return "rewritten", agreed, iter(())
+        if not same_words(old, new):
+            return "rewritten", agreed, chain([new], incoming)
+        agreed += 1
+    return "grown", agreed, incoming
+
+
+def copy_prefix(connection: Connection, scope: Scope, old: Stored, after: int, to: int) -> None:
+    """Turns of the newest revision into the one behind it."""
+    table = schema.turns
+    columns = [literal(old.revision + 1) if c.name == "revision" else c for c in table.columns]
+    part = select(*columns).where(of_revision(scope, old, old.revision), table.c.number > after, table.c.number <= to)
+    connection.execute(insert(table).from_select([c.name for c in table.columns], part))
+
+
+def append(connection: Connection, scope: Scope, session_id: str, revision: int, turns: Iterable[Turn]) -> None:
+    """Rows go to the driver as they are: between them and it, half of the time of a large `add` would be spent."""
+    key = (scope.workspace, scope.user, session_id, revision)
+    if rows := [key + turn_row(turn) for turn in turns]:
+        connection.exec_driver_sql(_insert_text(connection.dialect.name), rows)
+
+
+@cache
+def _insert_text(dialect: str) -> str:
+    names = ("workspace", "user", "session_id", "revision", *TURN_ROW)
+    columns = ", ".join(f'"{name}"' for name in names)
+    places = ", ".join(["%s" if dialect == "postgresql" else "?"] * len(names))
+    return f"insert into turns ({columns}) values ({places})"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a transcript: how it stands to `old`, and how many turns which revision has now."""
+
+    fate: Fate
+    old: Stored | None
+    revision: int
+    count: int
+    source: str | None
+    head: Head
+
+
+def keep_head(connection: Connection, clock: Clock, scope: Scope, written: Written) -> None:
+    """What is known of the session besides its turns, if any of that is news."""
+    head, old = head_values(written.head), written.old
+    if written.fate == "unchanged" and old and head_values(old.head) == head:
+        return
+    key = {"workspace": scope.workspace, "user": scope.user, "id": written.head.id}
+    count = {"source": written.source, "revision": written.revision, "turns": written.count, "removed_at": None}
+    row = head | count | {"changed": next_change(connection, scope.workspace)}
+    upsert(connection, schema.sessions, key, row, only_when_new={"added_at": clock.now()})

@@ -1,0 +1,222 @@
+"""Transcripts in SQL: implements `reverie.transcripts.records.Records`.
+
+The newest revision is what everyone sees. A write compares the incoming turns with the stored ones as both stream
+past: an equal prefix with more behind it is growth; a difference starts a new revision that copies the prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, select, update
+
+from reverie.core.clock import Clock
+from reverie.core.errors import NotFound
+from reverie.core.scope import Scope
+from reverie.erasure.tombstones import ErasedBefore
+from reverie.storage.database import schema
+from reverie.storage.database.rows import stored_of, turn_of
+from reverie.storage.database.transactions import reading, writing
+from reverie.storage.database.upsert import next_change
+from reverie.storage.erasure.tombstones import generation, screen
+from reverie.storage.transcripts.arrivals import Arrival, alone, clear_abandoned, first_step, hold_session, is_arriving
+from reverie.storage.transcripts.rows import (
+    PAGE,
+    Written,
+    append,
+    beginning,
+    compared,
+    copy_prefix,
+    keep_head,
+    known,
+    mine,
+    of_revision,
+    pages,
+    pages_within,
+)
+from reverie.transcripts.records import Fate, Stored, Wanted
+from reverie.transcripts.session import Head, Session, Turn
+
+
+class SqlRecords:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def known(self, scope: Scope, session_id: str) -> Stored | None:
+        with reading(self._engine, scope) as connection:
+            return known(connection, scope, session_id)
+
+    def write(
+        self,
+        scope: Scope,
+        head: Head,
+        turns: Iterable[Turn],
+        *,
+        source: str | None,
+        finish: Callable[[], Head],
+    ) -> tuple[Fate, int]:
+        try:
+            return self._kept(scope, head, turns, source, finish)
+        except ErasedBefore:
+            for _ in turns:
+                pass  # a reader goes on with the session behind this one
+            self.tidy(scope)
+            return "erased before", 0
+
+    def _kept(
+        self, scope: Scope, head: Head, turns: Iterable[Turn], source: str | None, finish: Callable[[], Head]
+    ) -> tuple[Fate, int]:
+        """What fits into one step is written at once; what does not, in many transactions that nobody waits for."""
+        step, every, more = first_step(iter(turns))
+        done = None if more else self._at_once(scope, head, step, source, finish())
+        if done is not None:
+            return done
+        with reading(self._engine, scope) as connection:
+            began, stones = generation(connection, scope.workspace), screen(connection, scope.workspace)
+        if stones:
+            stones.refuse(scope.user or "", head.id)
+            every = stones.screened(every)
+        with alone(self._engine, scope, head.id):
+            done = Arrival(self._engine, self._clock, scope, head).write(
+                every, source, lambda: stones.head(finish()) if stones else finish()
+            )
+        if self.erasures(scope) != began:
+            self._screen_again(scope, head.id)
+        return done
+
+    def _screen_again(self, scope: Scope, session_id: str) -> None:
+        """Something was erased while this session was stored in steps."""
+        with writing(self._engine, scope) as connection:
+            stones, table = screen(connection, scope.workspace), schema.turns
+            whose = {"workspace": scope.workspace, "user": scope.user or ""}
+            if stones and stones.has(stones.of_session(scope.user or "", session_id)):
+                connection.execute(delete(table).filter_by(**whose, session_id=session_id))
+                connection.execute(delete(schema.sessions).filter_by(**whose, id=session_id))
+                return
+            if not stones or not stones.scrubber:
+                return
+            for row in connection.execute(select(table).filter_by(**whose, session_id=session_id)).all():
+                old = {name: row._mapping[name] for name in ("text", "detail", "name") if row._mapping[name]}
+                new = {name: stones.scrubber.value(text) for name, text in old.items()}
+                if new != old:
+                    key = whose | {"session_id": session_id, "revision": row.revision, "number": row.number}
+                    connection.execute(update(table).filter_by(**key).values(**new))
+
+    def _at_once(
+        self, scope: Scope, head: Head, turns: list[Turn], source: str | None, final: Head
+    ) -> tuple[Fate, int] | None:
+        """In one transaction. None while the session is stored in steps by someone, or was by someone who is dead."""
+        with writing(self._engine, scope) as connection:
+            if stones := screen(connection, scope.workspace):
+                stones.refuse(scope.user or "", head.id)
+                turns, final = list(stones.screened(turns)), stones.head(final)
+                source = stones.scrubber.clean(source) if source else source
+            hold_session(connection, scope, head.id)
+            if is_arriving(connection, scope, head.id):
+                return None
+            old = known(connection, scope, head.id)
+            fate: Fate = "new"
+            revision, kept, incoming = (old.revision + 1 if old else 1), 0, iter(turns)
+            if old and not old.removed:
+                fate, kept, incoming = compared(pages_within(connection, scope, old), incoming)
+                revision = old.revision + (fate == "rewritten")
+                if fate == "rewritten":
+                    copy_prefix(connection, scope, old, 0, kept)
+            rest = list(incoming)
+            append(connection, scope, head.id, revision, rest)
+            fate = "unchanged" if fate == "grown" and not rest else fate
+            written = Written(fate, old, revision, kept + len(rest), source, final)
+            keep_head(connection, self._clock, scope, written)
+            return fate, len(rest)
+
+    def tidy(self, scope: Scope) -> None:
+        clear_abandoned(self._engine, scope)
+
+    def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
+        with reading(self._engine, scope) as connection:
+            stored = _required(connection, scope, session_id)
+        chosen = revision or stored.revision
+        every = pages(self._engine, scope, stored, chosen) if chosen <= stored.revision else iter(())
+        turns = tuple(every if most is None else beginning(every, most))
+        if not turns and chosen != stored.revision:
+            raise NotFound(
+                f"{session_id} has no revision {chosen}.",
+                expected=f"a revision from 1 to {stored.revision}",
+            )
+        return Session(stored.head, turns, chosen)
+
+    def exchange(self, scope: Scope, session_id: str, numbers: Iterable[int]) -> tuple[Stored | None, dict[int, Turn]]:
+        with reading(self._engine, scope) as connection:
+            stored = known(connection, scope, session_id)
+            if stored is None or stored.removed:
+                return None, {}
+            wanted = of_revision(scope, stored, stored.revision) & schema.turns.c.number.in_(list(numbers))
+            rows = connection.execute(select(schema.turns).where(wanted))
+            return stored, {row.number: turn_of(row) for row in rows}
+
+    def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
+        return pages(self._engine, scope, stored)
+
+    def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
+        table = schema.sessions
+        asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None), *_conditions(wanted))
+        newest_first = (table.c.started_at.is_(None), table.c.started_at.desc(), table.c.changed.desc())
+        with reading(self._engine, scope) as connection:
+            for row in connection.execute(asked.order_by(*newest_first).limit(wanted.limit)):
+                yield stored_of(row)
+
+    def changed_since(self, scope: Scope, cursor: int) -> Iterator[Stored]:
+        table = schema.sessions
+        while True:
+            asked = select(table).where(mine(table, scope), table.c.changed > cursor)
+            with reading(self._engine, scope) as connection:
+                rows = connection.execute(asked.order_by(table.c.changed).limit(PAGE)).all()
+            if not rows:
+                return
+            yield from map(stored_of, rows)
+            cursor = rows[-1].changed
+
+    def erasures(self, scope: Scope) -> int:
+        with reading(self._engine, scope) as connection:
+            return generation(connection, scope.workspace)
+
+    def remove(self, scope: Scope, session_id: str) -> None:
+        with writing(self._engine, scope) as connection:
+            stored = _required(connection, scope, session_id)
+            ours = mine(schema.turns, scope.of(stored.user))
+            connection.execute(delete(schema.turns).where(ours, schema.turns.c.session_id == session_id))
+            if stored.source:
+                of_source = schema.files.c.path == stored.source
+                connection.execute(delete(schema.files).where(mine(schema.files, scope), of_source))
+            emptied = dict.fromkeys(("title", "facts", "outcome", "parent", "agent", "project", "project_path"))
+            mark = {
+                "removed_at": self._clock.now(),
+                "turns": 0,
+                "changed": next_change(connection, scope.workspace),
+            }
+            row = and_(mine(schema.sessions, scope.of(stored.user)), schema.sessions.c.id == session_id)
+            connection.execute(update(schema.sessions).where(row).values(**emptied, **mark))
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    table, conditions = schema.sessions, []
+    if wanted.harness is not None:
+        conditions.append(table.c.harness == wanted.harness)
+    if wanted.project is not None:
+        conditions.append(table.c.project == wanted.project)
+    if wanted.since is not None:
+        conditions.append(table.c.started_at >= wanted.since)
+    if wanted.until is not None:
+        conditions.append(table.c.started_at < wanted.until)
+    return conditions
+
+
+def _required(connection: Connection, scope: Scope, session_id: str) -> Stored:
+    stored = known(connection, scope, session_id)
+    if stored is None or stored.removed:
+        raise NotFound(
+            f"There is no session {session_id}{f' of {scope.user}' if scope.user else ''}.",
+            next_step="`reverie sessions list` shows what there is.",
+        )
+    return stored

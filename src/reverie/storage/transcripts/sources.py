@@ -1,0 +1,51 @@
+"""Remembered sources and the fingerprints of files read: implements `reverie.transcripts.records.Sources`."""
+
+from __future__ import annotations
+
+from sqlalchemy import Engine, delete, select
+
+from reverie.core.clock import Clock
+from reverie.core.scope import Scope
+from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading, writing
+from reverie.storage.database.upsert import upsert
+from reverie.transcripts.records import Source
+
+
+class SqlSources:
+    def __init__(self, engine: Engine, clock: Clock) -> None:
+        self._engine = engine
+        self._clock = clock
+
+    def remember(self, scope: Scope, path: str, reader: str | None) -> None:
+        with writing(self._engine, scope) as connection:
+            now = {"added_at": self._clock.now()}
+            upsert(connection, schema.sources, _key(scope, path), {"reader": reader}, only_when_new=now)
+
+    def forget(self, scope: Scope, path: str) -> bool:
+        key = _key(scope, path)
+        with writing(self._engine, scope) as connection:
+            for table in (schema.files, schema.sources):
+                done = connection.execute(delete(table).filter_by(**key))
+            return bool(done.rowcount)
+
+    def remembered(self, scope: Scope) -> list[Source]:
+        asked = select(schema.sources).filter_by(workspace=scope.workspace).order_by(schema.sources.c.path)
+        if scope.user is not None:
+            asked = asked.filter_by(user=scope.user)
+        with reading(self._engine, scope) as connection:
+            return [Source(row.path, row.reader, row.user) for row in connection.execute(asked)]
+
+    def fingerprint(self, scope: Scope, path: str) -> str | None:
+        with reading(self._engine, scope) as connection:
+            asked = select(schema.files.c.fingerprint).filter_by(**_key(scope, path))
+            return connection.execute(asked).scalar()
+
+    def keep_fingerprint(self, scope: Scope, path: str, fingerprint: str) -> None:
+        row = {"fingerprint": fingerprint, "read_at": self._clock.now()}
+        with writing(self._engine, scope) as connection:
+            upsert(connection, schema.files, _key(scope, path), row)
+
+
+def _key(scope: Scope, path: str) -> dict[str, str]:
+    return {"workspace": scope.workspace, "user": scope.user or "", "path": path}

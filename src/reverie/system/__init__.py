@@ -1,0 +1,1 @@
+"""Files, locks, schedules: what the operating system gives."""

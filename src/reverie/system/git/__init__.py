@@ -1,0 +1,1 @@
+"""Git, by its command line."""

@@ -1,0 +1,296 @@
+"""The git history of shelves and skills folders, for people. Implements
+`reverie.changes.history.projection.Projection`.
+
+A skills folder that is in no repository has its history inside, so that `git log`, `git show`, `git revert` and
+`git checkout` work there. Where someone's repository is already, and for memory, it is beside: `<Home>/history/…`.
+Nothing about it is kept in the database: how far it is stands in its newest commit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from reverie.changes.history.change import Change
+from reverie.changes.history.ledger import RESTORE
+from reverie.changes.history.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
+from reverie.changes.history.records import Anchored, Asked, Records
+from reverie.changes.targets import Holder
+from reverie.core.errors import BadInput, ReverieError
+from reverie.core.hashes import canonical, sha256
+from reverie.core.scope import Scope
+from reverie.system.files import read_file
+from reverie.system.git.own_repository import repository_at
+from reverie.system.git.repository import MARK, GitRepository, Spot, opened
+from reverie.system.git.verify import problems, worth_keeping
+
+LONGEST_SLUG = 40
+
+
+class GitProjection:
+    """`holders` are the shelves and skills folders there are now; a folder with a `root` may hold its own history."""
+
+    def __init__(
+        self,
+        home_folder: Path,
+        records: Records,
+        scope: Scope,
+        holders: Callable[[], Iterable[Holder]],
+        commit_in: Iterable[Path] = (),
+    ) -> None:
+        self._commit_in = {path.expanduser().resolve() for path in commit_in}
+        self._folder = home_folder / "history"
+        self._records = records
+        self._scope = scope
+        self._holders = holders
+        self._shown: dict[str, int] = {}  # the number each was found or brought up to: asks git no more than it must
+        self._first: dict[str, str] = {}
+
+    # ---- catching up -------------------------------------------------------------------------------------------------
+
+    def catch_up(self) -> Behind | None:
+        """Bring every repository up to what landed. Says what is behind and why; never raises for git or the disk."""
+        try:
+            changed = list(self._with_changes())
+        except (ReverieError, OSError) as error:
+            return Behind((Late("shelves and skills folders", "what landed last", str(error)),))
+        late = [one for holder, newest in changed if (one := self._late(holder, newest))]
+        return Behind(tuple(late)) if late else None
+
+    def _late(self, holder: Holder, newest: Change) -> Late | None:
+        if self._shown.get(holder.key) == newest.number:
+            return None
+        try:
+            with opened(self._spot(holder)) as repository:
+                self._bring_up(repository, holder)
+                self._commit_in_own(repository, holder)
+        except (ReverieError, OSError) as error:
+            return Late(holder.name, newest.id, str(error))
+        self._shown[holder.key] = newest.number or 0
+        return None
+
+    def _bring_up(self, repository: GitRepository, holder: Holder) -> None:
+        if not repository.is_there:
+            repository.build(self._recorded(holder))
+            return
+        tip = repository.tip()
+        last = tip.change if tip else None
+        try:
+            todo = still_to_project(self._recorded(holder, last.number - 1 if last else 0), last)
+        except LedgerParted:
+            if last is None or not self._restored_by(last.number):
+                raise
+            repository.build(self._recorded(holder), self._aside(holder))  # the backup was older than the commits
+            return
+        first = next(todo, None)
+        if first is None:
+            repository.finish()
+        else:
+            repository.add(_with_first(first, todo), tip.commit if tip else None)
+
+    def _commit_in_own(self, repository: GitRepository, holder: Holder) -> None:
+        """Where the settings ask for it, in the repository of the user's that the folder lies in, too."""
+        root: Path | None = getattr(holder, "root", None)
+        if root not in self._commit_in or repository.spot.inside or root is None:
+            return
+        own = repository_at(root, repository.git.lock, partial(_is_executable, root))
+        if own is not None:
+            own.commit(self._recorded(holder))
+
+    def _restored_by(self, number: int) -> bool:
+        """Whether a backup was restored when the ledger had not come so far."""
+        return any(row <= number for row in self._restores())
+
+    def _restores(self) -> list[int]:
+        return [row.number for row in self._records.rows(self._scope) if row.kind == RESTORE]
+
+    # ---- making anew, checking ---------------------------------------------------------------------------------------
+
+    def rebuild(self, name: str | None = None, *, keep: bool = True) -> Rebuilt:
+        """Make repositories anew from all Changes, of one holder or of all.
+
+        An old one that is damaged, or holds commits or branches made by hand, is moved to `history/aside`; with
+        `keep=False` (for erasure) nothing of it stays.
+        """
+        chosen = [holder for holder, _ in self._with_changes() if name in (None, holder.name, holder.key)]
+        if name is not None and not chosen:
+            raise BadInput(f"{name!r} has no changes.", expected="a shelf or skills folder that was changed")
+        commits, kept = 0, []
+        for holder in chosen:
+            made, aside = self._rebuilt(holder, keep)
+            commits += made
+            kept += [aside] if aside else []
+        return Rebuilt(tuple(holder.name for holder in chosen), commits, tuple(kept))
+
+    def _rebuilt(self, holder: Holder, keep: bool) -> tuple[int, Path | None]:
+        counted, spot = _Counted(self._recorded(holder)), self._spot(holder)
+        with opened(spot) as repository:
+            worth = keep and repository.is_there and worth_keeping(repository, self._recorded(holder))
+            aside = self._aside(holder) if worth else None
+            repository.build(counted, aside)
+            if not keep:
+                self._remove_others(holder, spot)
+        self._shown.pop(holder.key, None)
+        return counted.count, aside
+
+    def purge(self) -> list[Path]:
+        """Every repository made anew, with nothing kept of the old ones; those of places that are gone are removed.
+        Returned are skills folders that lie in a repository of someone's own, which is not ours to rewrite."""
+        self.rebuild(keep=False)
+        holders = [holder for holder, _ in self._with_changes()]
+        kept = {self._spot(holder).work for holder in holders}
+        for path in (*self._folder.glob("*-*"), *self._folder.glob("aside")):
+            if path.is_dir() and path not in kept:
+                shutil.rmtree(path)
+        roots = [holder.root for holder in holders if isinstance(getattr(holder, "root", None), Path)]  # type: ignore[attr-defined]
+        return [root for root in roots if root not in kept and _repository_of(root) is not None]
+
+    def remove_all(self) -> None:
+        """Every repository of ours: they can be made anew from whatever Changes there are afterwards."""
+        for holder, _ in self._with_changes():
+            spot = self._spot(holder)
+            with opened(spot) as repository:
+                if repository.is_there:
+                    shutil.rmtree(spot.work / ".git" if spot.inside else spot.work)
+        self._shown.clear()
+        self._first.clear()
+
+    def _remove_others(self, holder: Holder, spot: Spot) -> None:
+        """What was kept aside before, and one beside from when the folder was in someone's repository."""
+        identity = self._identity(holder)
+        for path in (*self._folder.glob(f"*-{identity}"), *self._folder.glob(f"aside/{identity}.*")):
+            if path != spot.work:
+                shutil.rmtree(path)
+
+    def verify(self) -> list[str]:
+        """What is wrong with the git history of each shelf and folder that has Changes, in sentences."""
+        return [
+            f"The git history of {holder.name}: {said}."
+            for holder, _ in self._with_changes()
+            for said in self._problems(holder)
+        ]
+
+    def elsewhere(self) -> list[str]:
+        """Where the trail of a skills folder is that lies in someone's own repository: nothing is committed there."""
+        said = []
+        for holder, _ in self._with_changes():
+            root: Path | None = getattr(holder, "root", None)
+            spot = self._spot(holder)
+            if root is not None and spot.work != root and (repository := _repository_of(root)) is not None:
+                commits = (
+                    "also commits what it changes: its whole" if root in self._commit_in else "commits nothing: its"
+                )
+                said.append(
+                    f"{holder.name} lies in the repository {repository}, where Reverie {commits} git history is in "
+                    f"{spot.work}"
+                )
+        return said
+
+    def _problems(self, holder: Holder) -> list[str]:
+        try:
+            with opened(self._spot(holder)) as repository:
+                if not repository.is_there:
+                    return []
+                found = list(problems(repository, self._recorded(holder)))
+                if found and (restored := self._restores()):
+                    found = list(problems(repository, self._recorded(holder), min(restored)))
+                return found
+        except (ReverieError, OSError) as error:
+            return [str(error).rstrip(".")]
+
+    def behind(self) -> list[str]:
+        """How much git does not show yet, for each shelf and folder. That is no fault: it is shown with what lands
+        next."""
+        return [said for holder, newest in self._with_changes() if (said := self._not_shown(holder, newest))]
+
+    def _not_shown(self, holder: Holder, newest: Change) -> str:
+        if self._shown.get(holder.key) == newest.number:
+            return ""
+        try:
+            with opened(self._spot(holder)) as repository:
+                tip = repository.tip() if repository.is_there else None
+        except (ReverieError, OSError):
+            return ""  # `verify` says what is wrong with it
+        last = tip.change if tip else None
+        if last and next((one.change.id for one in self._recorded(holder, last.number - 1)), "") != last.change:
+            return f"those of {holder.name} since the backup that was restored, whose commits went on past it"
+        count = sum(1 for _ in self._recorded(holder, last.number if last else 0))
+        return f"{count:,} of {holder.name}" if count else ""
+
+    # ---- what there is -----------------------------------------------------------------------------------------------
+
+    def _with_changes(self) -> Iterator[tuple[Holder, Change]]:
+        """Each place once, though it can have several names."""
+        for key, holder in {holder.key: holder for holder in self._holders()}.items():
+            for newest in self._records.find(self._scope, Asked(shelf=key, limit=1)):
+                yield holder, newest
+
+    def _recorded(self, holder: Holder, after: int = 0) -> Iterator[Anchored]:
+        return self._records.anchored(self._scope, holder.key, after)
+
+    def _spot(self, holder: Holder) -> Spot:
+        identity = self._identity(holder)
+        lock = self._folder / f"{identity}.lock"
+        root: Path | None = getattr(holder, "root", None)
+        if root is None:
+            return Spot(self._beside(holder), False, lock, holder.key, lambda _: False)
+        first, executable = self._first_change(holder), partial(_is_executable, root)
+        if _is_marked(root, first) or (root.is_dir() and _repository_of(root) is None):
+            return Spot(root, True, lock, first, executable)
+        return Spot(self._beside(holder), False, lock, first, executable)
+
+    def _first_change(self, holder: Holder) -> str:
+        """A folder's repository is ours if it begins with our first Change: another Home's is not."""
+        if holder.key not in self._first:
+            asked = Asked(shelf=holder.key, limit=1, oldest_first=True)
+            self._first[holder.key] = self._records.find(self._scope, asked)[0].id
+        return self._first[holder.key]
+
+    def _identity(self, holder: Holder) -> str:
+        return sha256(canonical([self._scope.workspace, self._scope.user, holder.key]))[:12]
+
+    def _beside(self, holder: Holder) -> Path:
+        """The folder it has already, under whichever name it was made; else one with its name of now."""
+        identity = self._identity(holder)
+        slug = re.sub(r"[^a-z0-9]+", "-", holder.name.lower())[-LONGEST_SLUG:].strip("-") or "shelf"
+        return next(self._folder.glob(f"*-{identity}"), self._folder / f"{slug}-{identity}")
+
+    def _aside(self, holder: Holder) -> Path:
+        folder, number = self._folder / "aside", 1
+        while (path := folder / f"{self._identity(holder)}.{number}").exists():
+            number += 1
+        return path
+
+
+class _Counted:
+    def __init__(self, recorded: Iterable[Anchored]) -> None:
+        self._recorded = recorded
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Anchored]:
+        for one in self._recorded:
+            self.count += 1
+            yield one
+
+
+def _with_first(first: Anchored, rest: Iterable[Anchored]) -> Iterator[Anchored]:
+    yield first
+    yield from rest
+
+
+def _is_marked(root: Path, mark: str) -> bool:
+    folder = root / ".git"
+    return folder.is_dir() and read_file(folder / MARK) == f"{mark}\n".encode()
+
+
+def _repository_of(root: Path) -> Path | None:
+    return next((folder for folder in (root, *root.parents) if os.path.lexists(folder / ".git")), None)
+
+
+def _is_executable(root: Path, document: str) -> bool:
+    """A Change has no modes: a script that can be run now could be run before."""
+    return os.access(root / document, os.X_OK)

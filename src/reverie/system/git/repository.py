@@ -1,0 +1,264 @@
+"""One repository of history, held: what its newest commit tells of, commits added, all of it made anew.
+
+Commits go onto `main`, whatever is checked out. History is one line, and a branch or a detached HEAD that someone made
+by hand is theirs: it is not moved, and neither are its index and files. Commits made by hand on `main` stay where they
+are, and ours come on top. While a merge, a rebase or another git is at work there, we wait for the next time.
+
+Inside a skills folder only `.git` is ours: files are never written, they are what landed already. Beside it, in the
+Home, the files are a copy for reading, and whatever else is in their way is overwritten.
+
+The lock file says what was begun: the commit that `main` was at. A run that finds it there was preceded by one that
+was killed; as every git we start holds the lock too, none of them is alive then, and what it left is cleared away.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from reverie.changes.history.projection import Projected, read_back
+from reverie.changes.history.records import Anchored
+from reverie.core.errors import StillLocked
+from reverie.system.files import make_folder, sync_folder
+from reverie.system.git.git import OURS, Git, GitFailed
+from reverie.system.git.stream import BRANCH, OPTIONS, Executable, stream
+
+MARK = "reverie"  # a file in `.git` that says whose history it is
+WAIT_SECONDS = 5.0  # a landing waits no longer for another one's projection
+LONGEST_RUN_SECONDS = 600  # what was left later than this after a run began is not of that run
+LEFT_BEHIND_SECONDS = 3600  # a lock of someone else's git that is older belongs to nobody
+EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # the tree with nothing in it
+_ON_MAIN = f"ref: {BRANCH}\n"
+_NEW, _OLD = ".git.reverie-new", ".git.reverie-old"
+_LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock", f"{BRANCH}.lock")
+_HALF_WRITTEN = ("objects/pack/tmp_*", "objects/??/tmp_*")
+UNDER_WAY = ("index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
+_MANY_LOOSE = 8  # in one of 256 folders, so about 2,000 objects in all
+_CONFIG = """[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = false
+\tlogallrefupdates = true
+\tautocrlf = false
+\tfsync = committed,reference
+\tfsyncMethod = fsync
+"""
+# Bytes are exact in commands given by hand, too, whatever a .gitattributes among the documents says.
+_ATTRIBUTES = "* -text -ident -filter !eol !working-tree-encoding\n"
+_EXCLUDED = f".reverie.lock\n.reverie-*.tmp\n.reverie-*.kept\n{_NEW}\n{_OLD}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a repository is. `inside`: in a folder of skills, whose files are not ours to write."""
+
+    work: Path
+    inside: bool
+    lock: Path
+    mark: str
+    executable: Executable
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A commit, who made it, and the Change it tells of, if it is one of ours or a copy of one."""
+
+    commit: str
+    committer: str
+    change: Projected | None
+
+    @property
+    def ours(self) -> bool:
+        return self.committer == OURS and self.change is not None
+
+
+def told_in(git: Git, *which: str) -> Iterator[Told]:
+    """What commits tell of, newest first."""
+    for found in git("rev-list", "--format=%cn%n%B%x00", *which).split(b"\0\n")[:-1]:
+        head, committer, text = found.decode("utf-8", "replace").split("\n", 2)
+        yield Told(head.removeprefix("commit "), committer, read_back(text))
+
+
+@contextmanager
+def opened(spot: Spot) -> Iterator[GitRepository]:
+    """Hold a repository; what a killed run left is cleared away first. It need not be there yet."""
+    make_folder(spot.lock.parent)
+    handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        _wait_for(handle)
+        repository = GitRepository(spot, Git(spot.work / ".git", spot.work, handle))
+        repository.sweep()
+        yield repository
+    finally:
+        os.close(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class GitRepository:
+    spot: Spot
+    git: Git
+
+    @property
+    def is_there(self) -> bool:
+        return self.git.folder.is_dir()
+
+    # ---- looking -----------------------------------------------------------------------------------------------------
+
+    def tip(self) -> Told | None:
+        """The newest commit of `main`, and the last Change that has a commit there, be it that one or an older one.
+
+        Commits by hand can be on top of ours, copies of ours among them: then the highest number counts.
+        """
+        wanted = "--format=%(objectname)%00%(committername)%00%(contents)"
+        said = self.git("for-each-ref", wanted, BRANCH).decode("utf-8", "replace")
+        if not said:
+            if (self.git.folder / BRANCH).exists():
+                raise GitFailed(f"{self.git.folder / BRANCH} is damaged.", next_step="Make the git history anew.")
+            return None
+        commit, committer, text = said.split("\0", 2)
+        newest = Told(commit, committer, read_back(text))
+        if newest.ours:
+            return newest
+        changes = [one.change for one in self.told() if one.change]
+        return replace(newest, change=max(changes, key=lambda change: change.number, default=None))
+
+    def told(self, which: str = BRANCH) -> Iterator[Told]:
+        """Every commit there is, newest first."""
+        return told_in(self.git, which)
+
+    # ---- adding ------------------------------------------------------------------------------------------------------
+
+    def add(self, recorded: Iterable[Anchored], onto: str | None) -> None:
+        """One commit for each, and the index after them."""
+        self._refuse_in_between()
+        self._tidy()
+        base = self._begun or onto or EMPTY
+        self._begin(base)
+        self.git("fast-import", *OPTIONS, feed=stream(recorded, onto, self.spot.executable))
+        self._show(base)
+        self._end()
+
+    def finish(self) -> None:
+        """What a killed run did not come to: its commits are there, the index is not yet."""
+        if self._begun:
+            self._refuse_in_between()
+            self._show(self._begun)
+            self._end()
+
+    def _show(self, base: str) -> None:
+        """Make the index say what `main` says, for all that changed since `base`; what else is staged stays so."""
+        if (self.git.folder / "HEAD").read_text() != _ON_MAIN:
+            return
+        if not self.spot.inside:
+            self.git("read-tree", "--reset", "-u", BRANCH)
+            if base == EMPTY:
+                self.git("clean", "-ffdxq")
+            return
+        since = base if (self.git.folder / "index").exists() else EMPTY
+        changed = self.git("diff-tree", "-r", "-z", since, BRANCH).split(b"\0")[:-1]
+        entries = zip(changed[::2], changed[1::2], strict=True)
+        self.git("update-index", "-z", "--index-info", feed=(_index_line(meta, path) for meta, path in entries))
+
+    def _refuse_in_between(self) -> None:
+        for name in UNDER_WAY:
+            if (self.git.folder / name).exists():
+                raise StillLocked(
+                    f"Another git is at work in {self.spot.work}, or stopped half-way: there is a {name}.",
+                    next_step="Finish it there; `git status` says what it is.",
+                )
+
+    def _tidy(self) -> None:
+        """One file for each object is dear in the thousands."""
+        some = self.git.folder / "objects" / "17"
+        if some.is_dir() and len(list(some.iterdir())) >= _MANY_LOOSE:
+            self.git("repack", "-d", "-q")
+
+    # ---- making anew -------------------------------------------------------------------------------------------------
+
+    def build(self, recorded: Iterable[Anchored], aside: Path | None = None) -> None:
+        """Make a new one from the beginning, then put it in the place of the old, which goes `aside` or is removed."""
+        make_folder(self.spot.work)
+        new = replace(self.git, folder=self.spot.work / _NEW)
+        self._begin(EMPTY)
+        _lay_out(new.folder, self.spot.mark)
+        try:
+            new("fast-import", *OPTIONS, feed=stream(recorded, None, self.spot.executable))
+        except BaseException:
+            shutil.rmtree(new.folder, ignore_errors=True)
+            raise
+        self._swap(new.folder, aside)
+        self._show(EMPTY)
+        self._end()
+
+    def _swap(self, new: Path, aside: Path | None) -> None:
+        old = self.spot.work / _OLD
+        if self.is_there and aside is not None:
+            make_folder(aside.parent)
+            shutil.move(self.git.folder, aside)
+        elif self.is_there:
+            self.git.folder.rename(old)
+        new.rename(self.git.folder)
+        sync_folder(self.spot.work)
+        shutil.rmtree(old, ignore_errors=True)
+
+    # ---- what was begun ----------------------------------------------------------------------------------------------
+
+    @property
+    def _begun(self) -> str:
+        return os.pread(self.git.lock, len(EMPTY), 0).decode("ascii", "replace")
+
+    def _begin(self, base: str) -> None:
+        os.pwrite(self.git.lock, base.encode(), 0)
+
+    def _end(self) -> None:
+        os.ftruncate(self.git.lock, 0)
+
+    def sweep(self) -> None:
+        for name in (_NEW, _OLD):
+            if (self.spot.work / name).is_dir():
+                shutil.rmtree(self.spot.work / name)
+        began = os.fstat(self.git.lock).st_mtime if self._begun else None
+        left = _HALF_WRITTEN if began else ()
+        for path in (found for pattern in (*_LOCKS, *left) for found in self.git.folder.glob(pattern)):
+            made = path.lstat().st_mtime
+            ours = began is not None and began - 2 <= made <= began + LONGEST_RUN_SECONDS
+            if ours or made < time.time() - LEFT_BEHIND_SECONDS:
+                path.unlink(missing_ok=True)
+
+
+def _wait_for(handle: int) -> None:
+    until = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise StillLocked("Another Reverie is at work on it.", next_step="It is caught up later.") from None
+        time.sleep(0.01)
+
+
+def _lay_out(folder: Path, mark: str) -> None:
+    """An empty repository, as `gitrepository-layout` describes it; what no git rewrites is synced here."""
+    for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
+        (folder / name).mkdir(parents=True)
+    texts = {"HEAD": _ON_MAIN, "config": _CONFIG, "info/attributes": _ATTRIBUTES, "info/exclude": _EXCLUDED}
+    for name, text in {**texts, MARK: f"{mark}\n"}.items():
+        with (folder / name).open("w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    for name in ("refs/heads", "refs", "objects/pack", "objects", "info", "."):
+        sync_folder(folder / name)
+
+
+def _index_line(meta: bytes, path: bytes) -> bytes:
+    """A line of `diff-tree --raw`, as `update-index --index-info` wants it."""
+    _, mode, _, name, _ = meta.split(b" ")
+    return b"%b %b\t%b\0" % (mode, name, path)

@@ -1,0 +1,258 @@
+"""A folder of skills on disk: `**/SKILL.md` and flat `*.md` files, under one lock of ours.
+
+Links are never followed and nothing outside the root is ever touched. Folders are opened one below the other from the
+root, so that a folder swapped for a link meanwhile leads nowhere else; where the system has no `/proc` every folder on
+the way is looked at just before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from reverie.core.errors import BadInput, NotFound, NotPermitted, ReverieError
+from reverie.memory.shelf import Displaced, Held
+from reverie.safety.bundle import MOST_FILES
+from reverie.skills.names import checked_document
+from reverie.skills.skill import MAIN
+from reverie.system.files import PATIENCE_SECONDS, flocked
+from reverie.system.held_files import HeldFiles, Kept, has_displaced, is_kept
+
+LOCK = ".reverie.lock"
+MOST_BYTES = 64 * 1024 * 1024  # of one skill
+DEEPEST = 12
+SCRIPT_MODE = 0o700
+_OPEN = Path("/proc/self/fd")
+
+
+class SkillFolder:
+    """`name` is what people type; `key` is the same folder under every name, with links to it resolved."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        self.root = root.expanduser().resolve()
+        self.name = name
+        self.key = f"skills:{self.root}"
+        self.reach = f"every agent that is given the skills in {self.root.name}, when a task calls for one"
+
+    def subjects(self) -> list[str]:
+        """The skills there are, sorted. Hidden folders are skipped: the archive, a hub's quarantine, git."""
+        return sorted(_subjects(self.root, "", 0))
+
+    def files(self, subject: str) -> dict[str, bytes]:
+        """Every regular file of a skill by its path below the root; nothing when there is no such skill. A retired one
+        is found under `.archive/<name>`. Links are left out, and so is what git keeps."""
+        checked_document(subject)
+        if subject.endswith(".md"):
+            content = self.read(subject)
+            return {} if content is None else {subject: content}
+        found: dict[str, bytes] = {}
+        size = 0
+        for document in _documents(self.root, subject):
+            checked_document(document)
+            content = self.read(document)
+            if content is not None:
+                found[document] = content
+                size += len(content)
+            if len(found) > MOST_FILES or size > MOST_BYTES:
+                raise BadInput(
+                    f"The skill {subject!r} is too large.",
+                    expected=f"at most {MOST_FILES:,} files and {MOST_BYTES // 2**20} MB",
+                    next_step="Move what is no part of the skill out of its folder.",
+                )
+        return found
+
+    def read(self, document: str) -> bytes | None:
+        return _HeldSkills(self.root).read(document)
+
+    def has_displaced(self, subject: str) -> bool:
+        """Whether files are kept beside those of a skill that theirs displaced."""
+        if subject.endswith(".md"):
+            return has_displaced(self.root / subject)
+        return any(True for _ in _documents(self.root, subject, kept=True))
+
+    @contextmanager
+    def held(self, subject: str) -> Iterator[Held]:
+        """Take our lock on the whole folder. Other programs do not know it: what is read under it is what counts."""
+        checked_document(subject)
+        with flocked(self.root / LOCK, PATIENCE_SECONDS):
+            yield _HeldSkills(self.root)
+
+
+class _HeldSkills:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def read(self, document: str) -> bytes | None:
+        try:
+            with _pinned(self._root, checked_document(document)) as path:
+                return HeldFiles(lambda _: path).read(document)
+        except NotFound:
+            return None
+
+    def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
+        _refuse_ours(checked_document(document))
+        if content is None:
+            return self._taken_away(document, expected)
+        folder, _, name = document.rpartition("/")
+        with _opened(self._root, folder, make=True) as handle, _pinned(self._root, document) as path:
+            new = not _is_there(name, handle)
+            done = HeldFiles(lambda _: path).write(document, content, expected)
+            if done and new and content.startswith(b"#!"):
+                _make_runnable(name, handle)
+            return done
+
+    def alone(self, document: str) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def displaced(self, document: str) -> list[Displaced]:
+        try:
+            with _pinned(self._root, checked_document(document)) as path:
+                found = HeldFiles(lambda _: path).with_news(document)
+        except NotFound:
+            return []
+        return [Displaced(one.base, one.content, partial(self._recorded, document, one)) for one in found]
+
+    def _recorded(self, document: str, kept: Kept) -> None:
+        with _pinned(self._root, document) as path:
+            HeldFiles(lambda _: path).recorded(document, kept)
+
+    def _taken_away(self, document: str, expected: bytes | None) -> bool:
+        try:
+            with _pinned(self._root, document) as path:
+                if not HeldFiles(lambda _: path).write(document, None, expected):
+                    return False
+        except NotFound:
+            return expected is None
+        self._remove_empty_folders(document)
+        return True
+
+    def _remove_empty_folders(self, document: str) -> None:
+        for folder in list(PurePosixPath(document).parents)[:-1]:
+            above = folder.parent.as_posix()
+            try:
+                with _opened(self._root, "" if above == "." else above) as handle:
+                    os.rmdir(folder.name, dir_fd=handle)
+            except (OSError, ReverieError):  # it holds something else, or is gone already
+                return
+
+
+def _refuse_ours(document: str) -> None:
+    if document == LOCK or ".git" in document.split("/"):
+        raise NotPermitted(f"{document!r} is no file of a skill.", next_step="Name a file of a skill.")
+
+
+def _is_there(name: str, handle: int) -> bool:
+    try:
+        os.stat(name, dir_fd=handle, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _make_runnable(name: str, handle: int) -> None:
+    """So that a script that moves to the archive and back can still be run."""
+    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
+    try:
+        os.fchmod(file, SCRIPT_MODE)
+    finally:
+        os.close(file)
+
+
+# ---- finding ---------------------------------------------------------------------------------------------------------
+
+
+def _subjects(root: Path, below: str, depth: int) -> Iterator[str]:
+    """A folder with SKILL.md in it is one skill with all that is below. Files named in capitals, such as README.md or
+    Hermes' DESCRIPTION.md, are about the folder they are in."""
+    folders, names = _entries(root, below)
+    if below and not set(names).isdisjoint(MAIN):
+        yield below
+        return
+    lead = f"{below}/" if below else ""
+    yield from (f"{lead}{name}" for name in names if _is_flat(name))
+    if depth < DEEPEST:
+        for name in folders:
+            if not name.startswith("."):
+                yield from _subjects(root, f"{lead}{name}", depth + 1)
+
+
+def _is_flat(name: str) -> bool:
+    return name.endswith(".md") and not name.startswith(".") and not name[:-3].isupper()
+
+
+def _documents(root: Path, folder: str, depth: int = 0, *, kept: bool = False) -> Iterator[str]:
+    """All regular files below a skill's folder; or those that they displaced."""
+    folders, names = _entries(root, folder)
+    yield from (f"{folder}/{name}" for name in names if is_kept(name) is kept)
+    if depth < DEEPEST:
+        for name in folders:
+            if name != ".git":
+                yield from _documents(root, f"{folder}/{name}", depth + 1, kept=kept)
+
+
+def _entries(root: Path, folder: str) -> tuple[list[str], list[str]]:
+    """The names of the folders and of the regular files in a folder, sorted; none where there is no such folder."""
+    folders, files = [], []
+    try:
+        with _opened(root, folder) as handle, os.scandir(handle) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    files.append(entry.name)
+    except NotFound:
+        return [], []
+    return sorted(folders), sorted(files)
+
+
+# ---- staying inside --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _opened(root: Path, folder: str, *, make: bool = False) -> Iterator[int]:
+    """A folder below the root, every folder on the way a real one, held open while it is used."""
+    with ExitStack() as opened:
+        handle = _handle(root, None, root, make)
+        opened.callback(os.close, handle)
+        for part in filter(None, folder.split("/")):
+            handle = _handle(part, handle, root / folder, make)
+            opened.callback(os.close, handle)
+        yield handle
+
+
+def _handle(name: Path | str, above: int | None, whole: Path, make: bool) -> int:
+    try:
+        if make and above is not None:
+            with suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=above)
+        return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no {whole}.") from error
+    except OSError as error:
+        raise NotPermitted(
+            f"{whole} could not be opened: {name!s} is a link, no folder, or not ours to open.",
+            expected="a folder of its own",
+            next_step="A link is not followed; give the folder it points to as a skills folder of its own.",
+        ) from error
+
+
+@contextmanager
+def _pinned(root: Path, document: str) -> Iterator[Path]:
+    """The path of a document whose last folder is named in a folder that is held open: `HeldFiles` refuses a link in
+    the place of the last one, and no other can be exchanged. What goes wrong is told of the real path."""
+    real = root / document
+    above = PurePosixPath(document).parent.parent.as_posix()
+    if "/" not in document or not _OPEN.is_dir():
+        with _opened(root, document.rpartition("/")[0]):
+            yield real
+        return
+    with _opened(root, "" if above == "." else above) as handle:
+        pinned = _OPEN / str(handle) / real.parent.name / real.name
+        try:
+            yield pinned
+        except ReverieError as error:
+            found = error.found.replace(str(pinned), str(real)).replace(str(pinned.parent), str(real.parent))
+            raise type(error)(found, expected=error.expected, next_step=error.next_step) from error

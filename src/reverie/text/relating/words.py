@@ -1,0 +1,86 @@
+"""The words of a clause that carry meaning, each by its stem.
+
+The language of a pair is guessed from its small words; stems of an unknown language are cut as if English, which
+does little harm. Han text is read in pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from reverie.text.relating.listing import listed
+from reverie.text.relating.small_words import CHATTER, STOP
+
+if TYPE_CHECKING:
+    from Stemmer import Stemmer
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|_+", re.UNICODE)
+_ELIDED = re.compile(r"^(?:[ljdsnmtc]|qu)'(?=[^\W\d_]{2})")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LIGHT_HAN = frozenset("我你他她的了是在有和就都也吗呢吧很们这那个")
+_LETTER_NAMES = frozenset("bcfghjkpqruvwxz")  # "plan B", "gate C"; the other letters are words of some language
+_SMALL_WORDS = {
+    "german": listed("der die das und ist nicht ich wir ein eine mit auf für den sind um im am kein es sie"),
+    "spanish": listed("el los las y es está en que por para con del una no a de mi la se"),
+    "french": listed("le les des est et dans une du pour je nous avec sur pas au de il à mon ma la"),
+    "portuguese": listed("o os as e é em que por para com do da uma não no na de meu minha"),
+    "italian": listed("il lo gli e è in che per con del della una non di mio mia la"),
+    "english": listed("the a is are i my of to and in on at for with we our it user was has have"),
+}
+_local = threading.local()
+
+
+def language_of(text: str) -> str:
+    """English unless another language we know has clearly more of its small words there."""
+    words = raw_words(text)
+    counts = {language: sum(word in small for word in words) for language, small in _SMALL_WORDS.items()}
+    best = max(counts, key=lambda language: counts[language])
+    return best if counts[best] > max(1, counts["english"]) else "english"
+
+
+@lru_cache(maxsize=32_768)
+def stem(word: str, language: str = "english") -> str:
+    word = word.removesuffix("'s").removesuffix("'")
+    return str(_stemmer(language).stemWord(word))
+
+
+def _stemmer(language: str) -> Stemmer:
+    """One per thread and language: the C object keeps a buffer and is not safe to share."""
+    made: dict[str, Stemmer] = _local.__dict__.setdefault("made", {})
+    if language not in made:
+        import Stemmer
+
+        made[language] = Stemmer.Stemmer(language)
+    return made[language]
+
+
+def raw_words(text: str) -> list[str]:
+    words: list[str] = []
+    for match in _WORD.finditer(text):
+        word = match.group()
+        if word.isascii():
+            words.append(_ELIDED.sub("", word) if "'" in word else word)
+        else:
+            word = _ELIDED.sub("", word)
+            words += _han_pairs(word) if _HAN.search(word) else [word]
+    return words
+
+
+def _han_pairs(run: str) -> list[str]:
+    kept = "".join(" " if character in _LIGHT_HAN else character for character in run)
+    pairs: list[str] = []
+    for piece in kept.split():
+        pairs += [piece[place : place + 2] for place in range(len(piece) - 1)] or [piece]
+    return pairs
+
+
+def carries_meaning(word: str) -> bool:
+    return word not in STOP and (len(word) > 1 or word in _LETTER_NAMES or bool(_HAN.match(word)))
+
+
+def weight(word: str) -> float:
+    """How much a word says about what a statement is about."""
+    return 0.35 if word in CHATTER else 1.0

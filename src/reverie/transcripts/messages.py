@@ -1,0 +1,154 @@
+"""Messages in the shapes of Chat Completions and Anthropic Messages, which most transcripts share.
+
+One message is one Turn, whatever its parts: evidence is cited by the number of the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from reverie.core.clock import moment
+from reverie.core.origin import Origin
+from reverie.transcripts.json_text import dumped
+from reverie.transcripts.session import Role, Said, ToolCall
+
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "developer",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "human": "user",
+    "gpt": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "function": "tool",
+    "observation": "tool",
+    "tool_response": "tool",
+    "toolresult": "tool",
+    "ipython": "tool",
+}
+_TEXT_PARTS = {"text", "input_text", "output_text"}
+_UNSPOKEN_PARTS = {"thinking", "redacted_thinking", "reasoning", "reasoning_text", "summary_text"}
+
+
+def role_of(value: object) -> Role | None:
+    return _ROLES.get(value.lower()) if isinstance(value, str) else None
+
+
+def is_message(value: object) -> bool:
+    return isinstance(value, Mapping) and role_of(value.get("role")) is not None
+
+
+def said(message: Mapping[str, Any]) -> Said:
+    """One message. Raises ValueError with the reason if it has no role we know."""
+    role = role_of(message.get("role"))
+    if role is None:
+        raise ValueError(f"unknown role {message.get('role')!r}")
+    content = message.get("content")
+    results: list[Mapping[str, Any]] = []
+    calls = (*openai_calls(message.get("tool_calls")), *_function_call(message))
+    if not isinstance(content, str):
+        results, calls = tool_results(content), (*calls_in(content), *calls)
+    if role == "user" and results and _only_results(content):
+        role = "tool"
+    first = results[0] if results else {}
+    return Said(
+        role=role,
+        text=text_of(content),
+        name=_string(message.get("name") or message.get("tool_name")),
+        at=moment(message.get("at") or message.get("timestamp") or message.get("created_at")),
+        calls=calls,
+        answers=_string(message.get("tool_call_id") or first.get("tool_use_id")),
+        failed=_failed(message, first),
+        origin=origin_of(content),
+    )
+
+
+def origin_of(content: object) -> Origin | None:
+    """Words of a tool inside anyone's message: nothing in it may count as theirs."""
+    return Origin.TOOL if tool_results(content) else None
+
+
+def text_of(content: object) -> str:
+    """The words of a content value: a string, or a list of parts. What is not text is named in brackets."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        return text_of([content])
+    if not isinstance(content, list):
+        return "" if content is None else dumped(content)
+    return "\n".join(text for part in content if (text := _part_text(part)))
+
+
+def _part_text(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping):
+        return ""
+    kind = _string(part.get("type"))
+    if kind in _TEXT_PARTS or (kind is None and "text" in part):
+        return _string(part.get("text")) or ""
+    if kind == "tool_result":
+        return text_of(part.get("content"))
+    if kind in _UNSPOKEN_PARTS or kind == "tool_use":
+        return ""
+    return f"[{kind}]" if kind else ""
+
+
+def tool_results(content: object) -> list[Mapping[str, Any]]:
+    return _parts(content, "tool_result")
+
+
+def calls_in(content: object) -> tuple[ToolCall, ...]:
+    """Anthropic `tool_use` parts."""
+    return tuple(
+        ToolCall(str(part.get("name", "")), arguments_text(part.get("input")), _string(part.get("id")))
+        for part in _parts(content, "tool_use")
+    )
+
+
+def openai_calls(calls: object) -> tuple[ToolCall, ...]:
+    """Chat Completions `tool_calls`."""
+    return tuple(_openai_call(call) for call in calls if isinstance(call, Mapping)) if isinstance(calls, list) else ()
+
+
+def _openai_call(call: Mapping[str, Any]) -> ToolCall:
+    function = call.get("function")
+    inner: Mapping[str, Any] = function if isinstance(function, Mapping) else call
+    return ToolCall(
+        str(inner.get("name", "")),
+        arguments_text(inner.get("arguments")),
+        _string(call.get("id") or call.get("call_id")),
+    )
+
+
+def _function_call(message: Mapping[str, Any]) -> Iterable[ToolCall]:
+    call = message.get("function_call")
+    return (_openai_call(call),) if isinstance(call, Mapping) else ()
+
+
+def arguments_text(arguments: object) -> str:
+    return arguments if isinstance(arguments, str) else dumped(arguments or {})
+
+
+def _parts(content: object, kind: str) -> list[Mapping[str, Any]]:
+    parts = content if isinstance(content, list) else [content]
+    return [part for part in parts if isinstance(part, Mapping) and part.get("type") == kind]
+
+
+def _only_results(content: object) -> bool:
+    return len(_parts(content, "tool_result")) == (len(content) if isinstance(content, list) else 1)
+
+
+def _failed(message: Mapping[str, Any], result: Mapping[str, Any]) -> bool | None:
+    for flag in (result.get("is_error"), message.get("is_error"), message.get("failed")):
+        if isinstance(flag, bool):
+            return flag
+    return None
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,160 @@
+"""The nouns: what was said, by whom, when, and how to quote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from reverie.core.errors import NotVerbatim
+from reverie.core.origin import Origin
+from reverie.transcripts.noise import heard
+
+MAX_TURNS = 1_000_000  # what is kept of one session; nothing that works for a person has more
+Role = Literal["system", "developer", "user", "assistant", "tool"]
+Weight = Literal["support", "context"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What an agent asked a tool to do. `arguments` is the text the harness recorded, usually JSON."""
+
+    name: str
+    arguments: str
+    id: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.arguments}"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message as a reader found it, before it has a number.
+
+    `origin` is None when the role decides it. A reader sets it where the role would flatter the words (a harness
+    speaking as "user", a parent agent prompting its subagent); it can lower the Origin, never raise it.
+    `noise` is the reason this is the harness talking to itself, or None.
+    `answers` is the id of the call whose result this is; `failed` says how that call ended, if it is known.
+    """
+
+    role: Role
+    text: str
+    name: str | None = None
+    at: datetime | None = None
+    calls: tuple[ToolCall, ...] = ()
+    answers: str | None = None
+    failed: bool | None = None
+    noise: str | None = None
+    origin: Origin | None = None
+
+    @property
+    def whole(self) -> str:
+        """All that can be searched and quoted: the words, then each call on a line of its own."""
+        return "\n".join([*([self.text] if self.text else []), *map(str, self.calls)])
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a Session, numbered from 1."""
+
+    number: int
+    said: Said
+    origin: Origin
+
+    @property
+    def role(self) -> Role:
+        return self.said.role
+
+    @property
+    def text(self) -> str:
+        return self.said.text
+
+    @property
+    def at(self) -> datetime | None:
+        return self.said.at
+
+    @property
+    def noise(self) -> str | None:
+        return self.said.noise
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is known about a Session besides its Turns. `id` carries the harness as prefix: `claude-code:…`.
+
+    `project` is the repository or folder the work was in, by the name people know; `project_path` is where it is.
+    A session in a home folder has a path and no project.
+    """
+
+    id: str
+    user: str | None = None
+    harness: str = "plain"
+    agent: str | None = None
+    title: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    parent: str | None = None
+    outcome: float | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+    project: str | None = None
+    project_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An immutable transcript of one piece of an agent's work."""
+
+    head: Head
+    turns: tuple[Turn, ...]
+    revision: int = 1
+
+    @property
+    def id(self) -> str:
+        return self.head.id
+
+    @property
+    def characters(self) -> int:
+        """The length of the whole transcript."""
+        return sum(len(turn.said.whole) for turn in self.turns)
+
+    def turn(self, number: int) -> Turn:
+        return self.turns[number - 1]
+
+
+def same_words(old: Turn, new: Turn) -> bool:
+    """Whether the source still says what it said. How we label it may have changed; but words that turn out not to
+    be as much the person's as was thought are not the same."""
+    return _source_part(old.said) == _source_part(new.said) and new.origin.strength >= old.origin.strength
+
+
+def _source_part(said: Said) -> tuple[object, ...]:
+    return said.role, said.text, said.name, said.at, said.calls, said.answers
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verbatim quotation. Make one with `quote`; one that is not in the text cannot be made."""
+
+    session_id: str
+    turn: int
+    quote: str
+    origin: Origin
+    weight: Weight = "support"
+
+    def as_context(self) -> Evidence:
+        return replace(self, weight="context")
+
+
+def quote(session: Session, number: int, words: str, weight: Weight = "support") -> Evidence:
+    """Cite `words` from a turn, or raise `NotVerbatim`. What a harness injected into a turn is not its speaker's."""
+    if not 1 <= number <= len(session.turns):
+        raise NotVerbatim(f"{session.id} has no turn {number}.", expected=f"a turn from 1 to {len(session.turns)}")
+    turn = session.turn(number)
+    if not words.strip() or words not in turn.said.whole:
+        raise NotVerbatim(
+            f"The words {words[:80]!r} do not stand in turn {number} of {session.id}.",
+            expected="a verbatim quotation",
+        )
+    own = replace(turn.said, text=heard(turn.text)).whole
+    return Evidence(session.id, number, words, turn.origin if words in own else Origin.TOOL, weight)

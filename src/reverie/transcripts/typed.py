@@ -1,0 +1,217 @@
+"""Which words of a user turn a person plainly typed: what looks typed. The rule is in `docs/what-looks-typed.md`.
+
+A person types one line, in their own voice. A text with more lines, with the shape of a document, a log, a chat or a
+mail, between quotation marks or tags, or told as somebody else's, may be pasted. Nobody can know; so whatever is not
+plainly typed is not thrown away, it is asked about. By shape, without Light's cues; a few closed sets of words
+(`typed.toml`) tell another speaker. Linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+Range = tuple[int, int]
+
+_A_WORD = 3  # letters: "said no"
+LONGEST = 1000  # characters of a line; nobody of 3,800 people's statements was in a longer one
+_QUOTED_WORDS = 6  # so many words between quotation marks are somebody's sentence, fewer are a name or a phrase
+_SHAPES = (
+    r"[>|#$%*•·▪‣●✓✗✕✔+=~{}@]",  # quotations, tables, headings, prompts, bullets, diffs, data
+    r"[-–—]\s",
+    r"\d{1,3}[.)]\s",
+    r"\(\w{1,3}\)\s",
+    r"\[",  # lists, logs
+    r"(?:-{3,}|_{3,}|<!--)",
+    r"</?[A-Za-z][\w:.-]*[^<>]*>",
+    r"<\?xml",
+    r"\\[a-zA-Z]",
+    r"<!DOCTYPE",
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d",
+    r"\d{1,2}:\d\d:\d\d\b",
+    r"\w{3} +\d{1,2} \d\d:\d\d:\d\d",  # logs
+    r"[\w.-]+@[\w.-]+[:~][^ ]*[$#%] ",
+    r">>> ",
+    r"PS [A-Z]:\\",
+    r"\w+=\S+$",  # terminals
+    r"[A-Z]{4,}(?:\]|:|!| -) ",
+    r"npm (?i:warn|err!|notice) ",  # WARNING:
+    r"(?i:warn(?:ing)?|error|fatal|hint|debug|notice|deprecat\w*)(?:\[[\w-]+\])?: ",
+    r"(?i:from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet|objet|asunto|para|oggetto|van|aan|onderwerp): ",
+    r"\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?\s+[\w.'’-]+(?: [\w.'’-]+)?: ",  # 10:32 bob: …
+    r"[\w.'’-]+(?: [\w.'’-]+)?,? \[?\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?: ",  # Bob 10:32: …
+    r"(?:@[\w.-]+|[A-ZÀ-Þ][\w.'’-]{1,20} [A-ZÀ-Þ][\w.'’-]{1,20})(?: \([^()]{1,30}\))?: ",  # Bob Smith: …
+)
+_SHAPED = re.compile("|".join(_SHAPES))
+_LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_DELIMITED = re.compile(r"\s*<(?P<tag>[A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>(?=.*</(?P=tag)>)", re.DOTALL)
+_TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?/?>")
+_MARKS = {
+    '"': '"',
+    "“": "”",
+    "„": "“”",
+    "«": "»",
+    "»": "«",
+    "「": "」",
+    "『": "』",
+    "‹": "›",
+    "`": "`",
+    "”": "”",
+    "‘": "’",
+}
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?:\s+|(?<=[。！？])|\Z)")
+
+
+def typed(text: str) -> tuple[Range, ...]:
+    """The ranges of a user turn that its sender plainly typed, in order."""
+    start = len(text) - len(text.lstrip())
+    line_end = _LINE_END.search(text, start)
+    end = line_end.start() if line_end else len(text.rstrip())
+    if text[end:].strip() and not _DELIMITED.match(text, end):
+        return ()
+    indented = text.lstrip("\r\n").startswith(("    ", "\t"))
+    if end - start > LONGEST or indented or _SHAPED.match(text, start, end):
+        return ()
+    foreign = sorted((*_tagged(text, start, end), *_quoted(text, start, end), *_reported(text, start, end)))
+    return tuple(_without(start, end, foreign))
+
+
+def typed_text(text: str) -> str:
+    """What was plainly typed, as one text."""
+    return " ".join(text[start:end] for start, end in typed(text))
+
+
+def is_typed(text: str, words: str) -> bool:
+    """Whether most of these words, as they stand in the turn, were plainly typed."""
+    ranges = typed(text)
+    place = text.find(words)
+    while place >= 0:
+        inside = sum(
+            _letters(text[max(start, place) : min(end, place + len(words))])
+            for start, end in ranges
+            if start < place + len(words) and end > place
+        )
+        if inside and inside * 2 >= _letters(words):
+            return True
+        place = text.find(words, place + 1)
+    return False
+
+
+def _letters(text: str) -> int:
+    return sum(sign.isalnum() for sign in text)
+
+
+def _weight(text: str) -> int:
+    """Letters, those of languages that write few counted as often as they count there."""
+    return _letters(text) + 3 * len(_IDEOGRAPH.findall(text))
+
+
+def _tagged(text: str, start: int, end: int) -> Iterator[Range]:
+    """From the first tag that is closed to the last closing one: a block can hold what looks like its own end."""
+    tags = list(_TAG.finditer(text, start, end))
+    closed = {tag[2] for tag in tags if tag[1]}
+    opened = [tag for tag in tags if not tag[1] and tag[2] in closed]
+    if opened:
+        yield opened[0].start(), max(tag.end() for tag in tags if tag[1])
+
+
+def _quoted(text: str, start: int, end: int) -> Iterator[Range]:
+    """What stands between quotation marks and is a sentence. A mark that is never closed opens nothing."""
+    place = start
+    while place < end:
+        closing = _MARKS.get(text[place])
+        if closing is None or (place > start and text[place - 1].isalnum()):
+            place += 1
+            continue
+        ends = [found for sign in closing if (found := text.rfind(sign, place + 1, end)) > 0]
+        inside = min((found for sign in closing if (found := text.find(sign, place + 1, end)) > 0), default=-1)
+        if inside < 0:
+            place += 1
+        elif len(text[place:inside].split()) >= _QUOTED_WORDS or _weight(text[place:inside]) > 50:
+            # Up to the last mark of its kind: who quotes a text that holds quotation marks quotes all of it.
+            yield place, max(ends) + 1
+            return
+        else:
+            place = inside + 1
+
+
+def _reported(text: str, start: int, end: int) -> Iterator[Range]:
+    """From where somebody else is said to have said something to where the person speaks of themselves again; and
+    all behind the colon where a text is handed over."""
+    if _expression("unspaced").search(text[start:end]):
+        yield start, end
+        return
+    others = -1
+    for begins, stops in _sentences(text, start, end):
+        sentence = text[begins:stops]
+        if others >= 0 and _words(sentence) & _set("myself"):
+            yield others, begins
+            others = -1
+        if others < 0 and (_tells_of_others(sentence) or _expression("according").match(sentence)):
+            others = begins
+        colon = sentence.find(":")
+        if colon > 0 and any(_expression(one).match(sentence[:colon]) for one in ("hands_over", "sources")):
+            yield begins + colon, end
+            return
+    if others >= 0:
+        yield others, end
+
+
+def _tells_of_others(sentence: str) -> bool:
+    """Whether it says that somebody said something, who is not the person, the agent, or nobody in particular."""
+    told = _expression("says").match(sentence)
+    if told is None or len(sentence[told.end() - 1 :].strip(" .!?")) <= _A_WORD:
+        return False
+    who = told["who"].split()[-1].strip("'’").lower()
+    return not (_words(told["who"]) & _set("speakers") or who in _set("nobody"))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.split(r"[\s'’,.]+", text.lower()))
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Range]:
+    place = start
+    for stop in _SENTENCE_END.finditer(text, start, end):
+        yield place, stop.end()
+        place = stop.end()
+    if place < end:
+        yield place, end
+
+
+@cache
+def _table() -> dict[str, str]:
+    return tomllib.loads((files("reverie.transcripts") / "typed.toml").read_text("utf-8"))
+
+
+@cache
+def _set(name: str) -> frozenset[str]:
+    return frozenset(_table()[name].split())
+
+
+@cache
+def _expression(name: str) -> re.Pattern[str]:
+    alternatives = "|".join(line for line in _table()[name].strip().splitlines() if line)
+    match name:
+        case "says":  # who, in at most five words, that they say so, and what
+            pattern = rf"(?P<who>(?:[^\s,;:.]+ ){{1,5}}?)(?:{alternatives})(?!\w)[\s:,]+\S"
+        case "according":
+            pattern = rf"(?:[^\s,;:.]+,? )?(?:{alternatives})(?!\w)"
+        case "hands_over":  # after "please", "can you" and the like, at most
+            pattern = rf"(?:[^\s,;:.]+,? ){{0,2}}(?:{alternatives})(?![^\W\u3040-\uffff])"
+        case _:
+            pattern = alternatives
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _without(start: int, end: int, foreign: list[Range]) -> Iterator[Range]:
+    for first, last in foreign:
+        if first > start:
+            yield start, first
+        start = max(start, last)
+    if start < end:
+        yield start, end
