@@ -26,7 +26,7 @@ ORDINARY = {
     "list.json": [1, 2, 3],
     "events.jsonl": {"level": "info", "message": "started", "timestamp": "2026-01-01T00:00:00Z"},
 }
-BESIDE = ("sessions.json", "*.meta.json", "journal.jsonl")
+BESIDE = ("sessions.json", "*.meta.json", "journal.jsonl", "*.sql", ".project_root")
 
 
 def _name(path: Path) -> str:

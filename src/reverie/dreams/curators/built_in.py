@@ -21,7 +21,7 @@ from reverie.dreams.light.candidate import Kind, Noted
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
 from reverie.safety.sensitive import asked_to_remember, asking_to_remember
-from reverie.text.relation import relate
+from reverie.text.relation import RelationKind, relate
 
 CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7
@@ -97,7 +97,8 @@ def _belongs(one: Noted, old: BriefEntry | None, entry: BriefEntry | None, group
 def _says_the_same(one: str, other: str) -> bool:
     if len(words.shared(one, other)) < 2 or words.missing(words.values(one), [other]):
         return False
-    return words.likeness(one, other) >= ALIKE and relate(one, other).conflict < CONFLICT
+    against = (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
+    return words.likeness(one, other) >= ALIKE and relate(one, other).kind not in against
 
 
 def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) -> Item | None:
