@@ -19,9 +19,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from reverie.app import Home, open_home
+from reverie.core.ids import Ids
 from reverie.dreams.dream import Dream
-from reverie.home import Home, open_home
-from reverie.kernel.ids import Ids
 from reverie.memory.formats import FORMATS
 
 HERE = Path(__file__).parent
