@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.dreams.light.front import notice_dict
+from reverie.dreams.light.public import notice_dict
 from reverie.dreams.light.tagger import tag
 
 HERE = Path(__file__).parent

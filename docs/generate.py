@@ -55,7 +55,7 @@ def settings() -> str:
 
 
 def readers() -> str:
-    from reverie.transcripts.reading import readers as installed
+    from reverie.transcripts.readers import readers as installed
 
     rows = ["| reader | `--all` looks in |", "|---|---|"]
     for reader in installed():

@@ -112,7 +112,7 @@ def _import_what_commands_import() -> None:
         "dreams.dreaming",
         "dreams.curators.built_in",
         "changes.queue",
-        "changes.landing",
+        "changes.land",
         "changes.relations",
         "app",
         "memory.library",

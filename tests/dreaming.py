@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin
-from reverie.dreams.choose import heard_session, noted
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Limits
@@ -20,6 +19,7 @@ from reverie.dreams.files import target_of_files
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Answer, Item
 from reverie.dreams.records import Thought
+from reverie.dreams.select_sessions import heard_session, noted
 from reverie.dreams.stores.pages import LIMITS, Page, target_of_store
 from reverie.dreams.target import DreamTarget
 from reverie.dreams.think import think

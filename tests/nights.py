@@ -10,10 +10,10 @@ from typing import Any
 from reverie.core.hashes import sha256
 from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.choose import noted
 from reverie.dreams.gather import Material, Night, gather
 from reverie.dreams.items import Citation, Item, Op
 from reverie.dreams.light.spans import Spans
+from reverie.dreams.select_sessions import noted
 from reverie.dreams.verify.case import Case, case_of
 from reverie.transcripts.session import Head, Said, Session, ToolCall, Turn
 

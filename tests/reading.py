@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from reverie.transcripts.reading import SNIFFED_BYTES, Event, Opened, Reader
+from reverie.transcripts.readers import SNIFFED_BYTES, Event, Opened, Reader
 from reverie.transcripts.session import Head, Said
 
 

@@ -17,7 +17,7 @@ from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.app import application
 from reverie.server.limits import Limits
-from reverie.server.patience import PatientProtocol
+from reverie.server.slow_clients import PatientProtocol
 from reverie.server.wiring import House, house_of, keys_of
 
 

@@ -1,4 +1,4 @@
-"""Train the scanner's second opinion (`src/reverie/safety/suspicion.py`) and say how it does on texts it has not seen.
+"""Train the scanner's second opinion (`src/reverie/safety/classifier.py`) and say how it does on texts it has not seen.
 
 usage: suspicion.py [--harmless FOLDER ...] [--without AUTHOR | --fold NUMBER] [--out FILE]
 
@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
-from reverie.safety.suspicion import SLOTS, features, share, windows
-from reverie.safety.views import folded
+from reverie.safety.classifier import SLOTS, features, share, windows
+from reverie.safety.text_variants import folded
 
 HERE = Path(__file__).parent
 SURFACES = ("memory", "context", "skill", "script")

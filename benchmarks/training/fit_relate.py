@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.relate import Pair, auc, read_pairs
 from reverie.text.embedding import embed
 from reverie.text.relating.features import AGAINST, FOR, NAMES
-from reverie.text.relating.judging import pairings
+from reverie.text.relating.judge import pairings
 from reverie.text.relating.statement import normal, read
 from reverie.text.relating.words import language_of
 

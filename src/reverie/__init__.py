@@ -25,7 +25,7 @@ __all__ = ["__version__", "notice", "open", "relate", "scan"]
 
 def notice(session: Mapping[str, Any]) -> list[Candidate]:
     """What in a session may be worth keeping, by the built-in reader. Its user's words count as the owner's."""
-    from reverie.dreams.light.front import notice_dict
+    from reverie.dreams.light.public import notice_dict
 
     return notice_dict(session)
 

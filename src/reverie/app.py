@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from reverie.audit.library import Audit
-    from reverie.changes.context import Briefing
     from reverie.changes.history.library import History, Instruction
-    from reverie.changes.history.seldom import Seldom
-    from reverie.changes.history.verifying import Checked
-    from reverie.changes.noticing import Noticing
+    from reverie.changes.history.throttle import Seldom
+    from reverie.changes.history.verify import Checked
+    from reverie.changes.outside_edits import Noticing
     from reverie.changes.proposal import Suggestion
     from reverie.changes.queue import Review
-    from reverie.changes.refining import Refining
+    from reverie.changes.record_before_read import Touching
     from reverie.changes.relations import Statement
-    from reverie.changes.storing import Storing
+    from reverie.changes.session_context import Briefing
+    from reverie.changes.skill_changes import Refining
+    from reverie.changes.store_writes import Storing
     from reverie.changes.targets import Holder, Target
-    from reverie.changes.touching import Touching
     from reverie.core.keys import Keyring
     from reverie.core.origin import Origin
     from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
-    from reverie.dreams.engine import Engine as NightEngine
-    from reverie.dreams.engine import Nights, ServerWorker
+    from reverie.dreams.home_port import Tuning
+    from reverie.dreams.job_queue import Engine as NightEngine
+    from reverie.dreams.job_queue import Nights, ServerWorker
     from reverie.dreams.records import Lease, Queued
-    from reverie.dreams.rooms import Tuning
     from reverie.dreams.runner import DreamRunner
     from reverie.dreams.stores.dreaming import StoreDreaming
     from reverie.dreams.stores.records import Located
@@ -63,14 +63,14 @@ if TYPE_CHECKING:
     from reverie.storage.backup.manifest import Manifest, Watch
     from reverie.storage.backup.restore import Restored
     from reverie.storage.changes.history import SqlHistory
-    from reverie.storage.checkup import Check
     from reverie.storage.dreams.dreams import SqlDreams
     from reverie.storage.dreams.store_dreams import SqlStoreDreams
     from reverie.storage.erasure.erasures import SqlErasures
     from reverie.storage.erasure.files import HomeFiles
     from reverie.storage.index.vectors import WordllamaVectors
     from reverie.storage.index.words import TantivyIndex
-    from reverie.storage.model_asker import AskerFactory
+    from reverie.storage.machine_checks import Check
+    from reverie.storage.night_asker import AskerFactory
     from reverie.storage.stores.target import Desks, StoreShelf
     from reverie.storage.transcripts.sessions import SqlRecords
     from reverie.system.dream_files import DreamFiles
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from reverie.transcripts.library import Library
     from reverie.transcripts.recorded import Kind
     from reverie.transcripts.recorded_definitions import Definitions
-    from reverie.transcripts.recorded_importing import Importing
+    from reverie.transcripts.recorded_imports import Importing
     from reverie.transcripts.recorded_library import Recording
     from reverie.transcripts.records import Source
     from reverie.transcripts.session import Head
@@ -119,7 +119,7 @@ def _refuse_half_restored(home: Path) -> None:
 
 def checkup(config: Config) -> list[Check]:
     """What Reverie needs, looked at without changing anything."""
-    from reverie.storage.checkup import checks
+    from reverie.storage.machine_checks import checks
 
     return checks(config.home, config.database)
 
@@ -167,7 +167,7 @@ def _entries_of(shelf: Shelf) -> Iterator[tuple[str, str]]:
 
 def _tuning(said: DreamingLimits) -> Tuning:
     from reverie.dreams.decide import Gates, Limits
-    from reverie.dreams.rooms import Tuning
+    from reverie.dreams.home_port import Tuning
 
     gates = Gates(said.add, said.replace, said.remove, said.merge, said.supersession)
     limits = Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run)
@@ -202,7 +202,7 @@ class Home:
 
     def _standard_places(self) -> Iterator[Source]:
         """Where the harnesses of this machine leave their transcripts, if those are to be read without being added."""
-        from reverie.transcripts.reading import readers
+        from reverie.transcripts.readers import readers
         from reverie.transcripts.records import Source
 
         for reader in readers() if self.config.reads_standard_places else ():
@@ -214,7 +214,7 @@ class Home:
         from reverie.storage.transcripts.quarantine import SqlQuarantine
         from reverie.storage.transcripts.sources import SqlSources
         from reverie.transcripts.library import Library
-        from reverie.transcripts.reading import readers
+        from reverie.transcripts.readers import readers
 
         sources, quarantine = SqlSources(self.engine, self.clock), SqlQuarantine(self.engine, self.clock)
         limits = self.config.file_limits
@@ -245,9 +245,9 @@ class Home:
 
     @cached_property
     def review(self) -> Review:
-        from reverie.changes.landing import Landing
+        from reverie.changes.land import Landing
         from reverie.changes.policy import read_policy
-        from reverie.changes.proposing import Proposing
+        from reverie.changes.propose import Proposing
         from reverie.changes.queue import Review
         from reverie.changes.relations import Relations
         from reverie.storage.changes.proposals import SqlProposals
@@ -341,7 +341,7 @@ class Home:
 
     @cached_property
     def _projecting(self) -> Seldom:
-        from reverie.changes.history.seldom import Seldom
+        from reverie.changes.history.throttle import Seldom
 
         return Seldom(self.projection.catch_up)
 
@@ -353,7 +353,7 @@ class Home:
         return [holder for holder in found if holder is not None]
 
     def verify(self) -> list[Checked]:
-        from reverie.changes.history.verifying import Checked, Verifying
+        from reverie.changes.history.verify import Checked, Verifying
         from reverie.memory.store import Author
 
         self._projecting.finish()
@@ -467,7 +467,7 @@ class Home:
     @cached_property
     def askers(self) -> AskerFactory:
         """Makes who asks the model of the settings, one for each night."""
-        from reverie.storage.model_asker import AskerFactory
+        from reverie.storage.night_asker import AskerFactory
 
         config = self.config
         return AskerFactory(config.models, config.environment, lambda: self._dreams_kept, self.clock, config.timezone)
@@ -536,7 +536,7 @@ class Home:
 
     def server_worker(self, told: Callable[[str], None] = lambda session: None, at_once: int = 2) -> ServerWorker:
         """The worker of a server, once it is started. `told` is called with a session of a dream that has news."""
-        from reverie.dreams.engine import ServerWorker
+        from reverie.dreams.job_queue import ServerWorker
 
         self._told = told
         self._server_worker = ServerWorker(lambda: self.worker(at_once=at_once), self)
@@ -593,9 +593,9 @@ class Home:
 
     @cached_property
     def audit(self) -> Audit:
+        from reverie.audit.collect import Looking
+        from reverie.audit.filesystem import ThisMachine
         from reverie.audit.library import Audit
-        from reverie.audit.looking import Looking
-        from reverie.audit.machine import ThisMachine
         from reverie.system.skill_folders import SkillFolder
 
         machine = ThisMachine(self.config.place("~/"))
@@ -603,7 +603,7 @@ class Home:
 
     @cached_property
     def context(self) -> Briefing:
-        from reverie.changes.context import Briefing
+        from reverie.changes.session_context import Briefing
         from reverie.storage.changes.contexts import SqlContexts
 
         contexts = SqlContexts(self.engine, self.clock)
@@ -611,7 +611,7 @@ class Home:
 
     @cached_property
     def refining(self) -> Refining:
-        from reverie.changes.refining import Refining
+        from reverie.changes.skill_changes import Refining
         from reverie.system.skill_folders import SkillFolder
 
         return Refining(self.skills, self.review, self.history, lambda root: SkillFolder(root, "elsewhere"))
@@ -624,13 +624,13 @@ class Home:
 
     @cached_property
     def _touching(self) -> Touching:
-        from reverie.changes.touching import Touching
+        from reverie.changes.record_before_read import Touching
 
         return Touching(self._own, self._history, self._noticing, self._target)
 
     @cached_property
     def _noticing(self) -> Noticing:
-        from reverie.changes.noticing import Noticing
+        from reverie.changes.outside_edits import Noticing
 
         def suggest(wanted: Suggestion) -> object:
             return self.review.propose(wanted)  # the queue itself looks through what is made here
@@ -639,7 +639,7 @@ class Home:
 
     @cached_property
     def _shelves(self) -> Shelves:
-        from reverie.harnesses.markdown.paths import by_path
+        from reverie.harnesses.markdown.any_path import by_path
         from reverie.memory.shelves import shelves
 
         return shelves(self.config, by_path)
@@ -664,7 +664,7 @@ class Home:
         return Stores(scope, SqlStores(self.engine, self.clock), self.ids, self.clock)
 
     def storing_for(self, scope: Scope, author: Author, speaks_for: str = "") -> Storing:
-        from reverie.changes.storing import Storing
+        from reverie.changes.store_writes import Storing
 
         return Storing(self.stores_for(scope), self._desks, self.ids, self.clock, author, speaks_for)
 
@@ -703,7 +703,7 @@ class Home:
         )
 
     def importing_for(self, scope: Scope, speaks_for: str = "") -> Importing:
-        from reverie.transcripts.recorded_importing import Importing
+        from reverie.transcripts.recorded_imports import Importing
 
         library = self.sessions_for(scope)
         return Importing(
@@ -737,7 +737,7 @@ class Home:
         )
 
     def _store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
-        from reverie.changes.dreamt import Dreamt
+        from reverie.changes.land_store_dream import Dreamt
         from reverie.dreams.stores.progress import Progress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.memory.store import Author
@@ -860,7 +860,7 @@ class Home:
 
     @cached_property
     def _erased_files(self) -> HomeFiles:
-        from reverie.storage.durable.erase import forget_nights
+        from reverie.storage.durable.purge import forget_nights
         from reverie.storage.erasure.files import HomeFiles
 
         home = self.config.home

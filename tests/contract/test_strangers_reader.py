@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 READER = """
-from reverie.transcripts.reading import Opened
+from reverie.transcripts.readers import Opened
 from reverie.transcripts.session import Head, Said
 
 class DiaryReader:

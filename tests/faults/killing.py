@@ -25,8 +25,8 @@ from uuid import uuid4
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from reverie.changes.noticing import Noticed
-from reverie.changes.outcome import Landed
+from reverie.changes.landing_result import Landed
+from reverie.changes.outside_edits import Noticed
 from reverie.changes.proposal import Status
 from reverie.memory.operation import Add
 from reverie.storage.database.engine import engine
@@ -36,10 +36,13 @@ from tests.faults.tallying import spread
 
 WATCHED = (
     "reverie.changes",
-    "reverie.changes.history",
     "reverie.system.files",
-    "reverie.system.held_files",
+    "reverie.system.shared_files",
+    "reverie.storage.changes",
     "reverie.storage.database",
+    "reverie.storage.dreams",
+    "reverie.storage.stores",
+    "reverie.storage.transcripts",
 )
 WRITES = {
     "prepared",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.changes.outcome import Landed
+from reverie.changes.landing_result import Landed
 from reverie.core.errors import NotPermitted, ReverieError
 from reverie.memory.operation import Add
 from tests.faults.driving import driven

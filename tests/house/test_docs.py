@@ -12,7 +12,7 @@ import reverie
 from reverie.dreams.verify.checks import CHECKS
 from reverie.dreams.verify.reasons import Reason
 from reverie.testing.bad_curators import BAD_CURATORS
-from reverie.transcripts.reading import readers
+from reverie.transcripts.readers import readers
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -70,12 +70,12 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
     may = {
         "app.py",
         "cli/init.py",
-        "storage/backup/of_sqlite.py",
-        "storage/checkup.py",
+        "storage/backup/before_migration.py",
+        "storage/machine_checks.py",
         "storage/database/compact.py",
         "storage/database/transactions.py",
         "storage/dreams/fenced.py",
-        "storage/durable/erase.py",
+        "storage/durable/purge.py",
         "storage/stores/target.py",
     }
     begins = []

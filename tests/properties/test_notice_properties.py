@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from reverie.core.origin import Origin
 from reverie.dreams.light.candidate import MAX_WORDING
-from reverie.dreams.light.front import notice_dict
 from reverie.dreams.light.notice import notice
+from reverie.dreams.light.public import notice_dict
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.plain import events
+from reverie.transcripts.plain_json import events
 from reverie.transcripts.session import Session
 
 PHRASES = (

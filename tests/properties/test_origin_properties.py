@@ -20,8 +20,8 @@ from reverie.dreams.light.candidate import Candidate, Kind
 from reverie.dreams.light.notice import notice
 from reverie.transcripts.intake import Intake
 from reverie.transcripts.messages import said
-from reverie.transcripts.plain import events
-from reverie.transcripts.reading import Event, Opened, reader_of, readers
+from reverie.transcripts.plain_json import events
+from reverie.transcripts.readers import Event, Opened, reader_of, readers
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -3,7 +3,7 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from reverie.safety.personal import Pseudonyms
+from reverie.safety.pseudonyms import Pseudonyms
 from reverie.safety.sensitive import asked_to_remember, sensitive
 
 PIECES = st.sampled_from(

@@ -18,7 +18,7 @@ from reverie.storage.database.rows import head_values, turn_row
 from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from reverie.transcripts.file_limits import FileLimits, limited
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.reading import SNIFFED_BYTES, readers
+from reverie.transcripts.readers import SNIFFED_BYTES, readers
 from tests.conftest import HomeMaker
 from tests.sizes import sized
 

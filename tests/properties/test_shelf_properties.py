@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from reverie.harnesses.claude_code.target import claude_shelves
 from reverie.harnesses.hermes.target import hermes_shelves
-from reverie.harnesses.markdown.home import home_shelves
-from reverie.harnesses.markdown.paths import by_path
+from reverie.harnesses.markdown.any_path import by_path
+from reverie.harnesses.markdown.reverie_home import home_shelves
 from reverie.harnesses.openclaw.target import openclaw_shelves
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, Unfit, applied, entry_hash

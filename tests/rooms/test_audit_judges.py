@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from reverie.audit.circles import apart, home_of, meet
-from reverie.audit.examining import examined
+from reverie.audit.examine import examined
 from reverie.audit.expiry import expired
+from reverie.audit.filesystem import Machine, ThisMachine
 from reverie.audit.finding import Finding, Kind, Spot
-from reverie.audit.grading import graded
+from reverie.audit.grade import graded
 from reverie.audit.hazards import hazards
-from reverie.audit.html import joined, tag
+from reverie.audit.html_tags import joined, tag
+from reverie.audit.inventory import Document, Kept, Standing, Traces, Use
 from reverie.audit.junk import junk
 from reverie.audit.library import suggestions
-from reverie.audit.machine import Machine, ThisMachine
 from reverie.audit.paths import dead_path
 from reverie.audit.project import missing, read_project
-from reverie.audit.standing import Document, Kept, Standing, Traces, Use
+from reverie.audit.prompt_groups import apart, home_of, meet
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied
 from reverie.skills.skill import read_skill
 

@@ -17,8 +17,8 @@ from reverie.dreams.curators import Curated
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.gather import LONGEST_TURN, NARROW, WIDE, Material, Night, gather
 from reverie.dreams.items import Answer, Item
-from reverie.dreams.reduce import Reduced
 from reverie.dreams.think import _material as shown_to
+from reverie.dreams.trim_brief import Reduced
 from reverie.llm.tokens import estimate_tokens
 from reverie.transcripts.session import Said, Session, ToolCall
 from tests.nights import LAST_WEEK, NOW, add, cites, entries, entry, material, night, ran, session

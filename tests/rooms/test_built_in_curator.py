@@ -15,11 +15,11 @@ from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sente
 from reverie.dreams.decide import Decided, Rules, decide
 from reverie.dreams.gather import Material, gather
 from reverie.dreams.items import Item, Op
-from reverie.dreams.light.front import NOBODY
+from reverie.dreams.light.public import NOBODY
 from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.plain import events
+from reverie.transcripts.plain_json import events
 from reverie.transcripts.session import Session
 from tests.golden.playing import NIGHTS, read
 from tests.nights import LAST_WEEK, NOW, entries, entry, material, night, ran, session, sessions

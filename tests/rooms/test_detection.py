@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.transcripts.reading import SNIFFED_BYTES, named, reader_of, readers
+from reverie.transcripts.readers import SNIFFED_BYTES, named, reader_of, readers
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TRANSCRIPTS = FIXTURES / "transcripts"

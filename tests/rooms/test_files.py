@@ -32,7 +32,7 @@ from reverie.system.files import (
     replace_file,
     sync_folder,
 )
-from reverie.system.held_files import HeldFiles
+from reverie.system.shared_files import HeldFiles
 
 OLD, NEW = b"old\n" * 700, b"new!\n" * 800
 ROOT = os.geteuid() == 0

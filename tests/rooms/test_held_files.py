@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reverie.core.hashes import sha256
-from reverie.system.held_files import HeldFiles, has_displaced
+from reverie.system.shared_files import HeldFiles, has_displaced
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"saved by someone else\n"
 

@@ -12,8 +12,8 @@ import pytest
 from reverie.config import load
 from reverie.core.errors import BadInput, NotPermitted
 from reverie.harnesses.claude_code.target import claude_shelves
-from reverie.harnesses.markdown.home import home_shelves
-from reverie.harnesses.markdown.paths import by_path
+from reverie.harnesses.markdown.any_path import by_path
+from reverie.harnesses.markdown.reverie_home import home_shelves
 from reverie.harnesses.openclaw.target import openclaw_shelves
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
 from reverie.memory.shelf import Shelf

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.llm.json_answer import NotJson, json_values
-from reverie.llm.prompting import Prompt, delimiter, overrides, prompt
+from reverie.llm.prompts import Prompt, delimiter, overrides, prompt
 
 VALUE = {"items": [{"op": "add", "text": "Uses {braces} and ```fences```."}]}
 WRITTEN = json.dumps(VALUE)

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.core.origin import Origin
 from reverie.dreams.light.candidate import Candidate, Kind
-from reverie.dreams.light.front import notice_dict
+from reverie.dreams.light.public import notice_dict
 
 KEPT: list[tuple[str, str]] = [
     ("I prefer tabs to spaces in all our Go code.", "preference"),

@@ -18,15 +18,15 @@ from reverie.harnesses.claude_code.target import claude_shelves
 from reverie.harnesses.codex.reader import CodexReader
 from reverie.harnesses.codex.target import codex_shelves
 from reverie.harnesses.hermes.reader import HermesReader
-from reverie.harnesses.markdown.paths import by_path
+from reverie.harnesses.markdown.any_path import by_path
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.audience import belongs, in_project, sees
 from reverie.memory.shelf import Place, Shelf
 from reverie.memory.shelves import Shelves, Where, shelves
 from reverie.system.repositories import repository_root
-from reverie.transcripts import plain
+from reverie.transcripts import plain_json as plain
 from reverie.transcripts.projects import is_dashed, project_folder, project_name
-from reverie.transcripts.reading import Opened, Reader
+from reverie.transcripts.readers import Opened, Reader
 from reverie.transcripts.session import Head
 
 HERE, ELSEWHERE, PREFIX = "here", "elsewhere", "prefix"

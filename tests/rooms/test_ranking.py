@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.search.ranking import HEAD, Candidate, Ranked, TurnKey, page, rank
+from reverie.search.rank import HEAD, Candidate, Ranked, TurnKey, page, rank
 
 
 def _turn(session: str, number: int, lexical: float, role: str = "assistant", user: str = "ann") -> Candidate:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from reverie.core.origin import Origin
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
-from reverie.transcripts.reading import SNIFFED_BYTES, Closed, Event, Flaw, Opened
+from reverie.transcripts.readers import SNIFFED_BYTES, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from reverie.core.origin import Origin
 from reverie.harnesses.codex.reader import CodexReader
-from reverie.transcripts.reading import Flaw
+from reverie.transcripts.readers import Flaw
 from tests.reading import Reads
 
 TRANSCRIPTS = Path(__file__).parents[1] / "fixtures" / "transcripts"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reverie.core.origin import Origin
 from reverie.harnesses.gemini_cli.reader import GeminiCliReader
-from reverie.transcripts.reading import Closed, Flaw
+from reverie.transcripts.readers import Closed, Flaw
 from tests.reading import Reads
 
 CHATS = Path(__file__).parents[1] / "fixtures" / "transcripts" / "gemini-cli" / "tmp" / "orchard" / "chats"

@@ -16,7 +16,7 @@ import pytest
 from reverie.core.origin import Origin
 from reverie.harnesses.hermes.reader import HermesReader
 from reverie.transcripts.noise import noise_in
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reverie.core.origin import Origin
 from reverie.harnesses.exports.mini_swe import MiniSweReader
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Said
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "transcripts" / "mini-swe-agent"

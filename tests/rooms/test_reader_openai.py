@@ -6,8 +6,8 @@ import json
 import tracemalloc
 from pathlib import Path
 
-from reverie.harnesses.exports.openai_chat import OpenAIChatReader
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.harnesses.exports.chatgpt import OpenAIChatReader
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Said
 
 EXPORT = Path(__file__).parents[1] / "fixtures" / "transcripts" / "openai" / "conversations.json"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from reverie.core.origin import Origin
 from reverie.harnesses.openclaw.reader import OpenClawReader
-from reverie.transcripts.reading import Closed, Flaw
+from reverie.transcripts.readers import Closed, Flaw
 from reverie.transcripts.session import Said
 from tests.reading import Reads
 

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.core.origin import Origin
 from reverie.harnesses.openclaw.reader import OpenClawReader
-from reverie.transcripts.reading import Flaw
+from reverie.transcripts.readers import Flaw
 from tests.reading import Reads
 
 ROWS = Path(__file__).parents[1] / "fixtures" / "transcripts" / "openclaw" / "openclaw-agent.sql"

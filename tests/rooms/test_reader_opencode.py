@@ -10,7 +10,7 @@ import pytest
 
 from reverie.core.origin import Origin
 from reverie.harnesses.opencode.reader import OpencodeReader
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Said
 from tests.reading import Reads
 

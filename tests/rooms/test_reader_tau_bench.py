@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reverie.harnesses.exports.tau_bench import TauBenchReader
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "transcripts" / "tau-bench"

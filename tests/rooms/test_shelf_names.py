@@ -9,7 +9,7 @@ import pytest
 
 from reverie.config import load
 from reverie.core.errors import BadInput
-from reverie.harnesses.markdown.paths import by_path
+from reverie.harnesses.markdown.any_path import by_path
 from reverie.memory.shelves import Shelves, shelves
 
 STRANGER = """

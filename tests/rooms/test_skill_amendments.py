@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.skills.amending import amended
+from reverie.skills.amend import amended
 from reverie.skills.amendment import Amended, Amendment, Clashed, Create, Diff, NewText, Patch, Revert
 from reverie.skills.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
-from reverie.skills.refining import draft, merge, refine, retire
+from reverie.skills.refine import draft, merge, refine, retire
 from reverie.skills.skill import Skill, read_skill
 from tests.conftest import NOON
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from reverie.dreams import think
-from reverie.dreams.choose import noted
 from reverie.dreams.light.candidate import Noted
+from reverie.dreams.select_sessions import noted
 from reverie.dreams.think import EXPIRES_AFTER, MOST_STAGED, staged
 from tests.dreaming import NIGHT, session
 

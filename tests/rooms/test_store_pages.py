@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from reverie.changes.dreamt import page_after
+from reverie.changes.land_store_dream import page_after
 from reverie.dreams.items import Item, Op
-from reverie.dreams.reduce import entries_that_matter
 from reverie.dreams.stores.pages import Page, statements, target_of_store
+from reverie.dreams.trim_brief import entries_that_matter
 from tests.dreaming import WRITTEN, Scripted, session, thought_over
 
 HANDBOOK = """# Handbook

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from reverie.audit.hazards import harm
+from reverie.safety.classifier import LONGEST, suspicions, windows
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
-from reverie.safety.suspicion import LONGEST, suspicions, windows
 
 TURNS = Path(__file__).parents[2] / "training" / "data"
 PLANTED = [

@@ -14,7 +14,7 @@ from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.errors import Problem
 from reverie.server.limits import Limits
-from reverie.server.sharing import Sharing
+from reverie.server.shared_limits import Sharing
 from reverie.server.wiring import house_of
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from reverie.app import Home
-from reverie.server import guard, patience
+from reverie.server import middleware as guard
+from reverie.server import slow_clients as patience
 from tests.serving import Served, serving
 
 STORES = "/v1/memory_stores"

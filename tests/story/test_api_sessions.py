@@ -16,7 +16,8 @@ from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
-from reverie.server import guard, streaming
+from reverie.server import middleware as guard
+from reverie.server import stream as streaming
 from tests.serving import Served, serving
 
 SESSIONS, IMPORT = "/v1/sessions", "/v1/reverie/sessions/import"

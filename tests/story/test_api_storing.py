@@ -14,10 +14,10 @@ from reverie.changes.drafts import Operate
 from reverie.changes.history.change import Via
 from reverie.changes.history.ledger import broken_links
 from reverie.changes.history.records import Asked
-from reverie.changes.landing import Landing
-from reverie.changes.noticing import Noticing
-from reverie.changes.outcome import Landed, Unchanged
-from reverie.changes.storing import Storing
+from reverie.changes.land import Landing
+from reverie.changes.landing_result import Landed, Unchanged
+from reverie.changes.outside_edits import Noticing
+from reverie.changes.store_writes import Storing
 from reverie.changes.targets import memory_target
 from reverie.core.errors import BadInput
 from reverie.core.keys import ApiKey, Permission

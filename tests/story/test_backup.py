@@ -26,7 +26,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Double, Engine, Integer, Lar
 from sqlalchemy.exc import IntegrityError
 
 from reverie.app import Home
-from reverie.changes.outcome import Landed
+from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import (
     BadInput,
@@ -41,8 +41,8 @@ from reverie.core.hashes import sha256
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add
 from reverie.storage.backup.backup import BackedUp, back_up
+from reverie.storage.backup.before_migration import copies
 from reverie.storage.backup.manifest import Step
-from reverie.storage.backup.of_sqlite import copies
 from reverie.storage.backup.restore import Restored, check_backup, restore
 from reverie.storage.backup.tables import lines, snapshot, standing, tables
 from reverie.storage.database import migrations, schema

@@ -21,8 +21,9 @@ from reverie.core.errors import NotATranscript, NotFound
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.transcripts.arrivals import AT_ONCE_TURNS
-from reverie.transcripts import json_streams, jsonfiles
+from reverie.storage.transcripts.chunked_writes import AT_ONCE_TURNS
+from reverie.transcripts import json_files as jsonfiles
+from reverie.transcripts import json_streams
 from reverie.transcripts.file_limits import FileLimits
 from reverie.transcripts.session import Head, Said, Turn
 from tests.conftest import HomeMaker

@@ -12,10 +12,10 @@ import pytest
 import reverie
 from reverie.app import Home, open_home
 from reverie.changes.proposal import Status as ProposalStatus
-from reverie.dreams import choose
-from reverie.dreams.choose import noted
+from reverie.dreams import select_sessions as choose
 from reverie.dreams.dream import Dream, Fate, Status
 from reverie.dreams.light.candidate import Noted
+from reverie.dreams.select_sessions import noted
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.transcripts.session import Session
 from tests.conftest import NOON, HomeMaker

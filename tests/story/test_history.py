@@ -17,7 +17,7 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.changes.history.change import Via
-from reverie.changes.outcome import Landed
+from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin

@@ -10,7 +10,7 @@ from reverie.app import Home
 from reverie.changes.history.change import Standing, Via
 from reverie.changes.history.ledger import broken_links
 from reverie.changes.history.records import Asked
-from reverie.changes.outcome import Landed, Stale, Unchanged, Unsafe
+from reverie.changes.landing_result import Landed, Stale, Unchanged, Unsafe
 from reverie.changes.proposal import Proposal, Status, Suggestion
 from reverie.changes.queue import Repeated, Waiting
 from reverie.core.origin import Origin

@@ -18,7 +18,7 @@ import pytest
 
 from reverie.llm.choice import Endpoint, Role, choice
 from reverie.llm.clients.models import PydanticAIModel
-from reverie.llm.prompting import delimiter
+from reverie.llm.prompts import delimiter
 from reverie.llm.question import Failed, Question, Replied
 from reverie.testing.model_recordings import Queue, Recordings, conversation
 from reverie.testing.model_server import Server, main, serving

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from reverie.audit.examining import examined
+from reverie.audit.collect import Looking
+from reverie.audit.examine import examined
 from reverie.audit.finding import Finding, Kind
-from reverie.audit.looking import Looking
 from reverie.audit.report import Report, reported
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from reverie.audit.finding import Finding, Kind
-from reverie.audit.html import Safe, joined, tag
+from reverie.audit.html_tags import Safe, joined, tag
 from reverie.audit.picture import bar, legend
 from reverie.audit.report import Filling, HomeReport, Report
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Generic, Literal, Protocol, TypeVar
 
-from reverie.audit.wordwise import Reading, equal, is_han, much_alike, one_thing_apart, reading, same_text, undated
+from reverie.audit.word_by_word import Reading, equal, is_han, much_alike, one_thing_apart, reading, same_text, undated
 from reverie.dreams.light.dates import dates_in
 from reverie.text.relation import RelationKind, relate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reverie.audit.finding import Kind
-from reverie.audit.html import Safe, joined, tag
+from reverie.audit.html_tags import Safe, joined, tag
 from reverie.audit.report import GOOD, OTHER, Filling
 
 WIDTH, HEIGHT = 1000, 26

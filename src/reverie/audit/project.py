@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from reverie.audit.machine import MOST_FILES, SKIPPED, Machine
-from reverie.text.relating.listing import listed
+from reverie.audit.filesystem import MOST_FILES, SKIPPED, Machine
+from reverie.text.relating.word_lists import listed
 
 _CODE = re.compile(r"`([^`\n]{2,160})`")
 _FILE = re.compile(

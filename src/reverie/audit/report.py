@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.audit.finding import Finding, Kind, Spot
-from reverie.audit.grading import Grade, graded
-from reverie.audit.standing import Document, Standing
+from reverie.audit.grade import Grade, graded
+from reverie.audit.inventory import Document, Standing
 
 GOOD, OTHER = "good", "other text"
 _NAMES_A_STATEMENT = tuple(kind for kind in Kind if kind not in (Kind.AUTHORITY, Kind.VERBOSE, Kind.CUT))

@@ -24,7 +24,7 @@ from reverie.memory.operation import (
     entry_hash,
 )
 from reverie.memory.shelf import Held
-from reverie.skills.amending import amended
+from reverie.skills.amend import amended
 from reverie.skills.amendment import Amendment, Clashed, Merge
 from reverie.skills.names import ARCHIVE
 from reverie.skills.page import lines_of

@@ -15,7 +15,7 @@ from reverie.core.origin import Origin, weakest
 from reverie.memory.operation import Operation
 from reverie.safety.report import Finding
 from reverie.skills.amendment import Amendment
-from reverie.skills.stored import action_of, amendment_as_json
+from reverie.skills.amendment_json import action_of, amendment_as_json
 from reverie.transcripts.session import Evidence
 
 Kind = Literal["operation", "amendment"]

@@ -9,17 +9,17 @@ from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
-from reverie.changes.critical import CONFIRM, touched
+from reverie.changes.critical_rules import CONFIRM, touched
 from reverie.changes.drafts import Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.change import Change, Grounds, Via
 from reverie.changes.history.library import Rule
 from reverie.changes.history.records import Asked, KnownEntry, Records
-from reverie.changes.landing import Landing
-from reverie.changes.noticing import Noticed, Noticing, written
-from reverie.changes.outcome import Landed, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
+from reverie.changes.land import Landing
+from reverie.changes.landing_result import Landed, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
+from reverie.changes.outside_edits import Noticed, Noticing, written
 from reverie.changes.policy import Policy, Ruling
 from reverie.changes.proposal import Proposal, Status, Suggestion, Verdict
-from reverie.changes.proposing import Proposing, Repeated, Undrawable, draft_of, wanted_by
+from reverie.changes.propose import Proposing, Repeated, Undrawable, draft_of, wanted_by
 from reverie.changes.records import Proposals
 from reverie.changes.targets import Target, Targets
 from reverie.core.clock import Clock

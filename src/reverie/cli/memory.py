@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reverie.cli.landing_output import YES, confirmed, told
 from reverie.cli.options import Day, Shell, common, look
-from reverie.cli.outcomes import YES, confirmed, told
 from reverie.cli.render import counted, one_line, print_json, visible
 from reverie.core.errors import ReverieError
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.outcome import Outcome
+    from reverie.changes.landing_result import Outcome
     from reverie.memory.operation import Operation
 
 SHELF = click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")

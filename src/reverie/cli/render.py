@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from reverie.changes.proposal import Score
     from reverie.dreams.stores.records import Located
-    from reverie.transcripts.adding import Added
+    from reverie.transcripts.add import Added
 
 
 def console() -> Console:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reverie.cli.landing_output import told
 from reverie.cli.options import Shell, common
-from reverie.cli.outcomes import told
 from reverie.cli.render import console, counted, day, one_line, print_json, score_lines, visible
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def show(*, proposal: str, shell: Shell) -> None:
 @common
 def approve(*, proposal: str, seen: str | None, despite_findings: bool, because: str, shell: Shell) -> None:
     """Let a proposal land."""
-    from reverie.changes.outcome import Stale
+    from reverie.changes.landing_result import Stale
 
     with shell.opened() as house:
         found = house.review.get(proposal)
@@ -176,7 +176,7 @@ def _screen(house: Home, proposal: Proposal, place: str) -> bool:
 
 
 def _answered(house: Home, proposal: Proposal, answer: str) -> bool:
-    from reverie.changes.outcome import Unsafe, in_words
+    from reverie.changes.landing_result import Unsafe, in_words
 
     if answer == "r":
         house.review.reject(proposal, click.prompt("Because", default="", show_default=False))

@@ -57,7 +57,7 @@ def command(
 
     from reverie.server.app import application
     from reverie.server.limits import Limits
-    from reverie.server.patience import PatientProtocol
+    from reverie.server.slow_clients import PatientProtocol
     from reverie.server.wiring import house_of
 
     tls = _tls(tls_cert, tls_key)

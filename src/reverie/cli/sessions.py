@@ -14,8 +14,8 @@ from reverie.cli.render import added_lines, console, counted, day, one_line, pri
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.transcripts.adding import Added
-    from reverie.transcripts.adding import Progress as Seen
+    from reverie.transcripts.add import Added
+    from reverie.transcripts.add import Progress as Seen
     from reverie.transcripts.library import Library
 
 SHOWN_FLAWS = 10
@@ -89,7 +89,7 @@ def add(
 
 
 def _places(house: Home, quiet: bool) -> list[str]:
-    from reverie.transcripts.reading import readers
+    from reverie.transcripts.readers import readers
 
     found = [house.config.place(place) for reader in readers() for place in reader.places]
     there = [str(path) for path in found if path.exists()]

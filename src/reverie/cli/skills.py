@@ -9,13 +9,13 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from reverie.cli.landing_output import YES, confirmed, told
 from reverie.cli.options import Day, Shell, common
-from reverie.cli.outcomes import YES, confirmed, told
 from reverie.cli.render import console, counted, day, one_line, print_json, visible
 from reverie.cli.review import show_proposal
 
 if TYPE_CHECKING:
-    from reverie.changes.outcome import Outcome
+    from reverie.changes.landing_result import Outcome
     from reverie.changes.queue import Proposed
     from reverie.skills.library import Found
     from reverie.skills.versions import Bump

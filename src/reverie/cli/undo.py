@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reverie.cli.landing_output import YES, confirmed, told
 from reverie.cli.options import Shell, common
-from reverie.cli.outcomes import YES, confirmed, told
 
 if TYPE_CHECKING:
-    from reverie.changes.outcome import Outcome
+    from reverie.changes.landing_result import Outcome
 
 
 @click.command(name="undo")

@@ -12,16 +12,16 @@ from typing import Protocol, TypedDict, Unpack
 from reverie.changes.history.records import Looking
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.dreams.brief import Brief
-from reverie.dreams.choose import gathered, is_named, not_there
 from reverie.dreams.dream import Dream, Fate, Mode, Status
 from reverie.dreams.estimate import Estimate, estimated, previewed
+from reverie.dreams.exports import NIGHTS_SHOWN, views
 from reverie.dreams.night import Night, Skipped
 from reverie.dreams.records import Asked, Stopped, Used
 from reverie.dreams.runner import DreamRunner
+from reverie.dreams.select_sessions import gathered, is_named, not_there
 from reverie.dreams.steps import Doing, run_inline
-from reverie.dreams.views import NIGHTS_SHOWN, views
 from reverie.llm.settings import ModelInfo
-from reverie.transcripts.as_if_refreshed import as_if_refreshed
+from reverie.transcripts.dry_run import as_if_refreshed
 
 NIGHTS_LOOKED_AT = 20
 MOST_ESTIMATED = 1_000  # sessions whose words are held in memory

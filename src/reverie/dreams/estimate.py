@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from reverie.dreams.choose import Chosen, as_read, noted, session_of
 from reverie.dreams.curators.model import prompt_for, question, room_for
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.files import target_of_files
 from reverie.dreams.gather import Material, gather
-from reverie.dreams.reduce import one_session, to_be_noted
-from reverie.dreams.rooms import Rooms
+from reverie.dreams.home_port import Rooms
+from reverie.dreams.select_sessions import Chosen, as_read, noted, session_of
 from reverie.dreams.think import night_of
+from reverie.dreams.trim_brief import one_session, to_be_noted
 from reverie.llm.choice import Role
 from reverie.llm.question import Usage
 from reverie.llm.settings import ModelInfo
 from reverie.llm.tokens import estimate_tokens
-from reverie.transcripts.as_if_refreshed import Refreshed
+from reverie.transcripts.dry_run import Refreshed
 from reverie.transcripts.records import Stored
 
 

@@ -7,18 +7,18 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from reverie.changes.outcome import Landed, Stale, Unchanged, Unsafe, in_words
+from reverie.changes.landing_result import Landed, Stale, Unchanged, Unsafe, in_words
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.proposal import Status as Standing
-from reverie.changes.proposing import Repeated
+from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Refused, Review, Waiting
 from reverie.core.errors import BadInput
 from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.choose import as_read, gathered
 from reverie.dreams.curators import Curator
 from reverie.dreams.dream import Dream, Fate, Judged, Status
+from reverie.dreams.home_port import Rooms
 from reverie.dreams.records import Lease, Planned, Thought
-from reverie.dreams.rooms import Rooms
+from reverie.dreams.select_sessions import as_read, gathered
 from reverie.dreams.steps import given_up
 from reverie.dreams.target import OWN_SKILLS, DreamTarget
 from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit

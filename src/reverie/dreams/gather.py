@@ -25,9 +25,9 @@ from reverie.dreams.brief import (
 )
 from reverie.dreams.items import Citation
 from reverie.dreams.light.candidate import Noted
-from reverie.dreams.light.outcomes import outcome
+from reverie.dreams.light.tool_results import outcome
 from reverie.llm.tokens import estimate_tokens
-from reverie.safety.personal import Pseudonyms
+from reverie.safety.pseudonyms import Pseudonyms
 from reverie.safety.redact import redact
 from reverie.skills.edits import rules_of
 from reverie.skills.library import Found

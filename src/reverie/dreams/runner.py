@@ -9,8 +9,8 @@ from datetime import datetime
 from reverie.core.errors import BadInput
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.files import FileTarget
+from reverie.dreams.home_port import Rooms, Tuning
 from reverie.dreams.records import OVER, Asked, Used
-from reverie.dreams.rooms import Rooms, Tuning
 from reverie.dreams.steps import Doing, canceled, dream_of, run_dream, run_inline
 
 NIGHTS_LOOKED_BACK = 60

@@ -11,10 +11,10 @@ from reverie.core.errors import BadInput
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.verify import words
-from reverie.skills.amending import amended
+from reverie.skills.amend import amended
 from reverie.skills.amendment import Amended, Create, Patch
 from reverie.skills.library import Found
-from reverie.skills.refining import draft, refine
+from reverie.skills.refine import draft, refine
 
 GOTCHAS = "Gotchas"
 LONGEST_NAME = 40

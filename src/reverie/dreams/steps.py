@@ -17,12 +17,12 @@ from typing import Protocol
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable, DiskFailed, NoSpace, NotFound, StillLocked
 from reverie.core.scope import Scope
-from reverie.dreams.choose import UNREAD, not_noticed_yet, noticed_in
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Consulted, Dream, Ended, Status
 from reverie.dreams.records import OVER, Dreams, Lease, Planned, Stopped, Thought, Told
+from reverie.dreams.select_sessions import UNREAD, not_noticed_yet, noticed_in
 from reverie.dreams.target import NightTarget
 from reverie.dreams.think import Sources, think
 from reverie.llm.ledger import Call, totals

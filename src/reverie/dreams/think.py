@@ -11,16 +11,17 @@ from reverie.changes.proposal import Suggestion
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.choose import heard_session, session_of
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
 from reverie.dreams.gather import Material, Night, gather
 from reverie.dreams.light.candidate import Candidate, Kind, Noted
-from reverie.dreams.mentions import Mentions
 from reverie.dreams.records import Dreams, Planned, Thought, Told
-from reverie.dreams.reduce import (
+from reverie.dreams.recurrence import Mentions
+from reverie.dreams.select_sessions import heard_session, session_of
+from reverie.dreams.target import DreamTarget
+from reverie.dreams.trim_brief import (
     Reduced,
     can_fit,
     entries_that_matter,
@@ -29,7 +30,6 @@ from reverie.dreams.reduce import (
     rank_notes,
     to_be_noted,
 )
-from reverie.dreams.target import DreamTarget
 from reverie.dreams.verify.reasons import Reason, Severity, finding
 from reverie.llm.choice import BUILT_IN
 from reverie.llm.tokens import estimate_tokens

@@ -12,7 +12,7 @@ from functools import partial
 
 from reverie.changes.drafts import Rewrite
 from reverie.changes.history.change import Edit, Grounds, Via
-from reverie.changes.outcome import Landed, Unchanged, in_words
+from reverie.changes.landing_result import Landed, Unchanged, in_words
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Review, Waiting
 from reverie.changes.targets import Target, memory_target

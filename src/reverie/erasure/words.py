@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from reverie.erasure.views import core_of, flat, inflated, may_hold, packed, places_of_flat, views, wide_encoding
+from reverie.erasure.decoded_text import core_of, flat, inflated, may_hold, packed, places_of_flat, views, wide_encoding
 from reverie.memory.formats import FORMATS, FormatName
 
 ERASED = "[erased]"

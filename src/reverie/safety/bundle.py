@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from posixpath import splitext
 
-from reverie.safety.judging import Signal, judged
+from reverie.safety.judge import Signal, judged
 from reverie.safety.report import Report, joined
 from reverie.safety.scan import LARGEST, scan
 

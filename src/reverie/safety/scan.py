@@ -12,16 +12,16 @@ from functools import partial
 from typing import Literal, get_args
 
 from reverie.core.errors import BadInput
-from reverie.safety.decoding import decoded_passages
+from reverie.safety.classifier import suspicions
+from reverie.safety.decode import decoded_passages
 from reverie.safety.detectors import gapless_rules, rule_book
 from reverie.safety.hidden import hidden_stretches
 from reverie.safety.invisible import invisible_runs
-from reverie.safety.judging import ENOUGH, Signal, judged
+from reverie.safety.judge import ENOUGH, Signal, judged
 from reverie.safety.mentions import is_mention
 from reverie.safety.report import Report
 from reverie.safety.rules import Budget, Hit, TooMuchWork
-from reverie.safety.suspicion import suspicions
-from reverie.safety.views import View, whole_views
+from reverie.safety.text_variants import View, whole_views
 
 Surface = Literal["memory", "skill", "script", "context"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from reverie.search.ranking import DEFAULT, Candidate, Ranked, TurnKey, Weights, page, rank
+from reverie.search.rank import DEFAULT, Candidate, Ranked, TurnKey, Weights, page, rank
 from reverie.search.turn_vectors import cosines, leaning, question_vector
-from reverie.text.kinds import with_members
+from reverie.text.categories import with_members
 from reverie.text.tokens import Term, terms
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from reverie.core.errors import BadInput
 from reverie.server import definition_shapes as shapes
 from reverie.server.caller import Reader, Writer
-from reverie.server.pages import After, Before, Limit, Page, Since, Until, between, paged, position
+from reverie.server.pagination import After, Before, Limit, Page, Since, Until, between, paged, position
 from reverie.transcripts.recorded import Walk
 
 router = APIRouter(prefix="/v1/agents", tags=["agents"])

@@ -18,7 +18,6 @@ from reverie.server import (
     events,
     imports,
     memories,
-    operating,
     resources,
     sessions,
     shapes,
@@ -26,10 +25,11 @@ from reverie.server import (
     threads,
     versions,
 )
+from reverie.server import health as operating
 from reverie.server.errors import answer_errors
-from reverie.server.guard import Guard
 from reverie.server.limits import Limits
 from reverie.server.metrics import Metrics
+from reverie.server.middleware import Guard
 from reverie.server.wiring import House
 
 ROUTERS = (

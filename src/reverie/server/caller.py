@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from fastapi import Header, Request, Security, params
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from reverie.changes.storing import Storing
+from reverie.changes.store_writes import Storing
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dreaming import StoreDreaming
@@ -21,7 +21,7 @@ from reverie.server.errors import Problem
 from reverie.server.limits import Limits
 from reverie.server.wiring import House
 from reverie.transcripts.recorded_definitions import Definitions
-from reverie.transcripts.recorded_importing import Importing
+from reverie.transcripts.recorded_imports import Importing
 from reverie.transcripts.recorded_library import Recording
 
 BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")

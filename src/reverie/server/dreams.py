@@ -14,7 +14,7 @@ from reverie.dreams.stores.records import Which
 from reverie.server import dream_shapes as shapes
 from reverie.server.caller import Caller, Dreamer, Reader, Reviewer
 from reverie.server.errors import Problem
-from reverie.server.pages import After, Before, Limit, Page, Since, Until, between, paged, position
+from reverie.server.pagination import After, Before, Limit, Page, Since, Until, between, paged, position
 
 router = APIRouter(prefix="/v1/dreams", tags=["dreams"])
 LISTING = "dreams"

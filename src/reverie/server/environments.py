@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from reverie.server import definition_shapes as shapes
 from reverie.server.caller import Reader, Writer
-from reverie.server.pages import Limit, Page, between, paged, position
+from reverie.server.pagination import Limit, Page, between, paged, position
 from reverie.transcripts.recorded import Walk
 
 router = APIRouter(prefix="/v1/environments", tags=["environments"])

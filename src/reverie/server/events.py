@@ -10,8 +10,8 @@ from fastapi.responses import StreamingResponse
 
 from reverie.server import session_shapes as shapes
 from reverie.server.caller import Caller, Reader, Watcher, Writer
-from reverie.server.pages import After, Before, Page, Since, Until, between, paged, position
-from reverie.server.streaming import FRAMES, streamed
+from reverie.server.pagination import After, Before, Page, Since, Until, between, paged, position
+from reverie.server.stream import FRAMES, streamed
 from reverie.transcripts.recorded import Always, Span, Walk
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/events", tags=["events"])

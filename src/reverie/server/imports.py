@@ -15,8 +15,8 @@ from starlette.concurrency import run_in_threadpool
 
 from reverie.core.errors import BadInput
 from reverie.server.caller import Writer
-from reverie.server.guard import IMPORTING
-from reverie.transcripts import recorded_importing as importing
+from reverie.server.middleware import IMPORTING
+from reverie.transcripts import recorded_imports as importing
 
 router = APIRouter(tags=["import"])
 MOST_FLAWS = 100

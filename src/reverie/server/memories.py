@@ -8,7 +8,7 @@ from reverie.memory.store import Refused, StoredMemory
 from reverie.server import shapes
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import refused
-from reverie.server.pages import Limit, Page, View, most, paged, position
+from reverie.server.pagination import Limit, Page, View, most, paged, position
 
 router = APIRouter(prefix="/v1/memory_stores/{memory_store_id}/memories", tags=["memories"])
 LISTING = "memories"

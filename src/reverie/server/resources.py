@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from reverie.core.errors import NotFound
 from reverie.server import session_shapes as shapes
 from reverie.server.caller import Caller, Reader, Writer
-from reverie.server.pages import Page, paged, position
+from reverie.server.pagination import Page, paged, position
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/resources", tags=["resources"])
 LISTING = "resources"

@@ -12,7 +12,7 @@ from reverie.memory.store_library import writable
 from reverie.server import session_shapes as shapes
 from reverie.server.caller import Caller, Reader, Writer
 from reverie.server.definition_shapes import agent_told
-from reverie.server.pages import After, Before, Limit, Page, Since, Until, bearing, between, both_ways
+from reverie.server.pagination import After, Before, Limit, Page, Since, Until, bearing, between, both_ways
 from reverie.transcripts.recorded import Status, Walk, Which
 from reverie.transcripts.recorded_library import Wish
 from reverie.transcripts.recorded_rules import mount_path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from reverie.changes.outcome import Landed, in_words
+from reverie.changes.landing_result import Landed, in_words
 from reverie.server import shapes
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem
-from reverie.server.pages import After, Before, Limit, Page, Since, Until, between, paged, position
+from reverie.server.pagination import After, Before, Limit, Page, Since, Until, between, paged, position
 
 router = APIRouter(prefix="/v1/memory_stores", tags=["memory stores"])
 LISTING = "stores"

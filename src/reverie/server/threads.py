@@ -15,8 +15,8 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.server import session_shapes as shapes
 from reverie.server.caller import Caller, Reader, Watcher, Writer
 from reverie.server.events import LISTING, EventLimit, Previews, events_page
-from reverie.server.pages import Page, position
-from reverie.server.streaming import FRAMES, streamed
+from reverie.server.pagination import Page, position
+from reverie.server.stream import FRAMES, streamed
 from reverie.transcripts.recorded import Recorded, Status, Walk
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/threads", tags=["threads"])

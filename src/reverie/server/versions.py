@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from reverie.memory.store import Author, Chosen, Hand, Operation
 from reverie.server import shapes
 from reverie.server.caller import Reader, Writer
-from reverie.server.pages import After, Before, Limit, Page, Since, Until, View, between, most, paged, position
+from reverie.server.pagination import After, Before, Limit, Page, Since, Until, View, between, most, paged, position
 
 router = APIRouter(prefix="/v1/memory_stores/{memory_store_id}/memory_versions", tags=["memory versions"])
 LISTING = "versions"

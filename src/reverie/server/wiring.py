@@ -7,19 +7,19 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from reverie.app import Home
-from reverie.changes.storing import Storing
+from reverie.changes.store_writes import Storing
 from reverie.core.keys import ApiKey, Keyring
 from reverie.core.scope import LOCAL, Scope
 from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.erasure.library import Erasing
 from reverie.memory.store import Author
 from reverie.memory.store_library import Stores
-from reverie.server.bells import Bells
 from reverie.server.limits import Limits
-from reverie.server.sharing import Sharing
+from reverie.server.shared_limits import Sharing
+from reverie.server.wakeups import Bells
 from reverie.transcripts.recorded import Kind
 from reverie.transcripts.recorded_definitions import Definitions
-from reverie.transcripts.recorded_importing import Importing
+from reverie.transcripts.recorded_imports import Importing
 from reverie.transcripts.recorded_library import Recording
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from reverie.core.errors import BadInput, NotFound
-from reverie.skills.matching import DEFAULT_BUDGET, Match, match
+from reverie.skills.match_skills import DEFAULT_BUDGET, Match, match
 from reverie.skills.skill import Skill, bare_name, read_skill
 
 

@@ -19,7 +19,7 @@ from reverie.safety.bundle import MOST_FILES
 from reverie.skills.names import checked_document
 from reverie.skills.skill import MAIN
 from reverie.system.files import PATIENCE_SECONDS, flocked
-from reverie.system.held_files import HeldFiles, Kept, has_displaced, is_kept
+from reverie.system.shared_files import HeldFiles, Kept, has_displaced, is_kept
 
 LOCK = ".reverie.lock"
 MOST_BYTES = 64 * 1024 * 1024  # of one skill

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from reverie.text.embedding import embed
 from reverie.text.relating.cues import Cue
-from reverie.text.relating.judging import Evidence, evidence
+from reverie.text.relating.judge import Evidence, evidence
 from reverie.text.relating.opposition import Compared, compare
 from reverie.text.relating.reasons import reason
 from reverie.text.relating.statement import Statement, normal, read

@@ -15,7 +15,7 @@ from reverie.core.origin import Origin, weakest
 from reverie.transcripts.file_names import LONGEST, kept_id
 from reverie.transcripts.noise import noise_in
 from reverie.transcripts.projects import project_name
-from reverie.transcripts.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import MAX_TURNS, Head, Said, ToolCall, Turn
 
 MAX_TURN_CHARS = 1_000_000

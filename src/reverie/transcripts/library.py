@@ -10,13 +10,13 @@ from typing import Any
 
 from reverie.core.errors import BadInput, NotATranscript, NotPermitted
 from reverie.core.scope import Scope
-from reverie.transcripts import plain
-from reverie.transcripts.adding import Added, Adding, Skipped, Watch, os_reason
+from reverie.transcripts import plain_json as plain
+from reverie.transcripts.add import Added, Adding, Skipped, Watch, os_reason
 from reverie.transcripts.file_limits import FileLimits
 from reverie.transcripts.file_names import kept_name, path_of
 from reverie.transcripts.intake import Intake, Redact, RootOf
 from reverie.transcripts.json_text import storable
-from reverie.transcripts.reading import WHOLE_FILE, Reader, named, required_reader
+from reverie.transcripts.readers import WHOLE_FILE, Reader, named, required_reader
 from reverie.transcripts.records import Quarantine, Quarantined, Records, Source, Sources, Stored, Wanted
 from reverie.transcripts.session import Session
 

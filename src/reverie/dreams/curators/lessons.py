@@ -7,7 +7,7 @@ import re
 from reverie.dreams.light.candidate import Noted
 from reverie.dreams.light.commands import doing, step
 from reverie.dreams.light.routines import FEWEST, ROUTINE
-from reverie.dreams.light.trials import command_of
+from reverie.dreams.light.tool_calls import command_of
 
 _SHOWN = re.compile(r"`([^`]+)`")
 _CUT = "…"

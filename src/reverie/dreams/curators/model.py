@@ -12,7 +12,7 @@ from reverie.dreams.items import Answer, read_answer
 from reverie.llm import asker as asking
 from reverie.llm.budget import CapReached
 from reverie.llm.choice import Role
-from reverie.llm.prompting import Prompt
+from reverie.llm.prompts import Prompt
 from reverie.llm.question import Question, Wrong
 from reverie.llm.settings import ModelInfo
 from reverie.llm.tokens import estimate_tokens

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from reverie.dreams.light.candidate import Candidate, Kind
 from reverie.dreams.light.commands import alike, doing, undoes
-from reverie.dreams.light.trials import Trial, trials
+from reverie.dreams.light.tool_calls import Trial, trials
 from reverie.transcripts.session import Evidence, Session, quote
 
 LONGEST = 700  # characters of a lesson, which goes into a skill and not into every prompt

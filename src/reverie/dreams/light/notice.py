@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from reverie.dreams.light.candidate import About, Candidate, Kind
 from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.echoes import Echoes, subjects
+from reverie.dreams.light.language_detection import plain, speaks_of_self
 from reverie.dreams.light.lessons import lessons
-from reverie.dreams.light.recurring import recurring
-from reverie.dreams.light.speech import Heard, Spoken, spoken
-from reverie.dreams.light.tongues import plain, speaks_of_self
+from reverie.dreams.light.repeated_requests import recurring
+from reverie.dreams.light.same_topic import Echoes, subjects
+from reverie.dreams.light.tagged_sentences import Heard, Spoken, spoken
 from reverie.transcripts.session import Evidence, Session, quote
 
 NOTICED = 0.12  # from where something is worth a look; set on authors held out of the training

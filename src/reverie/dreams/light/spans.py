@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reverie.dreams.light.speech import Speech
+from reverie.dreams.light.tagged_sentences import Speech
 from reverie.dreams.light.tagger import Reading
 from reverie.transcripts.session import Session
 

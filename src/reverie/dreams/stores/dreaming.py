@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.changes.history.records import Looking
-from reverie.changes.outcome import Landed, Unchanged, in_words
-from reverie.changes.storing import Storing
-from reverie.changes.swapping import Swap, swap
+from reverie.changes.landing_result import Landed, Unchanged, in_words
+from reverie.changes.replace_store import Swap, swap
+from reverie.changes.store_writes import Storing
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 
-from reverie.changes.dreamt import Dreamt, Wanted
-from reverie.changes.outcome import Landed, Outcome, Unsafe, in_words
+from reverie.changes.land_store_dream import Dreamt, Wanted
+from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.ids import Ids

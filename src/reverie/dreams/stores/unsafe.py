@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reverie.changes.dreamt import page_after
-from reverie.changes.storing import flags_of
+from reverie.changes.land_store_dream import page_after
+from reverie.changes.store_writes import flags_of
 from reverie.core.origin import Origin
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.dream import Withheld

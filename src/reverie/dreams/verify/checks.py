@@ -17,7 +17,7 @@ from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import CHANGES, NEARLY_WHOLE, OVERTAKES, Case, is_asserted
-from reverie.dreams.verify.floor import crossed
+from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
 from reverie.memory.audience import belongs

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from reverie.dreams.light.dates import WEEKDAYS
-from reverie.dreams.light.tongues import LANGUAGES, small_words_of
+from reverie.dreams.light.language_detection import LANGUAGES, small_words_of
 from reverie.text.embedding import embed
 from reverie.text.function_words import FUNCTION_WORDS
 from reverie.text.tokens import tokens

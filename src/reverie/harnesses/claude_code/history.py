@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from reverie.harnesses.injected import Form, Piece
-from reverie.transcripts.jsonfiles import json_lines
-from reverie.transcripts.reading import Flaw
+from reverie.transcripts.json_files import json_lines
+from reverie.transcripts.readers import Flaw
 
 _PLACE = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text) #(\d+)(?: \+\d+ lines)?\.*\]")
 _CACHE_NAME = re.compile(r"[0-9a-f]{8,64}")

@@ -15,11 +15,11 @@ from typing import Any
 
 from reverie.core.origin import Origin
 from reverie.harnesses.exports.runs import facts_of, run_id, within
+from reverie.transcripts.json_files import whole_json
 from reverie.transcripts.json_streams import JsonList, Span, StreamedObject
 from reverie.transcripts.json_text import parsed
-from reverie.transcripts.jsonfiles import whole_json
 from reverie.transcripts.messages import openai_calls, role_of, text_of
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
 
 _BEGINS = re.compile(rb'\s*\{\s*"(?:environment|trajectory|history|info|attempts|replay_config)"\s*:')

@@ -13,10 +13,10 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.exports.runs import facts_of, within
+from reverie.transcripts.json_arrays import json_array
 from reverie.transcripts.json_streams import JsonList
-from reverie.transcripts.jsonarrays import json_array
 from reverie.transcripts.messages import is_message, said, text_of
-from reverie.transcripts.reading import SNIFFED_BYTES, Event, Flaw, Opened
+from reverie.transcripts.readers import SNIFFED_BYTES, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 
 _FIRST = re.compile(rb'\s*\[\s*\{\s*"(?:task_id|reward|info|traj|trial)"\s*:')

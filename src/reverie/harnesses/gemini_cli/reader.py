@@ -17,13 +17,13 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.harnesses.forms import GEMINI_CLI
 from reverie.harnesses.injected import said_apart
+from reverie.harnesses.injected_patterns import GEMINI_CLI
+from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList
-from reverie.transcripts.jsonfiles import first_line, json_lines, whole_json
 from reverie.transcripts.messages import arguments_text, text_of
 from reverie.transcripts.projects import project_folder, project_name
-from reverie.transcripts.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
 
 Record = Mapping[str, Any]

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.harnesses.embedded import failure, json_object, spoken
 from reverie.harnesses.hermes.rows import people_apart
+from reverie.harnesses.inline_tool_calls import failure, json_object, spoken
+from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_streams import JsonList
-from reverie.transcripts.jsonfiles import first_line, json_lines, whole_json
 from reverie.transcripts.messages import is_message, said
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 
 _NAMED_AS_SESSION = re.compile(r"\d{8}_\d{6}_[0-9a-f]{6,}\.jsonl")

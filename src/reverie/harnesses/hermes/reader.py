@@ -16,11 +16,11 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.harnesses.hermes import files as hermes_files
 from reverie.harnesses.hermes.rows import Rows
-from reverie.transcripts.jsonfiles import decoded
+from reverie.transcripts.json_files import decoded
 from reverie.transcripts.projects import project_folder, project_name
-from reverie.transcripts.reading import Event, Flaw, Opened
+from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head
-from reverie.transcripts.sqlitefiles import (
+from reverie.transcripts.sqlite_files import (
     MAGIC,
     at_rest,
     columns,

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reverie.core.origin import Origin
-from reverie.harnesses.embedded import failure, json_object, spoken
-from reverie.harnesses.forms import HERMES
 from reverie.harnesses.injected import said_apart
+from reverie.harnesses.injected_patterns import HERMES
+from reverie.harnesses.inline_tool_calls import failure, json_object, spoken
+from reverie.transcripts.json_files import decoded
 from reverie.transcripts.json_text import parsed
-from reverie.transcripts.jsonfiles import decoded
 from reverie.transcripts.messages import role_of, said
-from reverie.transcripts.reading import Flaw
+from reverie.transcripts.readers import Flaw
 from reverie.transcripts.session import MAX_TURNS, Said
-from reverie.transcripts.sqlitefiles import is_locked
+from reverie.transcripts.sqlite_files import is_locked
 
 _COLUMNS = (
     "session_id",

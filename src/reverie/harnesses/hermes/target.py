@@ -16,7 +16,7 @@ from reverie.harnesses.markdown.lists import folders_in, is_folder, names_in, re
 from reverie.memory.shelf import Held, Place
 from reverie.memory.shelves import Where
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.held_files import HeldFiles, has_displaced
+from reverie.system.shared_files import HeldFiles, has_displaced
 
 NAME = "hermes"
 PURPOSES = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from reverie.core.errors import BadInput
 from reverie.memory.shelf import Held, Place
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.held_files import HeldFiles, has_displaced
+from reverie.system.shared_files import HeldFiles, has_displaced
 
 Listed = Callable[[Path], Sequence[Place]]
 _NAME = re.compile(r"\w[\w .,()+@=-]{0,199}\.md")

@@ -21,16 +21,16 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.harnesses.forms import OPENCLAW
 from reverie.harnesses.injected import said_apart
+from reverie.harnesses.injected_patterns import OPENCLAW
 from reverie.harnesses.openclaw import database as databases
+from reverie.transcripts.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.json_text import parsed
-from reverie.transcripts.jsonfiles import first_line, json_lines, whole_json
 from reverie.transcripts.messages import arguments_text, origin_of, text_of
 from reverie.transcripts.projects import project_folder, project_name
-from reverie.transcripts.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
-from reverie.transcripts.sqlitefiles import is_locked, misses_log, reading
+from reverie.transcripts.sqlite_files import is_locked, misses_log, reading
 
 Entry = Mapping[str, Any]
 Entries = Callable[[], Iterator[tuple[int, Any] | Flaw]]

@@ -16,13 +16,13 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.opencode.commands import Commands
+from reverie.transcripts.json_files import decoded
 from reverie.transcripts.json_text import parsed
-from reverie.transcripts.jsonfiles import decoded
 from reverie.transcripts.messages import arguments_text
 from reverie.transcripts.projects import project_folder, project_name
-from reverie.transcripts.reading import WHOLE_FILE, Closed, Event, Flaw, Opened
+from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
-from reverie.transcripts.sqlitefiles import MAGIC, columns, is_interrupted, is_locked, misses_log, reading
+from reverie.transcripts.sqlite_files import MAGIC, columns, is_interrupted, is_locked, misses_log, reading
 
 Record = Mapping[str, Any]
 

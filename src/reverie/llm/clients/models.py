@@ -1,4 +1,4 @@
-"""Models by pydantic-ai: the port of `models/`, for any endpoint that speaks Chat Completions or Messages.
+"""Models by pydantic-ai: the port of `llm`, for any endpoint that speaks Chat Completions or Messages.
 
 Cheap to import. The library is loaded at the first question.
 """

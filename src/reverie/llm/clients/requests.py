@@ -1,4 +1,4 @@
-"""One request to a model through pydantic-ai. Slow to import (a second or more): only `model_clients` does, when asked.
+"""One request to a model through pydantic-ai. Slow to import (a second or more): only `models.py` does, when asked.
 
 No tools are offered, the library's own retries and redirects are off, and whatever goes wrong comes back as a value.
 """

@@ -19,8 +19,7 @@ from sqlalchemy import Connection, Engine, inspect
 from reverie.core.errors import NotFound, NotPermitted, SchemaTooNew
 from reverie.storage.backup.files import discard, explained, move_in, point_at, put_beside, stage, sync_below
 from reverie.storage.backup.manifest import NAME, Manifest, Watch, damaged
-from reverie.storage.backup.tables import heads, put, standing
-from reverie.storage.backup.target import (
+from reverie.storage.backup.restore_target import (
     is_committed,
     keep_others_out,
     refuse_database,
@@ -28,6 +27,7 @@ from reverie.storage.backup.target import (
     refuse_rows,
     unfinished,
 )
+from reverie.storage.backup.tables import heads, put, standing
 from reverie.storage.backup.unpack import Unpacking
 from reverie.storage.database import schema
 from reverie.storage.database.engine import engine as make_engine

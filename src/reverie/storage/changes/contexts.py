@@ -1,4 +1,4 @@
-"""What sessions were given: implements `reverie.changes.context.Contexts`."""
+"""What sessions were given: implements `reverie.changes.session_context.Contexts`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, select
 
-from reverie.changes.context import Asked, Given
+from reverie.changes.session_context import Asked, Given
 from reverie.core.clock import Clock
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope

@@ -22,7 +22,7 @@ from reverie.changes.proposal import Part, Proposal, Related, Score, Status, Sug
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.scope import Scope
 from reverie.safety.report import Finding
-from reverie.skills.stored import amendment_as_json, amendment_from_json
+from reverie.skills.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading, writing

@@ -23,7 +23,7 @@ def compacted(engine: Engine) -> list[Left]:
 
 
 def _sqlite(engine: Engine) -> list[Left]:
-    from reverie.storage.backup.of_sqlite import copies
+    from reverie.storage.backup.before_migration import copies
 
     file = Path(engine.url.database or "")
     engine.dispose()  # an idle connection of ours must not be what keeps the log from being cut

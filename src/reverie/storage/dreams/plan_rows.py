@@ -13,7 +13,7 @@ from reverie.core.clock import rfc3339
 from reverie.dreams.dream import Judged
 from reverie.dreams.records import Asked, Planned, Thought, Told, Used
 from reverie.llm.choice import BUILT_IN
-from reverie.skills.stored import amendment_as_json, amendment_from_json
+from reverie.skills.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.dreams.rows import judged_as_json, judged_from_json, noted_as_json, noted_from_json
 
 

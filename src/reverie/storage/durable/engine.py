@@ -1,4 +1,4 @@
-"""Durable nights by DBOS: implements `reverie.dreams.engine.Engine`.
+"""Durable nights by DBOS: implements `reverie.dreams.job_queue.Engine`.
 
 Importing this costs a second, so only who wants an engine does. DBOS is one per process; a second configuration would
 be ignored silently, so here it is an error. A worker has a fixed name, under which it finds what it left when it was
@@ -17,7 +17,7 @@ from dbos import DBOS, DBOSClient, DBOSConfig, SetEnqueueOptions, SetWorkflowID
 
 from reverie.core.errors import EngineBusy, StillLocked
 from reverie.core.slugs import slug
-from reverie.dreams.engine import NightsOf, Queue
+from reverie.dreams.job_queue import NightsOf, Queue
 from reverie.dreams.records import OVER
 from reverie.storage.database.engine import engine as database_of
 from reverie.storage.durable import nights as dbos_nights

@@ -13,7 +13,7 @@ from dbos import DBOS
 
 from reverie.core.errors import StillLocked
 from reverie.dreams.dream import Dream
-from reverie.dreams.engine import NightsOf
+from reverie.dreams.job_queue import NightsOf
 from reverie.dreams.records import Overtaken
 from reverie.dreams.steps import PASSING
 

@@ -125,7 +125,7 @@ def _tied() -> Update:
 
 @dataclass(frozen=True, slots=True)
 class SqlDesk:
-    """Implements `reverie.changes.storing.Desk`."""
+    """Implements `reverie.changes.store_writes.Desk`."""
 
     connection: Connection
     scope: Scope
@@ -158,7 +158,7 @@ class SqlDesk:
 
 @dataclass(frozen=True, slots=True)
 class Desks:
-    """Implements `reverie.changes.storing.AtDesk`."""
+    """Implements `reverie.changes.store_writes.AtDesk`."""
 
     locks: StoreLocks
     clock: Clock

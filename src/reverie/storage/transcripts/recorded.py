@@ -18,6 +18,7 @@ from reverie.storage.database.schema import candidates, noticed, recorded, recor
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.erasure import dreams as erasing_dreams
 from reverie.storage.erasure.tombstones import screen
+from reverie.storage.transcripts.append_turns import add_words, take_words_out
 from reverie.storage.transcripts.recorded_rows import (
     during,
     event_from_row,
@@ -26,7 +27,6 @@ from reverie.storage.transcripts.recorded_rows import (
     recorded_row,
     walked,
 )
-from reverie.storage.transcripts.recorded_words import add_words, take_words_out
 from reverie.transcripts.recorded import Recorded, RecordedEvent, Span, Walk, Which
 from reverie.transcripts.recorded_records import Spoken
 

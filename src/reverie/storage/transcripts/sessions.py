@@ -19,7 +19,14 @@ from reverie.storage.database.rows import stored_of, turn_of
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import next_change
 from reverie.storage.erasure.tombstones import generation, screen
-from reverie.storage.transcripts.arrivals import Arrival, alone, clear_abandoned, first_step, hold_session, is_arriving
+from reverie.storage.transcripts.chunked_writes import (
+    Arrival,
+    alone,
+    clear_abandoned,
+    first_step,
+    hold_session,
+    is_arriving,
+)
 from reverie.storage.transcripts.rows import (
     PAGE,
     Written,

@@ -24,8 +24,8 @@ from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.system.files import read_file
-from reverie.system.git.own_repository import repository_at
 from reverie.system.git.repository import MARK, GitRepository, Spot, opened
+from reverie.system.git.user_repository import repository_at
 from reverie.system.git.verify import problems, worth_keeping
 
 LONGEST_SLUG = 40

@@ -11,8 +11,8 @@ import re
 from reverie.text.relating.clause import Clause
 from reverie.text.relating.cues import Cue
 from reverie.text.relating.opposition import Change, Compared
+from reverie.text.relating.personal_attributes import SINGLE
 from reverie.text.relating.reservations import for_all_or_some, kinds_of, reservations
-from reverie.text.relating.thesaurus import SINGLE
 
 FOR = (
     "about",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reverie.text.relating.listing import listed
 from reverie.text.relating.small_words import NEGATORS, STOP
 from reverie.text.relating.values import Value
 from reverie.text.relating.verbs import ALSO_NOUNS, ANY_NUMBER, LINKING, VERBS
+from reverie.text.relating.word_lists import listed
 from reverie.text.relating.words import carries_meaning, stem
 
 TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|:")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.text.relating.judging import Evidence
+from reverie.text.relating.judge import Evidence
 from reverie.text.relating.opposition import Compared
 
 _FOR = {

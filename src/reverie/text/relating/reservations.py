@@ -8,7 +8,7 @@ from reverie.text.relating.clause import Clause
 from reverie.text.relating.cues import Cue
 from reverie.text.relating.opposites import KIND_OF, PEOPLE
 from reverie.text.relating.opposition import Compared
-from reverie.text.relating.thesaurus import SINGLE
+from reverie.text.relating.personal_attributes import SINGLE
 
 SOMEONE_ELSE = 1.5  # surer than any two words that stand before a verb
 _NONE = re.compile(r"\b(?:has|have|is|are|there's|with|got) no\b|\bwithout\b")

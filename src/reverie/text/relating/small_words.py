@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.text.relating.listing import listed
+from reverie.text.relating.word_lists import listed
 
 SELF = listed(
     "i i'm i've i'd i'll users me my mine myself user users' user's we we're we've our ours us you your yours"

@@ -11,11 +11,11 @@ from itertools import pairwise
 from reverie.text.relating.clause import Clause, Placed
 from reverie.text.relating.cues import Cue, cues_in
 from reverie.text.relating.heads import TOKEN, head_of, takes_any_number, verb_in
+from reverie.text.relating.number_words import spelled
 from reverie.text.relating.opposites import ATTITUDE, SIDES
+from reverie.text.relating.personal_attributes import ATTRIBUTE, ATTRIBUTE_PHRASES
 from reverie.text.relating.small_words import NEGATORS, SPEAKER
-from reverie.text.relating.spelling import spelled
 from reverie.text.relating.stance import ended, negated, phrases_out, says_no, stance
-from reverie.text.relating.thesaurus import ATTRIBUTE, ATTRIBUTE_PHRASES
 from reverie.text.relating.values import Value, find_values, masked
 from reverie.text.relating.verbs import ONE_AT_A_TIME, ROLES
 from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem, weight

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.text.relating.listing import in_order, listed
+from reverie.text.relating.word_lists import in_order, listed
 
 LINKING = listed(
     "is are was were be been am isn't aren't wasn't weren't can can't cannot could may might must should shouldn't"

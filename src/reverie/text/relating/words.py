@@ -11,8 +11,8 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from reverie.text.relating.listing import listed
 from reverie.text.relating.small_words import CHATTER, STOP
+from reverie.text.relating.word_lists import listed
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer

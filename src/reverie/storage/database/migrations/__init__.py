@@ -48,7 +48,7 @@ def _refuse_newer(found: str | None, target: str) -> None:
 
 
 def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
-    from reverie.storage.backup.of_sqlite import copy_before
+    from reverie.storage.backup.before_migration import copy_before
     from reverie.storage.database.migrations.new import create
 
     with reading_across(engine, "upkeep") as connection:

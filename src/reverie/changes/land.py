@@ -1,0 +1,148 @@
+"""Landing: the one path by which Reverie writes memory and skills.
+
+While no other Reverie touches the target: what a crash left is finished, what others wrote is recorded, the change is
+worked out against the bytes that are there and scanned. Then (1) the Change is committed as intended, with the bytes
+on both sides; (2) each file is exchanged, whole and durably, under the lock of the program that owns it, which is held
+for that alone; (3) it is committed as landed, with its row in the ledger. After that it is projected to git and views,
+which can be late but not wrong.
+
+Someone else may save at any moment, with the harness's lock or with none. Then theirs stands, is recorded, and the
+change is worked out again on it. From the second time on that is done under the harness's lock, so that a program that
+writes all the time cannot keep us out: with nothing but files, for the database may be slow and the harness must not
+wait for it. What others wrote until then is recorded behind the exchange, before the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from reverie.changes.drafts import Draft, Drawn
+from reverie.changes.history.change import Change, Edit, Grounds
+from reverie.changes.history.records import Known, Records
+from reverie.changes.landing_result import Landed, Outcome, Unchanged, Unsafe
+from reverie.changes.outside_edits import Noticing, moves_of, written
+from reverie.changes.targets import Target
+from reverie.core.clock import Clock
+from reverie.core.errors import ReverieError
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.memory.operation import Conflicted
+from reverie.memory.shelf import Held
+
+MOST_DRAWN = 8
+Exchanged = tuple[Edit, ...] | None | OSError | ReverieError  # what was written; None: others saved; or why it failed
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    scope: Scope
+    records: Records
+    noticing: Noticing
+    ids: Ids
+    clock: Clock
+    project: Callable[[], object]
+
+    def land(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
+        """Do what the draft wants, or say why not. `despite_findings`: a person looked at them and decided."""
+        outcome = self.write(draft, grounds, despite_findings=despite_findings)
+        if isinstance(outcome, Landed):
+            self.project()
+        return outcome
+
+    def write(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
+        """The same, to be projected later, when nothing is held any more."""
+        target = draft.target
+        with self.noticing.held(target) as held:
+            for attempt in range(MOST_DRAWN):
+                outcome = self._attempt(draft, held, grounds, despite_findings, first=attempt == 0)
+                if outcome is not None:
+                    return outcome
+                self.noticing.reconcile(target, held)
+            return Conflicted(None, f"{target.subject} is being written by someone else all the time")
+
+    def _attempt(
+        self, draft: Draft, held: Held, grounds: Grounds, despite_findings: bool, *, first: bool
+    ) -> Outcome | None:
+        """None: someone else saved meanwhile, which has to be recorded before anything is worked out again."""
+        target = draft.target
+        drawn = draft.drawn(held)
+        if not isinstance(drawn, Drawn):
+            return drawn
+        known = {edit.document: self._known(target, edit.document) for edit in drawn.edits}
+        if first and any(edit.before != _content(known[edit.document]) for edit in drawn.edits):
+            return None
+        if not drawn.edits:
+            return Unchanged("it is there already" if drawn.operations == () else "it changes nothing")
+        report = target.scanned(dict(drawn.new_texts))
+        if report.blocked and not despite_findings:
+            return Unsafe(report)
+        change = Change(
+            self.ids.new("chg"),
+            target.holder.key,
+            target.subject,
+            drawn.edits,
+            grounds,
+            self.clock.now(),
+            drawn.operations,
+            target.form,
+        )
+        self.records.intend(self.scope, change)
+        edits = self._exchanged(held, drawn.edits) if first else self._exchanged_alone(draft, held, drawn)
+        if edits is None:
+            self.records.drop(self.scope, change, "someone else saved at that moment")
+            return None
+        if isinstance(edits, Exception):
+            self.records.drop(self.scope, change, str(edits))
+            raise edits
+        with written(target.subject):
+            return Landed(self._settled(target, change, edits, known))
+
+    def _known(self, target: Target, document: str) -> Known | None:
+        return self.records.known(self.scope, target.holder.key, document)
+
+    def _settled(
+        self, target: Target, change: Change, edits: tuple[Edit, ...], known: Mapping[str, Known | None]
+    ) -> Change:
+        """Behind what others wrote since the document was last recorded, if they did."""
+        if any(edit.before != _content(known.get(edit.document)) for edit in edits):
+            self.noticing.came_from_outside(target, {edit.document: edit.before for edit in edits})
+            known = {edit.document: self._known(target, edit.document) for edit in edits}
+        if edits == change.edits:
+            return self.records.settle(self.scope, change, moves_of(target, change, known.get))
+        done = replace(change, id=self.ids.new("chg"), edits=edits)
+        return self.records.settle(self.scope, done, moves_of(target, done, known.get), change)
+
+    # ---- the files ---------------------------------------------------------------------------------------------------
+
+    def _exchanged_alone(self, draft: Draft, held: Held, drawn: Drawn) -> Exchanged:
+        """Worked out once more on what is there now, while nobody who asks for the lock can write. No database here."""
+        with held.alone(draft.target.subject):
+            again = draft.drawn(held)
+            if not isinstance(again, Drawn) or not again.edits or again.new_texts != drawn.new_texts:
+                return None
+            return self._exchanged(held, again.edits)
+
+    def _exchanged(self, held: Held, edits: tuple[Edit, ...]) -> Exchanged:
+        """All or nothing: what was written goes back, unless someone else has written there again. If that fails too,
+        it raises, and `recover` finds the Change as intended."""
+        done: list[Edit] = []
+        try:
+            for edit in edits:
+                done.append(edit)
+                if not held.write(edit.document, edit.after, edit.before):
+                    self._put_back(held, done[:-1])
+                    return None
+        except (OSError, ReverieError) as error:
+            self._put_back(held, done)
+            return error
+        return edits
+
+    def _put_back(self, held: Held, done: Sequence[Edit]) -> None:
+        for edit in reversed(done):
+            if held.read(edit.document) == edit.after != edit.before:
+                held.write(edit.document, edit.before, edit.after)
+
+
+def _content(known: Known | None) -> bytes | None:
+    return known.content if known else None

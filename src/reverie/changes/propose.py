@@ -1,0 +1,148 @@
+"""From a Suggestion to a Proposal: drawn, scanned, related to every rule there is, and ruled on by the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from reverie.changes.critical_rules import touched, why_it_asks
+from reverie.changes.drafts import Amend, Draft, Drawn, Operate, Rewrite
+from reverie.changes.history.records import Known, Records
+from reverie.changes.landing_result import Unchanged
+from reverie.changes.policy import Case, Policy, Ruling
+from reverie.changes.proposal import Proposal, Related, Status, Suggestion, bound, drawn_diff
+from reverie.changes.records import Proposals
+from reverie.changes.targets import Target
+from reverie.core.clock import Clock
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.memory.operation import Conflicted, OverBudget, Unfit
+from reverie.memory.shelf import Held
+from reverie.skills.edits import rules_of
+from reverie.skills.page import lines_of, page_of_text
+
+MOST_RELATED = 30  # rules of one amendment that are held against all others
+LINES_AROUND = 3  # a skill is read with its surroundings; an entry of memory stands by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """It was decided already, on the same evidence, or waits to be."""
+
+    proposal: Proposal
+
+
+Undrawable = Conflicted | OverBudget | Unfit | Unchanged | Repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Proposing:
+    scope: Scope
+    records: Records
+    proposals: Proposals
+    policy: Policy
+    related: Callable[[Iterable[str]], tuple[Related, ...]]
+    ids: Ids
+    clock: Clock
+
+    def draw(
+        self, target: Target, suggestion: Suggestion, held: Held, instead_of: str = ""
+    ) -> tuple[Proposal, Ruling] | Undrawable:
+        """The Proposal that would be put to a person, and the ruling on it. Nothing is stored."""
+        drawn = draft_of(target, suggestion, self.clock.now()).drawn(held)
+        if not isinstance(drawn, Drawn):
+            return drawn
+        if not drawn.edits:
+            return Unchanged("it is there already")
+        if earlier := self._earlier(suggestion, instead_of):
+            return Repeated(earlier)
+        report, related = target.scanned(dict(drawn.new_texts)), self._related(target, drawn)
+        ruling = self.policy.rules(
+            Case(
+                "memory" if target.is_memory else "skills",
+                target.holder.name,
+                suggestion.actions,
+                suggestion.origin,
+                report,
+                self._critical(target, drawn, related),
+                self.scope.user == "",
+                suggestion.people,
+            )
+        )
+        diff = drawn_diff(target.holder.name, drawn.edits, 0 if target.is_memory else LINES_AROUND)
+        now = self.clock.now()
+        return Proposal(
+            self.ids.new("prop"),
+            suggestion,
+            target.holder.name,
+            diff,
+            bound(suggestion, diff),
+            report.findings,
+            report.blocked,
+            ruling.why,
+            related,
+            target.holder.reach,
+            now,
+            now + timedelta(days=self.policy.expires_after_days),
+        ), ruling
+
+    def _related(self, target: Target, drawn: Drawn) -> tuple[Related, ...]:
+        if not target.is_memory:
+            new, gone = _rules_changed(drawn)
+            return tuple(one for one in self.related(new[:MOST_RELATED]) if one.text not in gone)
+        return self.related(text.decode("utf-8", "replace") for text in drawn.new_texts.values())
+
+    def _critical(self, target: Target, drawn: Drawn, related: tuple[Related, ...]) -> str:
+        critical = self.records.critical(self.scope)
+        dropped = touched(self.known(target), target.form, drawn.edits) if critical else ()
+        return why_it_asks(dropped, related, critical)
+
+    def known(self, target: Target) -> Callable[[str], Known | None]:
+        return partial(self.records.known, self.scope, target.holder.key)
+
+    def _earlier(self, suggestion: Suggestion, but_not: str) -> Proposal | None:
+        """What waits already, or what a person rejected and nothing new speaks for."""
+        for past in self.proposals.find(self.scope, [Status.WAITING, Status.REJECTED]):
+            elsewhere = (past.suggestion.shelf, past.suggestion.subject) != (suggestion.shelf, suggestion.subject)
+            if elsewhere or past.id == but_not:
+                continue
+            if wanted_by(past.suggestion) == wanted_by(suggestion):
+                if past.status is Status.WAITING or not _new_evidence(suggestion, past):
+                    return past
+            elif suggestion.evidence and not _new_evidence(suggestion, past):  # the same words, worded otherwise
+                return past
+        return None
+
+
+def _rules_changed(drawn: Drawn) -> tuple[list[str], set[str]]:
+    """The rules of a skill that an amendment brings, and those it takes away."""
+    before, after = dict[str, None](), dict[str, None]()
+    for edit in drawn.edits:
+        if edit.document.endswith(".md"):
+            before |= dict.fromkeys(_rules(edit.before))
+            after |= dict.fromkeys(_rules(edit.after))
+    return [text for text in after if text not in before], before.keys() - after.keys()
+
+
+def _rules(content: bytes | None) -> list[str]:
+    page = page_of_text((content or b"").decode("utf-8", "replace"))
+    return [rule.text for rule in rules_of(lines_of(page.body)) if not rule.text.startswith("#")]
+
+
+def wanted_by(suggestion: Suggestion) -> tuple[object, ...]:
+    """What would be changed, whoever wants it and why."""
+    return suggestion.operations, suggestion.edits, suggestion.amendment
+
+
+def _new_evidence(suggestion: Suggestion, past: Proposal) -> bool:
+    return any((one.session_id, one.turn, one.quote) not in past.evidence_key for one in suggestion.evidence)
+
+
+def draft_of(target: Target, suggestion: Suggestion, now: datetime) -> Draft:
+    if suggestion.operations:
+        return Operate(target, suggestion.operations)
+    if suggestion.amendment is not None:
+        return Amend(target, suggestion.amendment, now)
+    return Rewrite(target, suggestion.edits)

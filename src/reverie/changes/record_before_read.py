@@ -1,0 +1,60 @@
+"""Touching a shelf: whoever reads memory through Reverie has what is there recorded first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reverie.changes.history.records import Known, Records
+from reverie.changes.outside_edits import Noticing
+from reverie.changes.targets import Targets, memory_target
+from reverie.core.scope import Scope
+from reverie.memory.formats import FORMATS
+from reverie.memory.identity import places_of
+from reverie.memory.library import Entry
+from reverie.memory.shelf import Place, Shelf
+from reverie.skills.library import Folder
+
+
+@dataclass(frozen=True, slots=True)
+class Touching:
+    scope: Scope
+    records: Records
+    noticing: Noticing
+    targets: Targets
+
+    def touch(self, shelf: Shelf) -> list[Entry]:
+        return [entry for place in shelf.places() for entry in self._document(shelf, place)]
+
+    def _document(self, shelf: Shelf, place: Place) -> list[Entry]:
+        known = self.records.known(self.scope, shelf.key, place.document)
+        content = shelf.read(place.document)
+        moved_on = content != (known.content if known else None) or _has_displaced(shelf, place.document)
+        if moved_on or self.records.unsettled(self.scope, shelf.key, place.document):
+            with self.noticing.held(memory_target(shelf, place)):
+                known = self.records.known(self.scope, shelf.key, place.document)
+        return entries_of(shelf.name, place, known)
+
+    def touch_skill(self, folder: Folder, subject: str) -> None:
+        target = self.targets(folder.key, subject)
+        files = folder.files(subject)
+        known = {name: self.records.known(self.scope, folder.key, name) for name in target.documents()}
+        moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
+        if moved_on or _has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
+            with self.noticing.held(target):
+                pass  # holding it is noticing
+
+
+def _has_displaced(holder: Shelf | Folder, subject: str) -> bool:
+    """Whether someone may have written to a file after it was replaced. A shelf of rows has nothing of the kind."""
+    look = getattr(holder, "has_displaced", None)
+    return look is not None and bool(look(subject))
+
+
+def entries_of(shelf: str, place: Place, known: Known | None) -> list[Entry]:
+    if known is None:
+        return []
+    texts = FORMATS[place.form].read(known.content or b"").entries
+    return [
+        Entry(shelf, place.document, texts[at], one.sha256, one.id, one.since, one.seen, one.critical, one.change)
+        for at, one in sorted(places_of(known.entries, texts).items())
+    ]

@@ -1,0 +1,175 @@
+"""`home.context`: exactly the block a session starts with, recorded, so that what an agent was told has an answer.
+
+Memory first, then the skills the task calls for, within a budget of tokens. The same inputs give the same bytes, so
+that prompt caches hold; a session that asks again gets what it got. What looks unsafe is withheld and listed: nothing
+gets into a prompt that Reverie builds just because it stands in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from reverie.core.clock import Clock
+from reverie.core.errors import NotFound
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.memory.library import Entry, Memory
+from reverie.safety.bundle import scan_skill
+from reverie.safety.scan import scan
+from reverie.skills.library import Found, Skills
+from reverie.skills.match_skills import CHARACTERS_A_TOKEN, match
+
+DEFAULT_BUDGET = 6_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a context was made for."""
+
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    budget: int = DEFAULT_BUDGET
+    shelves: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A context as it was given. `left_out` and `withheld` say what is not in it and why."""
+
+    id: str
+    at: datetime
+    session: str | None
+    asked: Asked
+    text: str
+    skills: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+
+class Contexts(Protocol):
+    def keep(self, scope: Scope, given: Given) -> None:
+        """Store what was given, with the ledger's row at once."""
+        ...
+
+    def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> Given | None:
+        """The latest one: of a session, or given at or before a time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    scope: Scope
+    memory: Memory
+    skills: Skills
+    contexts: Contexts
+    ids: Ids
+    clock: Clock
+
+    def __call__(
+        self,
+        task: str = "",
+        *,
+        tags: Sequence[str] = (),
+        budget: int = DEFAULT_BUDGET,
+        shelves: Sequence[str] = (),
+        session: str | None = None,
+    ) -> Given:
+        """The block for a session that is about to do `task`. With the id of a session it is frozen for that one."""
+        if session is not None and (earlier := self.contexts.last(self.scope, session)):
+            return earlier
+        asked = Asked(task, tuple(sorted(set(tags))), budget, tuple(shelves))
+        given = self._made(asked, session)
+        self.contexts.keep(self.scope, given)
+        return given
+
+    def as_of(self, when: datetime, session: str | None = None) -> Given:
+        """What was given last at or before a time, byte for byte."""
+        found = self.contexts.last(self.scope, session, when)
+        if found is None:
+            raise NotFound(
+                f"No context was given {f'to {session} ' if session else ''}by then.",
+                next_step="`reverie rules --as-of` shows what memory said at that time.",
+            )
+        return found
+
+    def _made(self, asked: Asked, session: str | None) -> Given:
+        space = asked.budget * CHARACTERS_A_TOKEN
+        entries, unsafe = _safe(self._entries(asked))
+        lines, left_out = _fitting(entries, space)
+        space -= sum(map(len, lines))
+        found, withheld = self._matched(asked, max(0, space) // CHARACTERS_A_TOKEN)
+        text = _rendered(lines, found)
+        return Given(
+            self.ids.new("ctx"),
+            self.clock.now(),
+            session,
+            asked,
+            text,
+            tuple(one.path for one in found),
+            tuple(left_out),
+            (*unsafe, *withheld),
+        )
+
+    def _entries(self, asked: Asked) -> list[Entry]:
+        names = asked.shelves or self.memory.present()
+        return [entry for name in names for entry in self.memory.entries(name)]
+
+    def _matched(self, asked: Asked, budget: int) -> tuple[list[Found], list[str]]:
+        if not (asked.task or asked.tags) or budget < 1:
+            return [], []
+        every = list(self.skills.every())
+        by_skill = {id(found.skill): found for found in every}
+        chosen: list[Found] = []
+        withheld: list[Found] = []
+        for one in match((found.skill for found in every), asked.task, asked.tags, budget_tokens=budget):
+            found = by_skill[id(one.skill)]
+            blocked = scan_skill(found.folder.files(found.skill.subject)).blocked
+            (withheld if blocked else chosen).append(found)
+        return chosen, [f"{found.path}: the safety scan would keep it out" for found in withheld]
+
+
+def _safe(entries: Iterable[Entry]) -> tuple[list[Entry], list[str]]:
+    safe, withheld = [], []
+    for entry in entries:
+        report = scan(entry.text, "memory")
+        if report.blocked:
+            withheld.append(f"{entry.shelf}/{entry.document} {entry.id}: {report.findings[0].category}")
+        else:
+            safe.append(entry)
+    return safe, withheld
+
+
+def _fitting(entries: Sequence[Entry], space: int) -> tuple[list[str], list[str]]:
+    """The lines of memory that fit; critical rules have the first claim, but all stand in the order of the files."""
+    chosen: set[int] = set()
+    for at in sorted(range(len(entries)), key=lambda at: not entries[at].critical):
+        length = len(entries[at].text) + 3
+        if length <= space:
+            chosen.add(at)
+            space -= length
+    lines, place = [], ""
+    for at in sorted(chosen):
+        entry = entries[at]
+        if f"{entry.shelf}/{entry.document}" != place:
+            place = f"{entry.shelf}/{entry.document}"
+            lines.append(f"\n## {place}\n\n")
+        lines.append(f"- {_indented(entry.text)}\n")
+    left_out = [f"{entries[at].id}: no room" for at in range(len(entries)) if at not in chosen]
+    return lines, left_out
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+def _rendered(lines: Sequence[str], skills: Sequence[Found]) -> str:
+    parts = ["# What you know\n", *lines] if lines else []
+    if skills:
+        parts.append("\n# Skills for this task\n" if parts else "# Skills for this task\n")
+    for found in skills:
+        version = f" ({found.skill.version})" if found.skill.version else ""
+        parts.append(f"\n## {found.skill.name}{version}\n\n{found.skill.body.strip()}\n")
+    return "".join(parts)

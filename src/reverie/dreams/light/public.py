@@ -1,0 +1,27 @@
+"""From a session dict to its Candidates: the way in for people who hold no Home."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reverie.dreams.light.candidate import Candidate
+from reverie.dreams.light.notice import notice
+from reverie.transcripts.intake import Intake
+from reverie.transcripts.plain_json import events
+from reverie.transcripts.session import Session
+
+NOBODY = "owner"
+
+
+def notice_dict(session: Mapping[str, Any]) -> list[Candidate]:
+    """Candidates of `{"id", "user", "messages": [...]}`. The session's user counts as the owner.
+
+    Nothing is redacted: nothing is stored, and the words come back to the one who handed them in.
+    Raises `NotATranscript` when it is not a session.
+    """
+    owner = str(session.get("user") or session.get("user_id") or NOBODY)
+    intake = Intake(owner, lambda text: (text, {}))
+    reading = next(intake.sessions(events(session)))
+    turns = tuple(reading.turns())
+    return notice(Session(reading.head, turns))

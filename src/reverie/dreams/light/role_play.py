@@ -1,0 +1,70 @@
+"""Role-play and fiction: turns in which the person speaks as someone else. What a captain orders is not their wish.
+
+A game begins where someone says so, or where the agent answers with stage directions ("*bows*") or a title ("Of
+course, madam."), and lasts until someone ends it (`phrases.toml`).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from reverie.dreams.light.language_detection import plain
+from reverie.dreams.light.phrases import phrase, words
+from reverie.transcripts.session import Session
+
+_READ = 2_000
+_STAGE_DIRECTION = re.compile(r"\s*\*(?![*\s])[a-zà-ÿ][^*\n]{1,160}\*(?!\*)")
+# Nobody's agent speaks to them so: it plays a part.
+_TITLED = re.compile(
+    r"(?:^|[,!.] )(?:(?:your|eure?|votre|vuestra|su|vostra|vossa|sua|uwe|ers|wasza) )?(?:madam|m'lady|milady|my (?:lord"
+    r"|lady|liege)|m'lord|sire|majesty|grace|highness|excellency|lordship|baroness|baron|captain|majestät|hoheit"
+    r"|durchlaucht|exzellenz|gnädige frau|majesté|altesse|excellence|majestad|alteza|excelencia|maestà|altezza"
+    r"|eccellenza|majestade|excelência|serenissimo|serenità|(?:mon )?(?:colonel|général)|inspector|detective|commander"
+    r"|majesteit|hoogheid|höghet|wysokość)[.,!?]",
+    re.IGNORECASE,
+)
+# One piece of fiction to be written: what its people always do is not what the person wants.
+_FICTION = re.compile(
+    r"\b(?:write|tell|make up|compose|invent|draft|give)\b[^.?!\n]{0,70}?"
+    r"\b(?:story|stories|poem|haiku|limerick|dialogue|scene|sketch|joke|song|fable|fairy tale|monologue)\b"
+    r"|\bin the (?:voice|style) of an? |\byou(?:'re| are) an? [\w ]{2,30},? who\b"
+    r"|\bdu bist eine? [\w ]{2,30}, d(?:er|ie)\b"
+    r"|\b(?:schreib|erzähl|erfind)\w*\b[^.?!\n]{0,70}?\b(?:geschichte|gedicht|märchen|dialog|szene|witz)\b"
+)
+_STOP_WORD = re.compile(
+    r"(?:until|till|unless|(?:we |it )?(?:stops?|ends?|over|finish|finishes) when|bis|hasta que|jusqu'à ce que) "
+    r"(?:i|ich|yo|je) (?:say|type|write|sage|diga|dise) ['\"“‘«]?([\w ]{2,20}?)['\"”’»]?(?:[.,!]|$)"
+)
+
+
+def in_play(session: Session) -> frozenset[int]:
+    """The numbers of a person's turns that belong to a game, the opening and closing ones included."""
+    playing: set[int] = set()
+    stop_word, open_now, before = "", False, 0
+    for turn in session.turns:
+        if turn.noise is not None or turn.role not in ("user", "assistant"):
+            continue
+        if turn.role == "assistant":
+            if before and not open_now and (_STAGE_DIRECTION.match(turn.text) or _TITLED.search(turn.text[:_READ])):
+                open_now = True
+                playing.add(before)
+            continue
+        said, before = plain(turn.text[:_READ]), turn.number
+        if open_now:
+            playing.add(turn.number)
+            if _closes().match(said) or (stop_word and said.lstrip().startswith(stop_word)):
+                open_now, before = False, 0
+        elif phrase("opens").search(said):
+            open_now = True
+            named = _STOP_WORD.search(said)
+            stop_word = named[1].strip() if named else stop_word
+            playing.add(turn.number)
+        elif _FICTION.search(said):
+            playing.add(turn.number)
+    return frozenset(playing)
+
+
+@cache
+def _closes() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:(?:{words('before_closing')})\W+){{0,3}}(?:{words('closes')})")

@@ -1,0 +1,154 @@
+"""ChatGPT's data export: `conversations.json`, a list of conversations, each a tree of messages.
+
+An edited prompt or a regenerated answer makes a branch. What was said is the way from the root to
+`current_node`, the branch on screen. Requests logged from the API have no reader here: `{"messages": […]}` is
+the plain form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reverie.core.clock import moment
+from reverie.core.origin import Origin
+from reverie.transcripts.json_arrays import events_of
+from reverie.transcripts.messages import role_of
+from reverie.transcripts.readers import Event, Flaw, Opened
+from reverie.transcripts.session import Head, Said, ToolCall
+
+_TREE = re.compile(rb'"mapping"\s*:\s*\{')
+_NODE = (b'"children"', b'"parent"', b'"message"')
+_THOUGHTS = {"thoughts", "reasoning_recap"}
+_CONTEXT = {"user_editable_context": "custom instructions", "model_editable_context": "recalled memory"}
+_CONTEXT_KEYS = ("user_profile", "user_instructions", "model_set_context")
+
+
+class OpenAIChatReader:
+    name = "openai"
+    places: tuple[str, ...] = ()
+
+    def recognises(self, path: Path, start: bytes) -> float:
+        opens = start.lstrip()[:1] in (b"[", b"{")
+        return 0.95 if opens and _TREE.search(start) and all(key in start for key in _NODE) else 0.0
+
+    def read(self, path: Path) -> Iterator[Event]:
+        return events_of(path, lambda value, where: _conversation(value, where, path))
+
+
+def _conversation(value: Any, where: str, path: Path) -> Iterator[Event]:
+    mapping = value.get("mapping") if isinstance(value, Mapping) else None
+    if not isinstance(mapping, Mapping):
+        yield Flaw(where, "not a conversation with a `mapping` of messages")
+        return
+    yield Opened(_head(value, where, path))
+    for name in _branch(mapping, value.get("current_node")):
+        message = mapping[name].get("message")
+        if isinstance(message, Mapping):
+            yield from _said(message, f"{where}, message {message.get('id')}")
+
+
+def _head(value: Mapping[str, Any], where: str, path: Path) -> Head:
+    identity = value.get("conversation_id") or value.get("id") or f"{path.stem}-{where.rpartition(' ')[2]}"
+    facts = {"model": value.get("default_model_slug"), "gpt": value.get("gizmo_id")}
+    title = value.get("title")
+    return Head(
+        id=f"openai:{identity}",
+        harness="openai",
+        title=title if isinstance(title, str) and title else None,
+        started_at=moment(value.get("create_time")),
+        ended_at=moment(value.get("update_time")),
+        facts={name: str(fact) for name, fact in facts.items() if fact},
+    )
+
+
+def _branch(mapping: Mapping[str, Any], current: object) -> list[str]:
+    """The names of the nodes from the root to the current one."""
+    place = current if isinstance(current, str) and current in mapping else _newest_leaf(mapping)
+    way, seen = list[str](), set[str]()
+    while isinstance(place, str) and place not in seen and isinstance(node := mapping.get(place), Mapping):
+        seen.add(place)
+        way.append(place)
+        place = node.get("parent")
+    return way[::-1]
+
+
+def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:
+    leaves = [
+        (_time(node), name) for name, node in mapping.items() if isinstance(node, Mapping) and not node.get("children")
+    ]
+    return max(leaves)[1] if leaves else None
+
+
+def _time(node: Mapping[str, Any]) -> float:
+    message = node.get("message")
+    at = message.get("create_time") if isinstance(message, Mapping) else None
+    return float(at) if isinstance(at, int | float) else 0.0
+
+
+def _said(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:
+    author, content, about = (_mapping(message.get(key)) for key in ("author", "content", "metadata"))
+    role, kind = role_of(author.get("role")), str(content.get("content_type"))
+    if role is None:
+        yield Flaw(where, f"unknown role {author.get('role')!r}")
+        return
+    text = _words(content)
+    if kind in _THOUGHTS or not text.strip():
+        return
+    recipient = message.get("recipient")
+    called = role == "assistant" and isinstance(recipient, str) and recipient not in ("", "all")
+    name = author.get("name")
+    noise = _noise(role, kind, about)
+    yield Said(
+        role=role,
+        text="" if called else text,
+        name=name if isinstance(name, str) and name else None,
+        at=moment(message.get("create_time")),
+        calls=(ToolCall(str(recipient), text),) if called else (),
+        failed=_failed(content, about) if role == "tool" else None,
+        noise=noise,
+        origin=Origin.TOOL if role == "user" and noise == "hidden" else None,
+    )
+
+
+def _words(content: Mapping[str, Any]) -> str:
+    if str(content.get("content_type")) in _CONTEXT:
+        return "\n".join(str(content[key]) for key in _CONTEXT_KEYS if content.get(key))
+    parts = content.get("parts")
+    if isinstance(parts, list):
+        return "\n".join(word for part in parts if (word := _part(part)))
+    return next((str(content[key]) for key in ("text", "result", "content") if content.get(key)), "")
+
+
+def _part(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping):
+        return ""
+    text = part.get("text")
+    if isinstance(text, str) and text:
+        return text
+    return f"[{str(part.get('content_type') or 'attachment').removesuffix('_asset_pointer')}]"
+
+
+def _noise(role: str, kind: str, about: Mapping[str, Any]) -> str | None:
+    if kind in _CONTEXT:
+        return _CONTEXT[kind]
+    if about.get("is_user_system_message"):
+        return "custom instructions"
+    if role == "system":
+        return "system prompt"
+    return "hidden" if about.get("is_visually_hidden_from_conversation") else None
+
+
+def _failed(content: Mapping[str, Any], about: Mapping[str, Any]) -> bool | None:
+    if content.get("content_type") == "system_error":
+        return True
+    status = _mapping(about.get("aggregate_result")).get("status")
+    return None if not isinstance(status, str) else status != "success"
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
