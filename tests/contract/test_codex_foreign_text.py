@@ -7,6 +7,7 @@ import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -41,9 +42,11 @@ def answer(asked: Asked) -> Says:
 
 
 @pytest.fixture
-def codex(tmp_path: Path) -> Iterator[CodingAgent]:
-    program, folder = npm_program(CODEX, "codex"), tmp_path / "codex"
-    with serving(answer) as server:
+def codex() -> Iterator[CodingAgent]:
+    """In a folder on a disk: what Codex runs in its sandbox sees no /dev/shm, where other tests have their folders."""
+    program = npm_program(CODEX, "codex")
+    with serving(answer) as server, TemporaryDirectory(prefix="codex-", dir="/tmp") as made:
+        folder = Path(made)
         agent = CodingAgent(program, folder, {"SCRIPTED_KEY": "sk-test", "CODEX_HOME": str(folder / "home/.codex")})
         agent.write("home/.codex/config.toml", CONFIG.format(url=server.openai_url))
         agent.write("work/notes.md", f"# Notes\n\n{FOREIGN} FILE\n")
