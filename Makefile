@@ -13,7 +13,7 @@ SOAKED := tests/golden tests/faults tests/crash tests/properties/test_reader_fuz
 # Where bytecode may not be kept, each of the hundreds of processes the tests start compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test contract soak lint types layers docs figures check clean
+.PHONY: demo test contract soak again lint types layers docs figures check clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml
@@ -34,6 +34,9 @@ contract: $(READY)  ## the tests that need third-party programs or a browser
 
 soak: $(READY)  ## every night, fault and kill, and a hundred thousand odd transcripts; REVERIE_SOAK=short is CI's part
 	@REVERIE_SOAK=$${REVERIE_SOAK:-long} $(PYTEST) --timeout 3600 -m "not peer and not browser" $(SOAKED)
+
+again: $(READY)  ## what failed last, one test at a time
+	@REVERIE_SOAK=$(REVERIE_SOAK) $(BIN)/python -m pytest -n 0 --timeout 3600 --last-failed --last-failed-no-failures none
 
 lint: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -7,8 +7,10 @@ One process saves, each time one entry of its own: half of the saves by writing 
 before it writes. Half of all saves are aimed: they wait until Reverie's new file lies beside the old one, and come
 right before, at or behind the exchange. Meanwhile another process lands, replaces and undoes changes with no pause.
 Neither waits for the other, and there is no lock between them. At the end every entry the editor saved must be in the
-file, or wait for a person because Reverie changed the same place. How often a change was worked out again is counted,
-too: saves that meet no landing prove nothing. `tests/faults/test_editors.py` puts a save at every single line.
+file, or wait for a person because Reverie changed the same place. One thing no program can save: an editor that read
+the file before an entry of its own was brought back into it, and moves what it read over it afterwards. History shows
+such a save, with what it took out and what it put in; these are counted apart. How often a change was worked out again
+is counted, too: saves that meet no landing prove nothing. `tests/faults/test_editors.py` puts a save at every line.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
+EDITORS = "editor saved number "
 SEED = "Project demo is a Python service"
 DELIMITER = "\n§\n"
 PRUNED = 40  # entries of ours that stand at a time
@@ -114,15 +117,19 @@ def _reckoned(home: Any, folder: Path, counts: Counter[str]) -> dict[str, Any]:
     everything = home._history.find(home._own, Asked(oldest_first=True))
     content: bytes | None = None
     gaps = 0
+    overwritten = set[str]()
     for change in everything:
         for edit in change.edits:
             gaps += edit.before != content
             content = edit.after
+            if change.grounds.actor == "outside":
+                overwritten |= _taken_out_by_a_save(edit)
     brought = sum("brought into the new one" in change.grounds.reason for change in everything)
     dropped = sum(1 for row in home._history.rows(home._own) if row.body.get("standing") == "conflicted")
     return {
         "entries": entries,
         "offered": offered,
+        "overwritten": overwritten,
         "outcomes": dict(counts),
         "gaps": gaps,
         "brought in later": brought,
@@ -130,6 +137,16 @@ def _reckoned(home: Any, folder: Path, counts: Counter[str]) -> dict[str, Any]:
         "not verified": [one.said for one in home.verify() if not one.ok],
         "changes": len(everything),
     }
+
+
+def _taken_out_by_a_save(edit: Any) -> set[str]:
+    """What the editor moved out of the file with the very save that moved a newer entry of its own in."""
+    before, after = ({*(side or b"").decode().split(DELIMITER)} for side in (edit.before, edit.after))
+    return {text for text in before - after if text.startswith(EDITORS)} if _by_moving(after - before) else set()
+
+
+def _by_moving(came: set[str]) -> bool:
+    return any(text.startswith(EDITORS) and int(text.split()[3]) % 2 for text in came)
 
 
 def run(folder: Path, saves: int, seed: int = 1) -> dict[str, Any]:
@@ -140,7 +157,7 @@ def run(folder: Path, saves: int, seed: int = 1) -> dict[str, Any]:
     os.environ |= {"HERMES_HOME": str(folder / "hermes"), "HOME": str(folder), "REVERIE_SOURCES": "added"}
     begin, over, log = multiprocessing.Event(), multiprocessing.Event(), folder / "saved.log"
     answer: Any = multiprocessing.Queue()
-    texts = [f"editor saved number {number} of round {seed}" for number in range(saves)]
+    texts = [f"{EDITORS}{number} of round {seed}" for number in range(saves)]
     began = time.monotonic()
     editor = multiprocessing.Process(target=saved, args=(memory, texts, begin, over, log))
     reverie = multiprocessing.Process(target=landed, args=(folder, begin, over, answer))
@@ -149,11 +166,12 @@ def run(folder: Path, saves: int, seed: int = 1) -> dict[str, Any]:
     told: dict[str, Any] = answer.get()
     editor.join()
     reverie.join()
-    entries, offered = set(told.pop("entries")), told.pop("offered")
+    entries, offered, overwritten = set(told.pop("entries")), told.pop("offered"), told.pop("overwritten")
     assert log.read_text().splitlines() == texts
     missing = [text for text in texts if text not in entries]
     told["saves"], told["offered"] = len(texts), sum(any(text in diff for diff in offered) for text in missing)
-    told["lost"] = [text for text in missing if not any(text in diff for diff in offered)]
+    told["overwritten by the editor itself"] = len(overwritten.intersection(missing))
+    told["lost"] = [text for text in missing if text not in overwritten and not any(text in diff for diff in offered)]
     told["seconds"] = round(time.monotonic() - began, 1)
     return told
 
