@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from reverie.changes.session_context import Briefing
     from reverie.changes.skill_changes import Refining
     from reverie.changes.store_writes import Storing
-    from reverie.changes.targets import Holder, Target
+    from reverie.changes.artifact import Artifact, Holder
     from reverie.core.keys import Keyring
     from reverie.core.origin import Origin
     from reverie.dreams.curators import Curator
@@ -264,7 +264,7 @@ class Home:
             history,
             proposals,
             policy,
-            self._target,
+            self._artifact,
             self._noticing,
             proposing,
             landing,
@@ -368,14 +368,14 @@ class Home:
         checks = Verifying(self._own, self._history, read, self.projection).verify()
         return [*checks, *(Checked("git history", True, said) for said in self.projection.elsewhere())]
 
-    def _target(self, shelf: str, subject: str, also: str | None = None) -> Target:
-        from reverie.changes.targets import skill_target, target
+    def _artifact(self, shelf: str, subject: str, also: str | None = None) -> Artifact:
+        from reverie.changes.artifact import artifact, skill_artifact
 
         folders = self._skill_folders
         folder = folders.get(shelf) or next((one for one in folders.values() if one.key == shelf), None)
         if folder is None:
-            return target(self._shelves, shelf, subject, lambda key, document: document in self._seen(key, document))
-        return skill_target(folder, subject, lambda under: self._seen(folder.key, under), also)
+            return artifact(self._shelves, shelf, subject, lambda key, document: document in self._seen(key, document))
+        return skill_artifact(folder, subject, lambda under: self._seen(folder.key, under), also)
 
     def _seen(self, key: str, under: str) -> list[str]:
         return [document for _, document in self._history.documents(self._own, key, under)]
@@ -626,7 +626,7 @@ class Home:
     def _touching(self) -> Touching:
         from reverie.changes.record_before_read import Touching
 
-        return Touching(self._own, self._history, self._noticing, self._target)
+        return Touching(self._own, self._history, self._noticing, self._artifact)
 
     @cached_property
     def _noticing(self) -> Noticing:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from reverie.changes.history.change import Edit
-from reverie.changes.targets import Target
+from reverie.changes.artifact import Artifact
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import (
     Add,
@@ -34,7 +34,7 @@ from reverie.skills.threeway import merged
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Edits worked out, the operations they stand for, and the texts in them that are new to the target."""
+    """Edits worked out, the operations they stand for, and the texts in them that are new to the artifact."""
 
     edits: tuple[Edit, ...]
     operations: tuple[Operation, ...]
@@ -43,7 +43,7 @@ class Drawn:
 
 class Draft(Protocol):
     @property
-    def target(self) -> Target: ...
+    def artifact(self) -> Artifact: ...
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit: ...
 
@@ -52,20 +52,20 @@ class Draft(Protocol):
 class Operate:
     """Operations on one document of memory."""
 
-    target: Target
+    artifact: Artifact
     operations: tuple[Operation, ...]
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
-        assert self.target.form is not None
+        assert self.artifact.form is not None
         for one in self.operations:
             if not isinstance(one, Remove) and not _is_text(one.text):
                 return Unfit(one, "it holds half of a character (a lone surrogate), which no file can hold")
-        before = held.read(self.target.subject)
-        wanted = without_repeats(before or b"", self.target.form, self.operations)
-        outcome = applied(before or b"", self.target.form, wanted, self.target.budget)
+        before = held.read(self.artifact.subject)
+        wanted = without_repeats(before or b"", self.artifact.form, self.operations)
+        outcome = applied(before or b"", self.artifact.form, wanted, self.artifact.budget)
         if not isinstance(outcome, Applied):
             return outcome
-        edits = (Edit(self.target.subject, before, outcome.after),) if outcome.after != (before or b"") else ()
+        edits = (Edit(self.artifact.subject, before, outcome.after),) if outcome.after != (before or b"") else ()
         return Drawn(edits, wanted, new_texts(wanted))
 
 
@@ -81,12 +81,12 @@ def _is_text(text: str) -> bool:
 class Amend:
     """An Amendment of a skill, made to its files as they are now."""
 
-    target: Target
+    artifact: Artifact
     amendment: Amendment
     now: datetime
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
-        folder, amendment = self.target.folder, self.amendment
+        folder, amendment = self.artifact.folder, self.amendment
         assert folder is not None
         before = folder.files(amendment.subject)
         retired = amendment.absorbed if isinstance(amendment, Merge) else amendment.subject
@@ -116,7 +116,7 @@ class Rewrite:
     Taking a Change back is rewriting by its opposite edits: byte for byte where nothing came after it.
     """
 
-    target: Target
+    artifact: Artifact
     edits: tuple[Edit, ...]
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
@@ -134,17 +134,17 @@ class Rewrite:
         conflict = Conflicted(None, f"{edit.document} was changed since in the same place")
         if now == edit.after:
             return now
-        if self.target.form is not None:
-            return _entries_rewritten(self.target.form, edit, now or b"", conflict)
+        if self.artifact.form is not None:
+            return _entries_rewritten(self.artifact.form, edit, now or b"", conflict)
         if now is None or edit.before is None or edit.after is None:
             return conflict
         merged = three_way(edit.before, now, edit.after)
         return conflict if merged is None else merged
 
     def _new_texts(self, edits: Sequence[Edit]) -> dict[str, bytes]:
-        if self.target.form is None:
+        if self.artifact.form is None:
             return {edit.document: edit.after for edit in edits if edit.after is not None}
-        read = FORMATS[self.target.form].read
+        read = FORMATS[self.artifact.form].read
         texts = [
             text
             for edit in edits

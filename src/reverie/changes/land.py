@@ -1,6 +1,6 @@
 """Landing: the one path by which Reverie writes memory and skills.
 
-While no other Reverie touches the target: what a crash left is finished, what others wrote is recorded, the change is
+While no other Reverie touches the artifact: what a crash left is finished, what others wrote is recorded, the change is
 worked out against the bytes that are there and scanned. Then (1) the Change is committed as intended, with the bytes
 on both sides; (2) each file is exchanged, whole and durably, under the lock of the program that owns it, which is held
 for that alone; (3) it is committed as landed, with its row in the ledger. After that it is projected to git and views,
@@ -22,7 +22,7 @@ from reverie.changes.history.change import Change, Edit, Grounds
 from reverie.changes.history.records import Known, Records
 from reverie.changes.landing_result import Landed, Outcome, Unchanged, Unsafe
 from reverie.changes.outside_edits import Noticing, moves_of, written
-from reverie.changes.targets import Target
+from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.errors import ReverieError
 from reverie.core.ids import Ids
@@ -52,40 +52,40 @@ class Landing:
 
     def write(self, draft: Draft, grounds: Grounds, *, despite_findings: bool = False) -> Outcome:
         """The same, to be projected later, when nothing is held any more."""
-        target = draft.target
-        with self.noticing.held(target) as held:
+        artifact = draft.artifact
+        with self.noticing.held(artifact) as held:
             for attempt in range(MOST_DRAWN):
                 outcome = self._attempt(draft, held, grounds, despite_findings, first=attempt == 0)
                 if outcome is not None:
                     return outcome
-                self.noticing.reconcile(target, held)
-            return Conflicted(None, f"{target.subject} is being written by someone else all the time")
+                self.noticing.reconcile(artifact, held)
+            return Conflicted(None, f"{artifact.subject} is being written by someone else all the time")
 
     def _attempt(
         self, draft: Draft, held: Held, grounds: Grounds, despite_findings: bool, *, first: bool
     ) -> Outcome | None:
         """None: someone else saved meanwhile, which has to be recorded before anything is worked out again."""
-        target = draft.target
+        artifact = draft.artifact
         drawn = draft.drawn(held)
         if not isinstance(drawn, Drawn):
             return drawn
-        known = {edit.document: self._known(target, edit.document) for edit in drawn.edits}
+        known = {edit.document: self._known(artifact, edit.document) for edit in drawn.edits}
         if first and any(edit.before != _content(known[edit.document]) for edit in drawn.edits):
             return None
         if not drawn.edits:
             return Unchanged("it is there already" if drawn.operations == () else "it changes nothing")
-        report = target.scanned(dict(drawn.new_texts))
+        report = artifact.scanned(dict(drawn.new_texts))
         if report.blocked and not despite_findings:
             return Unsafe(report)
         change = Change(
             self.ids.new("chg"),
-            target.holder.key,
-            target.subject,
+            artifact.holder.key,
+            artifact.subject,
             drawn.edits,
             grounds,
             self.clock.now(),
             drawn.operations,
-            target.form,
+            artifact.form,
         )
         self.records.intend(self.scope, change)
         edits = self._exchanged(held, drawn.edits) if first else self._exchanged_alone(draft, held, drawn)
@@ -95,29 +95,29 @@ class Landing:
         if isinstance(edits, Exception):
             self.records.drop(self.scope, change, str(edits))
             raise edits
-        with written(target.subject):
-            return Landed(self._settled(target, change, edits, known))
+        with written(artifact.subject):
+            return Landed(self._settled(artifact, change, edits, known))
 
-    def _known(self, target: Target, document: str) -> Known | None:
-        return self.records.known(self.scope, target.holder.key, document)
+    def _known(self, artifact: Artifact, document: str) -> Known | None:
+        return self.records.known(self.scope, artifact.holder.key, document)
 
     def _settled(
-        self, target: Target, change: Change, edits: tuple[Edit, ...], known: Mapping[str, Known | None]
+        self, artifact: Artifact, change: Change, edits: tuple[Edit, ...], known: Mapping[str, Known | None]
     ) -> Change:
         """Behind what others wrote since the document was last recorded, if they did."""
         if any(edit.before != _content(known.get(edit.document)) for edit in edits):
-            self.noticing.came_from_outside(target, {edit.document: edit.before for edit in edits})
-            known = {edit.document: self._known(target, edit.document) for edit in edits}
+            self.noticing.came_from_outside(artifact, {edit.document: edit.before for edit in edits})
+            known = {edit.document: self._known(artifact, edit.document) for edit in edits}
         if edits == change.edits:
-            return self.records.settle(self.scope, change, moves_of(target, change, known.get))
+            return self.records.settle(self.scope, change, moves_of(artifact, change, known.get))
         done = replace(change, id=self.ids.new("chg"), edits=edits)
-        return self.records.settle(self.scope, done, moves_of(target, done, known.get), change)
+        return self.records.settle(self.scope, done, moves_of(artifact, done, known.get), change)
 
     # ---- the files ---------------------------------------------------------------------------------------------------
 
     def _exchanged_alone(self, draft: Draft, held: Held, drawn: Drawn) -> Exchanged:
         """Worked out once more on what is there now, while nobody who asks for the lock can write. No database here."""
-        with held.alone(draft.target.subject):
+        with held.alone(draft.artifact.subject):
             again = draft.drawn(held)
             if not isinstance(again, Drawn) or not again.edits or again.new_texts != drawn.new_texts:
                 return None

@@ -17,7 +17,7 @@ from reverie.changes.landing_result import Landed, Outcome
 from reverie.changes.outside_edits import Noticing
 from reverie.changes.proposal import Suggestion
 from reverie.changes.store_writes import AtDesk, Desk, flags_of, ignored, present
-from reverie.changes.targets import Target
+from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
@@ -80,10 +80,10 @@ class Dreamt:
         told = flags.get(after) if isinstance(after, bytes) else ()
         if told is None:
             told = flags_of(after.decode() if isinstance(after, bytes) else "")
-        target = Target(desk.shelf(Pen(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole")
+        artifact = Artifact(desk.shelf(Pen(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole")
         noticing = Noticing(self.scope, desk.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(self.scope, desk.history, noticing, self.ids, self.clock, ignored)
-        outcome = landing.write(OnPage(target, wanted.operations), self._grounds(wanted, name))
+        outcome = landing.write(OnPage(artifact, wanted.operations), self._grounds(wanted, name))
         if isinstance(outcome, Landed):
             desk.tie(outcome.change)
         return outcome
@@ -103,11 +103,11 @@ class Dreamt:
 class OnPage:
     """Operations on the statements of a page, which to history is one statement: a memory."""
 
-    target: Target
+    artifact: Artifact
     operations: tuple[Operation, ...]
 
     def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
-        path = self.target.subject
+        path = self.artifact.subject
         before = held.read(path)
         after = page_after(before, self.operations)
         if after is not None and not isinstance(after, bytes):

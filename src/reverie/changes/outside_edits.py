@@ -17,7 +17,7 @@ from reverie.changes.displaced import Merged, merge_displaced
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.records import Known, Moves, Records
 from reverie.changes.proposal import Suggestion
-from reverie.changes.targets import Target
+from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.hashes import sha256
@@ -62,106 +62,106 @@ class Noticing:
     editors: bool = True
 
     @contextmanager
-    def held(self, target: Target) -> Iterator[Held]:
-        """The target kept for ourselves, after what happened to it meanwhile was recorded.
+    def held(self, artifact: Artifact) -> Iterator[Held]:
+        """The artifact kept for ourselves, after what happened to it meanwhile was recorded.
 
         Who holds it already holds it still: a decision and its landing are one act.
         """
-        already = _HELD.get({}).get((target.holder.key, target.subject))
+        already = _HELD.get({}).get((artifact.holder.key, artifact.subject))
         if already is not None:
             yield already
             return
-        with self._locked(target) as held:
+        with self._locked(artifact) as held:
             if self.editors:
-                self.reconcile(target, held)
+                self.reconcile(artifact, held)
             yield held
 
-    def reconciled(self, target: Target) -> Noticed:
-        with self._locked(target) as held:
-            return self.reconcile(target, held)
+    def reconciled(self, artifact: Artifact) -> Noticed:
+        with self._locked(artifact) as held:
+            return self.reconcile(artifact, held)
 
     @contextmanager
-    def _locked(self, target: Target) -> Iterator[Held]:
-        with target.holder.held(target.subject) as held:
-            before = _HELD.set({**_HELD.get({}), (target.holder.key, target.subject): held})
+    def _locked(self, artifact: Artifact) -> Iterator[Held]:
+        with artifact.holder.held(artifact.subject) as held:
+            before = _HELD.set({**_HELD.get({}), (artifact.holder.key, artifact.subject): held})
             try:
                 yield held
             finally:
                 _HELD.reset(before)
 
-    def reconcile(self, target: Target, held: Held) -> Noticed:
+    def reconcile(self, artifact: Artifact, held: Held) -> Noticed:
         """Make what is recorded agree with what is there, while it is held. Doing it twice does nothing more."""
         noticed = Noticed()
-        for change in self.records.unsettled(self.scope, target.holder.key, target.subject):
-            noticed = noticed.and_also(self._resume(target, held, change))
-        noticed = noticed.and_also(self._outside(target, held))
-        for document in target.documents() if self.editors else ():
+        for change in self.records.unsettled(self.scope, artifact.holder.key, artifact.subject):
+            noticed = noticed.and_also(self._resume(artifact, held, change))
+        noticed = noticed.and_also(self._outside(artifact, held))
+        for document in artifact.documents() if self.editors else ():
             for displaced in held.displaced(document):
-                noticed = noticed.and_also(self._displaced(target, held, document, displaced))
+                noticed = noticed.and_also(self._displaced(artifact, held, document, displaced))
         return noticed
 
     # ---- what a crash left -------------------------------------------------------------------------------------------
 
-    def _resume(self, target: Target, held: Held, change: Change) -> Noticed:
+    def _resume(self, artifact: Artifact, held: Held, change: Change) -> Noticed:
         now = {edit.document: held.read(edit.document) for edit in change.edits}
         if all(now[edit.document] in (edit.before, edit.after) for edit in change.edits):
             left = [edit for edit in change.edits if now[edit.document] != edit.after]
             if all(held.write(edit.document, edit.after, edit.before) for edit in left):
-                for suggestion in removals(target, [change]):
+                for suggestion in removals(artifact, [change]):
                     self.suggest(suggestion)
-                with written(target.subject):
+                with written(artifact.subject):
                     before = {edit.document: edit.before for edit in change.edits}
-                    return self.came_from_outside(target, before).and_also(
-                        Noticed(landed=(self._settled(target, change),))
+                    return self.came_from_outside(artifact, before).and_also(
+                        Noticed(landed=(self._settled(artifact, change),))
                     )
-        if change.operations and target.form is not None:
-            return self._resume_operations(target, held, change)
+        if change.operations and artifact.form is not None:
+            return self._resume_operations(artifact, held, change)
         for edit in change.edits:
             if held.read(edit.document) == edit.after:
                 held.write(edit.document, edit.before, edit.after)
         return self._dropped(change, "someone else changed it while it was being written")
 
-    def _resume_operations(self, target: Target, held: Held, change: Change) -> Noticed:
+    def _resume_operations(self, artifact: Artifact, held: Held, change: Change) -> Noticed:
         """The document moved on. Done is done; what still applies is done again; the rest goes back to the queue."""
-        assert target.form is not None
-        now = held.read(target.subject)
-        if took_effect(now or b"", target.form, change.operations):
-            with written(target.subject):
-                return Noticed(landed=(self._taken_effect(target, change),))
-        if not isinstance(applied(now or b"", target.form, change.operations, target.budget), Applied):
+        assert artifact.form is not None
+        now = held.read(artifact.subject)
+        if took_effect(now or b"", artifact.form, change.operations):
+            with written(artifact.subject):
+                return Noticed(landed=(self._taken_effect(artifact, change),))
+        if not isinstance(applied(now or b"", artifact.form, change.operations, artifact.budget), Applied):
             return self._dropped(change, "someone else changed the same entry while it was being written")
         noticed = self._dropped(change, "done again on what others wrote meanwhile")
         for _ in range(MOST_TRIED):
-            noticed = noticed.and_also(self._outside(target, held))
-            known = self.records.known(self.scope, target.holder.key, target.subject)
+            noticed = noticed.and_also(self._outside(artifact, held))
+            known = self.records.known(self.scope, artifact.holder.key, artifact.subject)
             now = known.content if known else None  # an editor without a lock may have saved since the first look
-            outcome = applied(now or b"", target.form, change.operations, target.budget)
+            outcome = applied(now or b"", artifact.form, change.operations, artifact.budget)
             if not isinstance(outcome, Applied):
                 return noticed
-            again = self._again(change, Edit(target.subject, now, outcome.after))
+            again = self._again(change, Edit(artifact.subject, now, outcome.after))
             self.records.intend(self.scope, again)
-            if held.write(target.subject, outcome.after, now):
-                with written(target.subject):
-                    return noticed.and_also(Noticed(landed=(self._settled(target, again),)))
+            if held.write(artifact.subject, outcome.after, now):
+                with written(artifact.subject):
+                    return noticed.and_also(Noticed(landed=(self._settled(artifact, again),)))
             noticed = noticed.and_also(self._dropped(again, "someone else saved at that moment"))
         return noticed
 
-    def _taken_effect(self, target: Target, change: Change) -> Change:
+    def _taken_effect(self, artifact: Artifact, change: Change) -> Change:
         """The file shows it. If others wrote in between and that is recorded, it is recorded behind theirs."""
-        assert target.form is not None
-        known = self.records.known(self.scope, target.holder.key, target.subject)
+        assert artifact.form is not None
+        known = self.records.known(self.scope, artifact.holder.key, artifact.subject)
         content = known.content if known else None
-        outcome = applied(content or b"", target.form, change.operations)
+        outcome = applied(content or b"", artifact.form, change.operations)
         if any(edit.before == content for edit in change.edits) or not isinstance(outcome, Applied):
-            return self._settled(target, change)
-        return self._settled(target, self._again(change, Edit(target.subject, content, outcome.after)), change)
+            return self._settled(artifact, change)
+        return self._settled(artifact, self._again(change, Edit(artifact.subject, content, outcome.after)), change)
 
     def _again(self, change: Change, *edits: Edit) -> Change:
         return replace(change, id=self.ids.new("chg"), edits=edits, intended_at=self.clock.now())
 
-    def _settled(self, target: Target, change: Change, instead_of: Change | None = None) -> Change:
-        known = partial(self.records.known, self.scope, target.holder.key)
-        return self.records.settle(self.scope, change, moves_of(target, change, known), instead_of)
+    def _settled(self, artifact: Artifact, change: Change, instead_of: Change | None = None) -> Change:
+        known = partial(self.records.known, self.scope, artifact.holder.key)
+        return self.records.settle(self.scope, change, moves_of(artifact, change, known), instead_of)
 
     def _dropped(self, change: Change, note: str) -> Noticed:
         self.records.drop(self.scope, change, note)
@@ -169,68 +169,68 @@ class Noticing:
 
     # ---- what others wrote -------------------------------------------------------------------------------------------
 
-    def _outside(self, target: Target, held: Held) -> Noticed:
-        return self.came_from_outside(target, {name: held.read(name) for name in target.documents()})
+    def _outside(self, artifact: Artifact, held: Held) -> Noticed:
+        return self.came_from_outside(artifact, {name: held.read(name) for name in artifact.documents()})
 
-    def came_from_outside(self, target: Target, now: Mapping[str, bytes | None]) -> Noticed:
+    def came_from_outside(self, artifact: Artifact, now: Mapping[str, bytes | None]) -> Noticed:
         """Record what the documents say where that is not what was last seen."""
-        known = {name: self.records.known(self.scope, target.holder.key, name) for name in now}
+        known = {name: self.records.known(self.scope, artifact.holder.key, name) for name in now}
         edits = tuple(_differences(known, now))
         if not edits:
             return Noticed()
         first = all(known[edit.document] is None for edit in edits)
         reason = "as Reverie first found it" if first else "written by someone else"
-        change = self._from_outside(target, edits, reason, Via.FOUND if first else Via.OUTSIDE)
-        for suggestion in removals(target, [change]):
+        change = self._from_outside(artifact, edits, reason, Via.FOUND if first else Via.OUTSIDE)
+        for suggestion in removals(artifact, [change]):
             self.suggest(suggestion)  # before it is recorded: who is killed in between notices it again
-        return Noticed(outside=(self._settled(target, change),))
+        return Noticed(outside=(self._settled(artifact, change),))
 
-    def _from_outside(self, target: Target, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
+    def _from_outside(self, artifact: Artifact, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
         return Change(
             self.ids.new("chg"),
-            target.holder.key,
-            target.subject,
+            artifact.holder.key,
+            artifact.subject,
             edits,
             Grounds(OUTSIDE, via, reason),
             self.clock.now(),
-            form=target.form,
+            form=artifact.form,
         )
 
     # ---- what others wrote to a file that was replaced ---------------------------------------------------------------
 
-    def _displaced(self, target: Target, held: Held, document: str, displaced: Displaced) -> Noticed:
+    def _displaced(self, artifact: Artifact, held: Held, document: str, displaced: Displaced) -> Noticed:
         """Bring it in; what meets another change of the same entry is offered; its bytes are kept in either case."""
         base = self.records.content(self.scope, displaced.base)
         if base is None:
             return Noticed()  # another home's: that one knows what it displaced
         noticed = Noticed()
         for _ in range(MOST_TRIED):
-            known = self.records.known(self.scope, target.holder.key, document)
+            known = self.records.known(self.scope, artifact.holder.key, document)
             now = known.content if known else None  # what is recorded: if the file says more by now, it is not written
-            merged = merge_displaced(target.form, Edit(document, base, displaced.content), now)
+            merged = merge_displaced(artifact.form, Edit(document, base, displaced.content), now)
             if merged.content == now:
                 break
-            change = self._from_outside(target, (Edit(document, now, merged.content),), BROUGHT_IN)
+            change = self._from_outside(artifact, (Edit(document, now, merged.content),), BROUGHT_IN)
             self.records.intend(self.scope, change)
             if held.write(document, merged.content, now):
-                for suggestion in removals(target, [change]):
+                for suggestion in removals(artifact, [change]):
                     self.suggest(suggestion)
                 with written(document):
-                    noticed = noticed.and_also(Noticed(outside=(self._settled(target, change),)))
+                    noticed = noticed.and_also(Noticed(outside=(self._settled(artifact, change),)))
                 break
             noticed = noticed.and_also(self._dropped(change, "someone else saved at that moment"))
-            noticed = noticed.and_also(self._outside(target, held))
+            noticed = noticed.and_also(self._outside(artifact, held))
         else:
             return noticed  # it stays where it is, and is looked at again
-        self._keep_displaced(target, Edit(document, base, displaced.content), merged)
+        self._keep_displaced(artifact, Edit(document, base, displaced.content), merged)
         displaced.recorded()
         return noticed
 
-    def _keep_displaced(self, target: Target, late: Edit, merged: Merged) -> None:
-        for suggestion in _offered(target, late, merged):
+    def _keep_displaced(self, artifact: Artifact, late: Edit, merged: Merged) -> None:
+        for suggestion in _offered(artifact, late, merged):
             self.suggest(suggestion)
         if self.records.content(self.scope, sha256(late.after or b"")) is None:
-            change = self._from_outside(target, (late,), BROUGHT_IN)
+            change = self._from_outside(artifact, (late,), BROUGHT_IN)
             self.records.intend(self.scope, change)
             self.records.drop(self.scope, change, "the bytes as they were saved, kept beside what came of them")
 
@@ -254,21 +254,21 @@ def _differences(known: Mapping[str, Known | None], now: Mapping[str, bytes | No
             yield Edit(document, before, now[document])
 
 
-def removals(target: Target, outside: Iterable[Change]) -> Iterable[Suggestion]:
+def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggestion]:
     """The entries that came from outside and look unsafe. How a file was first found is not put in question."""
     for change in outside:
-        if change.grounds.via is Via.OUTSIDE and target.form is not None:
-            for text in _brought(target.form, change):
+        if change.grounds.via is Via.OUTSIDE and artifact.form is not None:
+            for text in _brought(artifact.form, change):
                 report = scan(text, "memory")
                 if report.blocked:
                     why = f"written from outside and looks unsafe: {report.findings[0].category}"
-                    operation = Remove(target.subject, entry_hash(text))
-                    yield Suggestion(target.holder.key, target.subject, (operation,), reason=why, proposer=REVERIE)
+                    operation = Remove(artifact.subject, entry_hash(text))
+                    yield Suggestion(artifact.holder.key, artifact.subject, (operation,), reason=why, proposer=REVERIE)
 
 
-def _offered(target: Target, late: Edit, merged: Merged) -> Iterable[Suggestion]:
+def _offered(artifact: Artifact, late: Edit, merged: Merged) -> Iterable[Suggestion]:
     """What a person has to decide on: an entry, or the whole file of a skill."""
-    key, subject = target.holder.key, target.subject
+    key, subject = artifact.holder.key, artifact.subject
     for operation in merged.open:
         yield Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE)
     if merged.clashes:
@@ -299,11 +299,11 @@ def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation
     return True
 
 
-def moves_of(target: Target, change: Change, known: Callable[[str], Known | None]) -> dict[str, Moves]:
+def moves_of(artifact: Artifact, change: Change, known: Callable[[str], Known | None]) -> dict[str, Moves]:
     """What a Change does to the ids of entries. Of a skill only the rules have one that were marked."""
-    if target.form is None:
+    if artifact.form is None:
         return dict(rules_moved(change.edits, known))
-    return {edit.document: moves(target.form, known(edit.document), edit, change.operations) for edit in change.edits}
+    return {edit.document: moves(artifact.form, known(edit.document), edit, change.operations) for edit in change.edits}
 
 
 def moves(form: FormatName, known: Known | None, edit: Edit, operations: Iterable[Operation] = ()) -> Moves:

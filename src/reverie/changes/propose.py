@@ -14,7 +14,7 @@ from reverie.changes.landing_result import Unchanged
 from reverie.changes.policy import Case, Policy, Ruling
 from reverie.changes.proposal import Proposal, Related, Status, Suggestion, bound, drawn_diff
 from reverie.changes.records import Proposals
-from reverie.changes.targets import Target
+from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
@@ -48,59 +48,59 @@ class Proposing:
     clock: Clock
 
     def draw(
-        self, target: Target, suggestion: Suggestion, held: Held, instead_of: str = ""
+        self, artifact: Artifact, suggestion: Suggestion, held: Held, instead_of: str = ""
     ) -> tuple[Proposal, Ruling] | Undrawable:
         """The Proposal that would be put to a person, and the ruling on it. Nothing is stored."""
-        drawn = draft_of(target, suggestion, self.clock.now()).drawn(held)
+        drawn = draft_of(artifact, suggestion, self.clock.now()).drawn(held)
         if not isinstance(drawn, Drawn):
             return drawn
         if not drawn.edits:
             return Unchanged("it is there already")
         if earlier := self._earlier(suggestion, instead_of):
             return Repeated(earlier)
-        report, related = target.scanned(dict(drawn.new_texts)), self._related(target, drawn)
+        report, related = artifact.scanned(dict(drawn.new_texts)), self._related(artifact, drawn)
         ruling = self.policy.rules(
             Case(
-                "memory" if target.is_memory else "skills",
-                target.holder.name,
+                "memory" if artifact.is_memory else "skills",
+                artifact.holder.name,
                 suggestion.actions,
                 suggestion.origin,
                 report,
-                self._critical(target, drawn, related),
+                self._critical(artifact, drawn, related),
                 self.scope.user == "",
                 suggestion.people,
             )
         )
-        diff = drawn_diff(target.holder.name, drawn.edits, 0 if target.is_memory else LINES_AROUND)
+        diff = drawn_diff(artifact.holder.name, drawn.edits, 0 if artifact.is_memory else LINES_AROUND)
         now = self.clock.now()
         return Proposal(
             self.ids.new("prop"),
             suggestion,
-            target.holder.name,
+            artifact.holder.name,
             diff,
             bound(suggestion, diff),
             report.findings,
             report.blocked,
             ruling.why,
             related,
-            target.holder.reach,
+            artifact.holder.reach,
             now,
             now + timedelta(days=self.policy.expires_after_days),
         ), ruling
 
-    def _related(self, target: Target, drawn: Drawn) -> tuple[Related, ...]:
-        if not target.is_memory:
+    def _related(self, artifact: Artifact, drawn: Drawn) -> tuple[Related, ...]:
+        if not artifact.is_memory:
             new, gone = _rules_changed(drawn)
             return tuple(one for one in self.related(new[:MOST_RELATED]) if one.text not in gone)
         return self.related(text.decode("utf-8", "replace") for text in drawn.new_texts.values())
 
-    def _critical(self, target: Target, drawn: Drawn, related: tuple[Related, ...]) -> str:
+    def _critical(self, artifact: Artifact, drawn: Drawn, related: tuple[Related, ...]) -> str:
         critical = self.records.critical(self.scope)
-        dropped = touched(self.known(target), target.form, drawn.edits) if critical else ()
+        dropped = touched(self.known(artifact), artifact.form, drawn.edits) if critical else ()
         return why_it_asks(dropped, related, critical)
 
-    def known(self, target: Target) -> Callable[[str], Known | None]:
-        return partial(self.records.known, self.scope, target.holder.key)
+    def known(self, artifact: Artifact) -> Callable[[str], Known | None]:
+        return partial(self.records.known, self.scope, artifact.holder.key)
 
     def _earlier(self, suggestion: Suggestion, but_not: str) -> Proposal | None:
         """What waits already, or what a person rejected and nothing new speaks for."""
@@ -140,9 +140,9 @@ def _new_evidence(suggestion: Suggestion, past: Proposal) -> bool:
     return any((one.session_id, one.turn, one.quote) not in past.evidence_key for one in suggestion.evidence)
 
 
-def draft_of(target: Target, suggestion: Suggestion, now: datetime) -> Draft:
+def draft_of(artifact: Artifact, suggestion: Suggestion, now: datetime) -> Draft:
     if suggestion.operations:
-        return Operate(target, suggestion.operations)
+        return Operate(artifact, suggestion.operations)
     if suggestion.amendment is not None:
-        return Amend(target, suggestion.amendment, now)
-    return Rewrite(target, suggestion.edits)
+        return Amend(artifact, suggestion.amendment, now)
+    return Rewrite(artifact, suggestion.edits)

@@ -21,7 +21,7 @@ from reverie.changes.policy import Policy, Ruling
 from reverie.changes.proposal import Proposal, Status, Suggestion, Verdict
 from reverie.changes.propose import Proposing, Repeated, Undrawable, draft_of, wanted_by
 from reverie.changes.records import Proposals
-from reverie.changes.targets import Target, Targets
+from reverie.changes.artifact import Artifact, Artifacts
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.origin import Origin
@@ -58,7 +58,7 @@ class Review:
     records: Records
     proposals: Proposals
     policy: Policy
-    targets: Targets
+    artifacts: Artifacts
     noticing: Noticing
     proposing: Proposing
     landing: Landing
@@ -71,23 +71,23 @@ class Review:
 
         `land=False`: it waits at best; `asks` says why, where that is not the policy's doing.
         """
-        target = self._target(suggestion)
-        suggestion = replace(suggestion, shelf=target.holder.key)
-        with self.noticing.held(target) as held:
-            drawn = self.proposing.draw(target, suggestion, held)
+        artifact = self._artifact(suggestion)
+        suggestion = replace(suggestion, shelf=artifact.holder.key)
+        with self.noticing.held(artifact) as held:
+            drawn = self.proposing.draw(artifact, suggestion, held)
             if land and isinstance(drawn, Repeated):
-                drawn = self._taken_up(target, suggestion, held, drawn)
+                drawn = self._taken_up(artifact, suggestion, held, drawn)
             proposed = self._ruled(*drawn, land, asks) if isinstance(drawn, tuple) else drawn
         return self._projected(proposed)
 
     def _taken_up(
-        self, target: Target, suggestion: Suggestion, held: Held, repeated: Repeated
+        self, artifact: Artifact, suggestion: Suggestion, held: Held, repeated: Repeated
     ) -> tuple[Proposal, Ruling] | Undrawable:
         """What waits and may land by itself now is decided as the proposal that it is, and waits no longer."""
         waiting = repeated.proposal
         if waiting.status is not Status.WAITING or wanted_by(waiting.suggestion) != wanted_by(suggestion):
             return repeated
-        drawn = self.proposing.draw(target, suggestion, held, instead_of=waiting.id)
+        drawn = self.proposing.draw(artifact, suggestion, held, instead_of=waiting.id)
         if not isinstance(drawn, tuple) or drawn[1].answer != "land":
             return repeated
         proposal = replace(drawn[0], id=waiting.id, made_at=waiting.made_at, expires_at=waiting.expires_at)
@@ -168,12 +168,12 @@ class Review:
     def edited(self, proposal: Proposal, operations: Sequence[Operation]) -> Proposal | Undrawable:
         """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved."""
         changed = replace(proposal.suggestion, operations=tuple(operations))
-        target = self.targets(changed.shelf, changed.subject)
-        with self.noticing.held(target) as held:
+        artifact = self.artifacts(changed.shelf, changed.subject)
+        with self.noticing.held(artifact) as held:
             stored = self.get(proposal.id)
             if stored.status is not Status.WAITING:
                 return Repeated(stored)
-            drawn = self.proposing.draw(target, changed, held, instead_of=proposal.id)
+            drawn = self.proposing.draw(artifact, changed, held, instead_of=proposal.id)
             if not isinstance(drawn, tuple):
                 return drawn
             again = replace(drawn[0], id=proposal.id, made_at=proposal.made_at, expires_at=proposal.expires_at)
@@ -188,11 +188,11 @@ class Review:
             yield stored
             return
         try:
-            target = self._target(stored.suggestion)
+            artifact = self._artifact(stored.suggestion)
         except BadInput:  # its shelf is gone: nothing can land there, and a person may still say no
             yield stored
             return
-        with self.noticing.held(target):
+        with self.noticing.held(artifact):
             yield self.get(stored.id)
 
     def _not_open(self, stored: Proposal, seen: Proposal | None) -> Stale | None:
@@ -229,7 +229,7 @@ class Review:
             verdict.because,
             verdict.policy,
         )
-        draft = draft_of(self._target(suggestion), suggestion, self.clock.now())
+        draft = draft_of(self._artifact(suggestion), suggestion, self.clock.now())
         return self.landing.write(draft, grounds, despite_findings=verdict.despite_findings)
 
     def _projected(self, proposed: Done) -> Done:
@@ -237,10 +237,10 @@ class Review:
             self.landing.project()
         return proposed
 
-    def _target(self, suggestion: Suggestion) -> Target:
+    def _artifact(self, suggestion: Suggestion) -> Artifact:
         amendment = suggestion.amendment
         also = amendment.absorbed if isinstance(amendment, Merge) else None
-        return self.targets(suggestion.shelf, suggestion.subject, also)
+        return self.artifacts(suggestion.shelf, suggestion.subject, also)
 
     def _close(self, proposal: Proposal, outcome: Outcome) -> None:
         match outcome:
@@ -269,7 +269,7 @@ class Review:
         even_critical: bool = False,
     ) -> Outcome:
         """A direct write by someone who may. What touches a critical rule has to be meant (`even_critical`)."""
-        draft = Operate(self.targets(shelf, document), tuple(operations))
+        draft = Operate(self.artifacts(shelf, document), tuple(operations))
         return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
 
     def amend(
@@ -283,11 +283,11 @@ class Review:
     ) -> Outcome:
         """A direct change of a skill by someone who may; the same holds for its critical rules."""
         wanted = Suggestion(folder, amendment.subject, amendment=amendment)
-        draft = draft_of(self._target(wanted), wanted, self.clock.now())
+        draft = draft_of(self._artifact(wanted), wanted, self.clock.now())
         return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
 
     def _written(self, draft: Draft, grounds: Grounds, despite_findings: bool, even_critical: bool) -> Outcome:
-        with self.noticing.held(draft.target) as held:
+        with self.noticing.held(draft.artifact) as held:
             if not even_critical and self._touches_critical(draft, held):
                 return Conflicted(None, CONFIRM)
             return self.landing.write(draft, grounds, despite_findings=despite_findings)
@@ -296,8 +296,8 @@ class Review:
         if not self.records.critical(self.scope):
             return False
         drawn = draft.drawn(held)
-        known = partial(self.records.known, self.scope, draft.target.holder.key)
-        return isinstance(drawn, Drawn) and bool(touched(known, draft.target.form, drawn.edits))
+        known = partial(self.records.known, self.scope, draft.artifact.holder.key)
+        return isinstance(drawn, Drawn) and bool(touched(known, draft.artifact.form, drawn.edits))
 
     def _directly(self, because: str) -> Grounds:
         actor = self.scope.actor
@@ -330,8 +330,8 @@ class Review:
             approved_by=actor,
             because=because,
         )
-        draft = Rewrite(self.targets(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
-        with self.noticing.held(draft.target):
+        draft = Rewrite(self.artifacts(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
+        with self.noticing.held(draft.artifact):
             if by := undone_by(self.records, self.scope, undone.id):
                 return already_undone(undone.id, by)
             outcome = self._written(draft, grounds, despite_findings, even_critical)
@@ -379,7 +379,7 @@ class Review:
         return noticed
 
     def _reconciled(self, shelf: str, subject: str) -> Noticed:
-        return self.noticing.reconciled(self.targets(shelf, subject))
+        return self.noticing.reconciled(self.artifacts(shelf, subject))
 
     def _carried_out(self, proposal: Proposal) -> Noticed:
         with self._deciding(proposal) as stored:

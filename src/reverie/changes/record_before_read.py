@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reverie.changes.history.records import Known, Records
 from reverie.changes.outside_edits import Noticing
-from reverie.changes.targets import Targets, memory_target
+from reverie.changes.artifact import Artifacts, memory_artifact
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.identity import places_of
@@ -20,7 +20,7 @@ class Touching:
     scope: Scope
     records: Records
     noticing: Noticing
-    targets: Targets
+    artifacts: Artifacts
 
     def touch(self, shelf: Shelf) -> list[Entry]:
         return [entry for place in shelf.places() for entry in self._document(shelf, place)]
@@ -30,17 +30,17 @@ class Touching:
         content = shelf.read(place.document)
         moved_on = content != (known.content if known else None) or _has_displaced(shelf, place.document)
         if moved_on or self.records.unsettled(self.scope, shelf.key, place.document):
-            with self.noticing.held(memory_target(shelf, place)):
+            with self.noticing.held(memory_artifact(shelf, place)):
                 known = self.records.known(self.scope, shelf.key, place.document)
         return entries_of(shelf.name, place, known)
 
     def touch_skill(self, folder: Folder, subject: str) -> None:
-        target = self.targets(folder.key, subject)
+        artifact = self.artifacts(folder.key, subject)
         files = folder.files(subject)
-        known = {name: self.records.known(self.scope, folder.key, name) for name in target.documents()}
+        known = {name: self.records.known(self.scope, folder.key, name) for name in artifact.documents()}
         moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
         if moved_on or _has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
-            with self.noticing.held(target):
+            with self.noticing.held(artifact):
                 pass  # holding it is noticing
 
 

@@ -91,8 +91,8 @@ class Refining:
         renamed = {subject + path[len(source.name) :]: content for path, content in files.items()}
         read_skill(subject, renamed)
         why = because or f"brought in from {source.name}"
-        target = self.skills.folder(folder).key
-        return self.review.amend(target, Create(subject, renamed), why, despite_findings=despite_findings)
+        artifact = self.skills.folder(folder).key
+        return self.review.amend(artifact, Create(subject, renamed), why, despite_findings=despite_findings)
 
     def mark_rule(self, name: str, rule: str, *, critical: bool = True) -> Rule:
         """Mark a rule of a skill, by its id or its words: what would change or drop a critical one asks a person."""

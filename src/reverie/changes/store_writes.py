@@ -25,7 +25,7 @@ from reverie.changes.history.records import Records
 from reverie.changes.land import Landing
 from reverie.changes.landing_result import Landed, Outcome, already_undone, undone_by
 from reverie.changes.outside_edits import Noticing
-from reverie.changes.targets import Target
+from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.hashes import sha256
@@ -170,10 +170,10 @@ class Storing:
             raise ReverieError(f"{edits[-1].document} was changed by someone who did not hold the store: {outcome}.")
 
     def write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
-        target = _Scanned(desk.shelf(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
+        artifact = _Scanned(desk.shelf(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
         noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(scope, desk.history, noticing, self.ids, self.clock, ignored)
-        outcome = landing.write(Exactly(target, edits), grounds)
+        outcome = landing.write(Exactly(artifact, edits), grounds)
         if isinstance(outcome, Landed):
             desk.tie(outcome.change)
         return outcome
@@ -183,7 +183,7 @@ class Storing:
 class Exactly:
     """Edits that are made to the bytes they were written against, or not at all: a memory is one statement."""
 
-    target: Target
+    artifact: Artifact
     edits: tuple[Edit, ...]
 
     def drawn(self, held: Held) -> Drawn | Conflicted:
@@ -194,7 +194,7 @@ class Exactly:
         return Drawn(tuple(edit for edit in self.edits if edit.before != edit.after), (), new)
 
 
-class _Scanned(Target):
+class _Scanned(Artifact):
     """Its new text was scanned before the lock was taken: a long one takes a tenth of a second."""
 
     def scanned(self, texts: dict[str, bytes]) -> Report:

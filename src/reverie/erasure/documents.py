@@ -15,7 +15,7 @@ from reverie.changes.history.change import Edit, Grounds, Via
 from reverie.changes.landing_result import Landed, Unchanged, in_words
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Review, Waiting
-from reverie.changes.targets import Target, memory_target
+from reverie.changes.artifact import Artifact, memory_artifact
 from reverie.core.errors import ReverieError
 from reverie.erasure.wanted import Left, Place
 from reverie.erasure.words import Scrubber
@@ -30,16 +30,16 @@ ATTEMPTS = 5  # an editor may save between our look and our write
 
 @dataclass(frozen=True, slots=True)
 class _Live:
-    target: Target
+    artifact: Artifact
     edits: tuple[Edit, ...]
 
     @property
     def where(self) -> str:
-        return f"{self.target.holder.name}/{self.target.subject}"
+        return f"{self.artifact.holder.name}/{self.artifact.subject}"
 
     @property
     def statements(self) -> int:
-        form = self.target.form or "list"
+        form = self.artifact.form or "list"
         before, after = (
             sum(len(FORMATS[form].read(content or b"").entries) for content in contents)
             for contents in ([edit.before for edit in self.edits], [edit.after for edit in self.edits])
@@ -88,7 +88,7 @@ class LiveDocuments:
             live = look(scrub)
             if live is None:
                 return None
-            outcome = self.review.landing.write(Rewrite(live.target, live.edits), grounds, despite_findings=True)
+            outcome = self.review.landing.write(Rewrite(live.artifact, live.edits), grounds, despite_findings=True)
             if isinstance(outcome, Landed):
                 return Place("rules and skills agents read", live.where, live.statements)
             said = live.where if isinstance(outcome, Unchanged) else f"{live.where}: {in_words(outcome)}"
@@ -97,8 +97,8 @@ class LiveDocuments:
     def _every(self) -> Iterator[Callable[[Scrubber], _Live | None]]:
         for shelf in self.shelves():
             for place in shelf.places():
-                target = memory_target(shelf, place)
-                yield partial(_memory, shelf, target)
+                artifact = memory_artifact(shelf, place)
+                yield partial(_memory, shelf, artifact)
         for folder in self.folders():
             archived = set(folder.files(ARCHIVE)) if hasattr(folder, "root") else set[str]()
             subjects = [*folder.subjects(), *sorted({"/".join(path.split("/")[:2]) for path in archived})]
@@ -109,7 +109,7 @@ class LiveDocuments:
         files = folder.files(subject)
         edits = [Edit(path, content, scrub.document(content, None, path)) for path, content in sorted(files.items())]
         edits = [edit for edit in edits if edit.before != edit.after]
-        return _Live(self.review.targets(folder.key, subject), tuple(edits)) if edits else None
+        return _Live(self.review.artifacts(folder.key, subject), tuple(edits)) if edits else None
 
     def ask_about(self, texts: Iterable[str]) -> int:
         """Rules that rest on nothing any more, and are not to go unasked."""
@@ -126,9 +126,9 @@ class LiveDocuments:
         return waiting
 
 
-def _memory(shelf: Shelf, target: Target, scrub: Scrubber) -> _Live | None:
-    content = shelf.read(target.subject)
+def _memory(shelf: Shelf, artifact: Artifact, scrub: Scrubber) -> _Live | None:
+    content = shelf.read(artifact.subject)
     if content is None:
         return None
-    new = scrub.document(content, target.form, target.subject)
-    return None if new == content else _Live(target, (Edit(target.subject, content, new),))
+    new = scrub.document(content, artifact.form, artifact.subject)
+    return None if new == content else _Live(artifact, (Edit(artifact.subject, content, new),))

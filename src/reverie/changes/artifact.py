@@ -33,7 +33,7 @@ class Holder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Artifact:
     """`form` and `budget` are those of a memory document; `folder` is where a skill lies."""
 
     holder: Holder
@@ -54,17 +54,17 @@ class Target:
         return scan_skill(texts)
 
 
-class Targets(Protocol):
-    def __call__(self, shelf: str, subject: str, also: str | None = None) -> Target:
+class Artifacts(Protocol):
+    def __call__(self, shelf: str, subject: str, also: str | None = None) -> Artifact:
         """What a name means: a document on a shelf, or a skill in a folder, with another one it absorbs."""
         ...
 
 
-def memory_target(shelf: Shelf, place: Place) -> Target:
-    return Target(shelf, place.document, lambda: [place.document], place.form, place.budget)
+def memory_artifact(shelf: Shelf, place: Place) -> Artifact:
+    return Artifact(shelf, place.document, lambda: [place.document], place.form, place.budget)
 
 
-def target(shelves: Shelves, shelf: str, subject: str, was_there: Callable[[str, str], bool]) -> Target:
+def artifact(shelves: Shelves, shelf: str, subject: str, was_there: Callable[[str, str], bool]) -> Artifact:
     """The document of a shelf, which people call by name and our own records by its key.
 
     One that is gone is still one while its history is known: it may have to be brought back.
@@ -78,10 +78,10 @@ def target(shelves: Shelves, shelf: str, subject: str, was_there: Callable[[str,
     if place is None:
         there = ", ".join(one.document for one in chosen.places())
         raise BadInput(f"The shelf {chosen.name!r} has no document {subject!r}.", expected=f"one of {there}")
-    return memory_target(chosen, place)
+    return memory_artifact(chosen, place)
 
 
-def skill_target(folder: Folder, subject: str, seen: Callable[[str], Iterable[str]], also: str | None = None) -> Target:
+def skill_artifact(folder: Folder, subject: str, seen: Callable[[str], Iterable[str]], also: str | None = None) -> Artifact:
     """A skill with all its files: those that are there and those that were. `also` is one it absorbs."""
 
     def documents() -> list[str]:
@@ -90,4 +90,4 @@ def skill_target(folder: Folder, subject: str, seen: Callable[[str], Iterable[st
         known = {path for one in subjects for path in seen(one) if path == one or path.startswith(f"{one}/")}
         return sorted(there | known)
 
-    return Target(folder, subject, documents, folder=folder)
+    return Artifact(folder, subject, documents, folder=folder)
