@@ -41,7 +41,7 @@ with open_home(folder, settings={"owner": "ann"}) as home:
     for session in json.loads(Path(sys.argv[2]).read_text()):
         home.sessions.add(session)
     list(home.search("warm", limit=1))
-    name = "target" if "target" in inspect.signature(home.dream).parameters else "shelf"
+    name = "target" if "target" in inspect.signature(home.dream).parameters else "target"
     home.dream(**{name: "home"}, limit=1)  # what a process loads once is loaded
     dream = home.dream.later(**{name: "home"}, limit=count)
     began = time.process_time()

@@ -240,15 +240,15 @@ def engine_against_plain(count: int, database: Callable[[], str | None]) -> None
 
 
 def workers(database: Callable[[], str | None], nights: int, count: int) -> None:
-    """Nights on as many shelves, done by one worker and by two."""
+    """Nights on as many targets, done by one worker and by two."""
     first = None
     for number in (1, 2):
         with tempfile.TemporaryDirectory() as name:
             folder, url = Path(name) / "home", database()
             filled(folder, url, count)
             with opened(folder, url) as home:
-                for shelf in range(nights):
-                    notes = Path(name) / f"shelf{shelf}" / "notes.md"
+                for target in range(nights):
+                    notes = Path(name) / f"target{target}" / "notes.md"
                     notes.parent.mkdir()
                     notes.write_text("- one\n")
                     home.dream.later(target=str(notes), mode="propose", limit=count)

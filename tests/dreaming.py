@@ -25,7 +25,7 @@ from reverie.dreams.target import DreamTarget
 from reverie.dreams.think import think
 from reverie.memory.library import Entry, Usage
 from reverie.memory.operation import entry_hash
-from reverie.memory.shelf import Place
+from reverie.memory.target import Place
 from reverie.transcripts.library import Library
 from reverie.transcripts.session import Head, Said, Session, Turn
 
@@ -92,7 +92,7 @@ def thought_over(target: DreamTarget, sessions: Sequence[Session], curator: Cura
         scope=None,
         sessions=library,
         ids=SimpleNamespace(new=lambda kind: f"{kind}_{next(ids)}"),
-        records=SimpleNamespace(staged_since=lambda scope, shelf: {}),
+        records=SimpleNamespace(staged_since=lambda scope, target: {}),
     )
     return think(cast(Any, rooms), target, dream, fresh, curator=curator or BuiltInCurator())
 
@@ -104,15 +104,15 @@ class OneFile:
     texts: Sequence[str]
     name: str = "MEMORY.md"
 
-    def usage(self, shelf: str) -> list[Usage]:
+    def usage(self, target: str) -> list[Usage]:
         return [Usage(self.name, sum(map(len, self.texts)), None)]
 
-    def shelf(self, name: str) -> Any:
+    def target(self, name: str) -> Any:
         return SimpleNamespace(places=lambda: [Place(self.name, "list")])
 
-    def entries(self, shelf: str) -> list[Entry]:
+    def entries(self, target: str) -> list[Entry]:
         return [
-            Entry(shelf, self.name, text, entry_hash(text), f"ent_{place}", None, WRITTEN, False, "chg_0")
+            Entry(target, self.name, text, entry_hash(text), f"ent_{place}", None, WRITTEN, False, "chg_0")
             for place, text in enumerate(self.texts)
         ]
 
@@ -126,10 +126,10 @@ class FileRooms:
     gates: Any = field(default_factory=lambda: target_of_store("", "ann", []).gates)
     limits: Limits = WIDE
     scope: None = None
-    records: Any = field(default_factory=lambda: SimpleNamespace(confirmed=lambda scope, shelf: {}))
+    records: Any = field(default_factory=lambda: SimpleNamespace(confirmed=lambda scope, target: {}))
     review: Any = field(default_factory=lambda: SimpleNamespace(waiting=lambda every: []))
 
-    def surfaces(self, shelf: str) -> list[tuple[str, str]]:
+    def surfaces(self, target: str) -> list[tuple[str, str]]:
         return []
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from reverie.audit.library import Audit
+    from reverie.changes.artifact import Artifact, Holder
     from reverie.changes.history.library import History, Instruction
     from reverie.changes.history.throttle import Seldom
     from reverie.changes.history.verify import Checked
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from reverie.changes.session_context import Briefing
     from reverie.changes.skill_changes import Refining
     from reverie.changes.store_writes import Storing
-    from reverie.changes.artifact import Artifact, Holder
     from reverie.core.keys import Keyring
     from reverie.core.origin import Origin
     from reverie.dreams.curators import Curator
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
     from reverie.erasure.wanted import Erasure
     from reverie.llm.clients.trial import Tried
     from reverie.memory.library import Entry, Memory
-    from reverie.memory.shelf import Shelf
-    from reverie.memory.shelves import Shelves
     from reverie.memory.store import Author
     from reverie.memory.store_library import Stores
+    from reverie.memory.target import Target
+    from reverie.memory.targets import Targets
     from reverie.search.finding import Finder
     from reverie.search.following import Follower
     from reverie.skills.library import Skills
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from reverie.storage.index.words import TantivyIndex
     from reverie.storage.machine_checks import Check
     from reverie.storage.night_asker import AskerFactory
-    from reverie.storage.stores.target import Desks, StoreShelf
+    from reverie.storage.stores.target import Desks, StoreTarget
     from reverie.storage.transcripts.sessions import SqlRecords
     from reverie.system.dream_files import DreamFiles
     from reverie.system.git.projection import GitProjection
@@ -156,13 +156,13 @@ def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
     return check_backup(file, watch=watch)
 
 
-def _entries_of(shelf: Shelf) -> Iterator[tuple[str, str]]:
+def _entries_of(target: Target) -> Iterator[tuple[str, str]]:
     """Each entry with the document it stands in, as people name it."""
     from reverie.memory.formats import FORMATS
 
-    for place in shelf.places():
-        for text in FORMATS[place.form].read(shelf.read(place.document) or b"").entries:
-            yield f"{shelf.name}/{place.document}", text
+    for place in target.places():
+        for text in FORMATS[place.form].read(target.read(place.document) or b"").entries:
+            yield f"{target.name}/{place.document}", text
 
 
 def _tuning(said: DreamingLimits) -> Tuning:
@@ -188,7 +188,7 @@ class Home:
 
     @property
     def owned(self) -> Scope:
-        """Shelves of files belong to the owner."""
+        """Targets of files belong to the owner."""
         return self.scope.of(self.config.owner)
 
     _own = owned
@@ -238,10 +238,10 @@ class Home:
     def memory(self) -> Memory:
         from reverie.memory.library import Memory
 
-        def touch(shelf: Shelf) -> list[Entry]:
-            return self._touching.touch(shelf)  # only this needs the database
+        def touch(target: Target) -> list[Entry]:
+            return self._touching.touch(target)  # only this needs the database
 
-        return Memory(self._shelves, touch)
+        return Memory(self._targets, touch)
 
     @cached_property
     def review(self) -> Review:
@@ -276,10 +276,10 @@ class Home:
         from reverie.changes.history.library import rules_in
         from reverie.changes.relations import Statement
 
-        for shelf in self._shelves.available():
+        for target in self._targets.available():
             entries = list[tuple[str, str]]()
-            with suppress(NotPermitted):  # a night over that shelf says so; others do not wait for it
-                entries += _entries_of(shelf)
+            with suppress(NotPermitted):  # a night over that target says so; others do not wait for it
+                entries += _entries_of(target)
             yield from (Statement(where, text) for where, text in entries)
         for folder in self._skill_folders.values():
             for subject in folder.subjects():
@@ -304,7 +304,7 @@ class Home:
         from reverie.changes.history.library import Instruction
         from reverie.harnesses.markdown.instructions import beside, statements_in
 
-        own = (path for shelf in self._shelves.available() for path in beside(shelf))
+        own = (path for target in self._targets.available() for path in beside(target))
         paths = dict.fromkeys((*own, *self.config.instructions))
         return [Instruction(text, where) for where, text in statements_in(paths) if not text.startswith("#")]
 
@@ -316,7 +316,7 @@ class Home:
         """What happened to the memory of one person, or to what is nobody's (`user` is '')."""
         from reverie.changes.history.library import History
 
-        names = {shelf.key: shelf.name for shelf in self._shelves.offered()}
+        names = {target.key: target.name for target in self._targets.offered()}
         names |= {folder.key: name for name, folder in self._skill_folders.items()}
         return History(
             scope, self._history, lambda key: names.get(key) or key.removeprefix(f"store:{scope.workspace}/")
@@ -349,7 +349,7 @@ class Home:
         """Everything Changes were ever made to that is still there."""
         keys = {key: None for key, _ in self._history.documents(self._own)}
         folders: dict[str, Holder] = {folder.key: folder for folder in self._skill_folders.values()}
-        found = [folders.get(key) or self._shelves.get(key) for key in keys]
+        found = [folders.get(key) or self._targets.get(key) for key in keys]
         return [holder for holder in found if holder is not None]
 
     def verify(self) -> list[Checked]:
@@ -359,22 +359,22 @@ class Home:
         self._projecting.finish()
         holders = {one.key: one for one in self._skill_folders.values()}
 
-        def read(shelf: str, document: str) -> bytes | None:
-            if shelf.startswith("store:"):
-                return self.store_shelf(self._own, shelf.rpartition("/")[2], Author("user", "verify")).read(document)
-            holder = holders.get(shelf) or self._shelves.get(shelf)
+        def read(target: str, document: str) -> bytes | None:
+            if target.startswith("store:"):
+                return self.store_target(self._own, target.rpartition("/")[2], Author("user", "verify")).read(document)
+            holder = holders.get(target) or self._targets.get(target)
             return holder.read(document) if holder else None
 
         checks = Verifying(self._own, self._history, read, self.projection).verify()
         return [*checks, *(Checked("git history", True, said) for said in self.projection.elsewhere())]
 
-    def _artifact(self, shelf: str, subject: str, also: str | None = None) -> Artifact:
+    def _artifact(self, target: str, subject: str, also: str | None = None) -> Artifact:
         from reverie.changes.artifact import artifact, skill_artifact
 
         folders = self._skill_folders
-        folder = folders.get(shelf) or next((one for one in folders.values() if one.key == shelf), None)
+        folder = folders.get(target) or next((one for one in folders.values() if one.key == target), None)
         if folder is None:
-            return artifact(self._shelves, shelf, subject, lambda key, document: document in self._seen(key, document))
+            return artifact(self._targets, target, subject, lambda key, document: document in self._seen(key, document))
         return skill_artifact(folder, subject, lambda under: self._seen(folder.key, under), also)
 
     def _seen(self, key: str, under: str) -> list[str]:
@@ -411,13 +411,13 @@ class Home:
             curator=self._curator,
             ready=self._ready,
             sees=self._sees,
-            harness=lambda target: getattr(self._shelves.named(target), "harness", ""),
+            harness=lambda target: getattr(self._targets.named(target), "harness", ""),
             tuned=lambda target: _tuning(self.dreaming_on(target)),
         )
 
     def dreaming_on(self, target: str | None = None) -> DreamingLimits:
         """The settings of `[dreaming]`; over a Hermes home, with what the block `dreaming:` of its config.yaml says."""
-        block = getattr(self._shelves.named(target), "settings", None) if target else None
+        block = getattr(self._targets.named(target), "settings", None) if target else None
         return self.config.dreaming_with(block.values, str(block.path)) if block else self.config.dreaming
 
     def _ready(self, target: str) -> None:
@@ -434,14 +434,14 @@ class Home:
 
     def switched_off(self, target: str) -> str:
         """The file that says there is to be no dreaming over a target; empty where none does."""
-        block = getattr(self._shelves.named(target), "settings", None)
+        block = getattr(self._targets.named(target), "settings", None)
         return str(block.path) if block and not self.config.dreaming_with(block.values, str(block.path)).enabled else ""
 
     def _sees(self, target: str) -> Callable[[Head], bool]:
         """Which sessions are for a target: by what its documents are for. A Hermes profile has its own only."""
         from reverie.memory.audience import sees
 
-        places = self._shelves.named(target).places()
+        places = self._targets.named(target).places()
         kind, _, profile = target.partition("/")
         if kind == "hermes" and profile:
             return lambda head: head.harness == "hermes" and head.agent == profile
@@ -456,13 +456,13 @@ class Home:
         return ModelCurator(asker, info) if asker and info else BuiltInCurator()
 
     def _surfaces(self, name: str) -> Iterator[tuple[str, str]]:
-        """What an agent reads beside this shelf: what stands above it, and the instructions it is given."""
+        """What an agent reads beside this target: what stands above it, and the instructions it is given."""
         from reverie.harnesses.markdown.instructions import beside, statements_in
 
-        for shelf in self._shelves.available():
-            if name.startswith(f"{shelf.name}/"):
-                yield from _entries_of(shelf)
-        yield from statements_in((*beside(self._shelves.named(name)), *self.config.instructions))
+        for target in self._targets.available():
+            if name.startswith(f"{target.name}/"):
+                yield from _entries_of(target)
+        yield from statements_in((*beside(self._targets.named(name)), *self.config.instructions))
 
     @cached_property
     def askers(self) -> AskerFactory:
@@ -493,7 +493,7 @@ class Home:
         from reverie.storage.dreams.dreams import SqlDreams
 
         holder = f"{socket.gethostname()}:{self.config.home}"
-        return SqlDreams(self.engine, self.clock, holder, lambda name: self._shelves.named(name).key)
+        return SqlDreams(self.engine, self.clock, holder, lambda name: self._targets.named(name).key)
 
     def worker(self, executor: str | None = None, at_once: int = 2) -> NightEngine:
         """What does queued nights, over files and over stores. It starts threads at its first `work` or `follow`;
@@ -520,7 +520,7 @@ class Home:
             return []
         files = self._dreams_kept.queued(self._own)
         return [
-            *(one for one in files if not self.switched_off(self.dreams.get(one.dream).shelf)),
+            *(one for one in files if not self.switched_off(self.dreams.get(one.dream).target)),
             *self._store_dreams.waiting(),
         ]
 
@@ -547,11 +547,11 @@ class Home:
         """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
         from reverie.dreams.dreaming import Dreaming
 
-        return Dreaming(self.dreams, self._history, self._dream_files, self._targets, self._unread, self.askers.info)
+        return Dreaming(self.dreams, self._history, self._dream_files, self._present, self._unread, self.askers.info)
 
-    def _targets(self) -> list[str]:
+    def _present(self) -> list[str]:
         """Those that agents on this machine read; the home's own memory only where there is none."""
-        return [shelf.name for shelf in self._shelves.in_use() if shelf.name != OWN] or [OWN]
+        return [target.name for target in self._targets.in_use() if target.name != OWN] or [OWN]
 
     def _unread(self, target: str) -> str:
         if target != OWN:
@@ -562,12 +562,12 @@ class Home:
             "installed, `reverie dream` writes into its memory."
         )
 
-    def _dream_files(self, shelf: str) -> DreamFiles:
+    def _dream_files(self, target: str) -> DreamFiles:
         """One for each place, however it is spelt: beside it where its tool has a place for that, else in the home."""
         from reverie.system.dream_files import DreamFiles
 
-        found = self._shelves.named(shelf)
-        known = next((one for one in self._shelves.offered() if one.key == found.key), None)
+        found = self._targets.named(target)
+        known = next((one for one in self._targets.offered() if one.key == found.key), None)
         beside = getattr(known or found, "dreaming", None)
         return DreamFiles(beside or self.config.home / "dreaming" / slug(known.name if known else found.key))
 
@@ -585,7 +585,7 @@ class Home:
         """The nights over one target, or over all of them, as a scheduler is told of them."""
         from reverie.system.schedules import Nightly
 
-        chosen = self.memory.shelf(target).name if target else None
+        chosen = self.memory.target(target).name if target else None
         meant = schedule(when) if when else self.dreaming_on(chosen).schedule
         environment = self.config.handed_on() | ({"REVERIE_DREAMING_SCHEDULE": meant.text} if when else {})
         zone, now = self.config.timezone, self.clock.now()
@@ -599,7 +599,7 @@ class Home:
         from reverie.system.skill_folders import SkillFolder
 
         machine = ThisMachine(self.config.place("~/"))
-        return Audit(Looking(self._shelves, self._skill_folders, SkillFolder, machine), self.clock)
+        return Audit(Looking(self._targets, self._skill_folders, SkillFolder, machine), self.clock)
 
     @cached_property
     def context(self) -> Briefing:
@@ -638,11 +638,11 @@ class Home:
         return Noticing(self._own, self._history, self.ids, self.clock, suggest)
 
     @cached_property
-    def _shelves(self) -> Shelves:
+    def _targets(self) -> Targets:
         from reverie.harnesses.markdown.any_path import by_path
-        from reverie.memory.shelves import shelves
+        from reverie.memory.targets import targets
 
-        return shelves(self.config, by_path)
+        return targets(self.config, by_path)
 
     # ---- what a server serves: keys, memory stores, recorded sessions -----------------------------------------------
 
@@ -786,13 +786,13 @@ class Home:
 
         return Origin.OWNER if user and speaks_for == user else Origin.MEMBER
 
-    def store_shelf(self, scope: Scope, store: str, author: Author) -> StoreShelf:
-        """A memory store as a Shelf, for dreams. Not among the named ones: it has no git, and an undo of its own."""
+    def store_target(self, scope: Scope, store: str, author: Author) -> StoreTarget:
+        """A memory store as a Target, for dreams. Not among the named ones: it has no git, and an undo of its own."""
         from reverie.memory.store_records import Pen
-        from reverie.storage.stores.target import StoreShelf
+        from reverie.storage.stores.target import StoreTarget
 
         locks = self._desks.locks
-        return StoreShelf(self.engine, scope, store, Pen(author), clock=self.clock, ids=self.ids, locks=locks)
+        return StoreTarget(self.engine, scope, store, Pen(author), clock=self.clock, ids=self.ids, locks=locks)
 
     @cached_property
     def _desks(self) -> Desks:
@@ -831,7 +831,7 @@ class Home:
         from reverie.erasure.library import Erasing
         from reverie.system.files import remove_file
 
-        documents = LiveDocuments(self._live_shelves, self._skill_folders.values, self.review)
+        documents = LiveDocuments(self._live_targets, self._skill_folders.values, self.review)
         return Erasing(
             self.scope,
             self._erasures,
@@ -843,10 +843,10 @@ class Home:
             self.clock,
         )
 
-    def _live_shelves(self) -> list[Shelf]:
+    def _live_targets(self) -> list[Target]:
         """Those that stand on this machine, and every other that was ever changed and is still there."""
-        known = [self._shelves.get(key) for key in dict.fromkeys(key for key, _ in self._history.documents(self._own))]
-        return list({one.key: one for one in (*known, *self._shelves.available()) if one is not None}.values())
+        known = [self._targets.get(key) for key in dict.fromkeys(key for key, _ in self._history.documents(self._own))]
+        return list({one.key: one for one in (*known, *self._targets.available()) if one is not None}.values())
 
     def erasing_for(self, scope: Scope) -> Erasing:
         """Erasure in a tenant, by whoever calls."""
@@ -878,14 +878,14 @@ class Home:
 
     def _dream_folders(self) -> list[Path]:
         """Every folder nights may have left their views in."""
-        beside = [getattr(shelf, "dreaming", None) for shelf in self._shelves.offered()]
+        beside = [getattr(target, "dreaming", None) for target in self._targets.offered()]
         own = self.config.home / "dreaming"
         return [*filter(None, beside), *(sorted(own.iterdir()) if own.is_dir() else ())]
 
     def _show_dreams(self) -> None:
-        for shelf in self._dreams_kept.shelves(self._own):
+        for target in self._dreams_kept.targets(self._own):
             with suppress(ReverieError):  # one whose target cannot be written now is shown after its next night
-                self.dream.show(shelf)
+                self.dream.show(target)
 
     @cached_property
     def _records(self) -> SqlRecords:

@@ -261,7 +261,7 @@ def points(lines: list[tuple[str, int]], most: int) -> list[int]:
 
 def killed_everywhere(folder: Path, name: str, most: int, server: str | None = None) -> dict[str, Any]:
     scenario = SCENARIOS[name]
-    # A shelf is known by its path: every copy stands where the house was built.
+    # A target is known by its path: every copy stands where the house was built.
     built = prepared(folder / "house", scenario, server)
     built.folder.rename(folder / "stored")
     base = House(folder / "stored", built.database)

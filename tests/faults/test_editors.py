@@ -40,7 +40,7 @@ def land(home: Home) -> None:
 
 @dataclass(frozen=True)
 class Stored:
-    """A house to be copied to the place where it was built: a shelf is known by its path."""
+    """A house to be copied to the place where it was built: a target is known by its path."""
 
     folder: Path
 

@@ -131,16 +131,16 @@ def test_bytes_that_are_no_text_stay_as_they_are_beside_what_is_written(tallied:
 
 
 def test_a_name_that_leads_elsewhere_is_refused(tallied: Tallied, house: House) -> None:
-    tally = tallied("F19", "`..`, absolute paths, NUL, look-alikes, device names, long names, as document and as shelf")
+    tally = tallied("F19", "`..`, absolute paths, NUL, look-alikes, device names, long names, as document or target")
     before = {path: path.read_bytes() for path in house.folder.rglob("*.md")}
-    shelves = ["hermes", "home", "hermes:/", "markdown:/", *NAMES]
+    targets = ["hermes", "home", "hermes:/", "markdown:/", *NAMES]
     with house.opened() as home:
         for name in NAMES:
-            for shelf in shelves if FULL else shelves[:3]:
+            for target in targets if FULL else targets[:3]:
                 tally.points += 1
                 with pytest.raises(ReverieError) as refusal:
-                    home.review.write(shelf, name, [Add(name, "leads elsewhere")])
-                assert isinstance(refusal.value, BadInput | NotPermitted), (shelf, name)
+                    home.review.write(target, name, [Add(name, "leads elsewhere")])
+                assert isinstance(refusal.value, BadInput | NotPermitted), (target, name)
         assert {path: path.read_bytes() for path in house.folder.rglob("*.md")} == before
         tally.manual += works(house, home)
 

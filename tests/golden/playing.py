@@ -35,7 +35,7 @@ DOCUMENTS = {"memory": ["MEMORY.md"], "user": ["USER.md"], "any": ["MEMORY.md", 
 
 @dataclass(frozen=True)
 class Lived:
-    """What stands on the shelf after the night, what waits for a person, and the dream itself."""
+    """What stands in the target after the night, what waits for a person, and the dream itself."""
 
     after: Mapping[str, list[str]]
     waiting: list[tuple[str, str]]

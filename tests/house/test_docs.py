@@ -30,9 +30,9 @@ def test_every_reader_is_documented() -> None:
     assert [reader.name for reader in readers() if f"`{reader.name}`" not in formats] == []
 
 
-def test_every_shelf_is_documented() -> None:
+def test_every_target_is_documented() -> None:
     page = (ROOT / "docs" / "memory.md").read_text()
-    assert [point.name for point in entry_points(group="reverie.shelves") if f"`{point.name}`" not in page] == []
+    assert [point.name for point in entry_points(group="reverie.targets") if f"`{point.name}`" not in page] == []
 
 
 def test_every_check_and_every_reason_of_a_night_is_documented() -> None:

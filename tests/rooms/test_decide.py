@@ -69,7 +69,7 @@ ADDED = [add(said, cites(said, f"s{n}")) for n, said in enumerate(WISHES, 1)]
 WISH = "Please always answer in metric units."
 METRIC = add("Answer in metric units.", cites(WISH), kind="communication_preference")
 MISO = "The office cat is called Miso."
-PASSING = "The lab samples stand on shelf 12."
+PASSING = "The lab samples stand on target 12."
 
 
 def decided(
@@ -239,18 +239,18 @@ def test_what_the_curator_calls_it_does_not_make_it_standing(kind: str) -> None:
 
 
 def test_what_was_said_in_two_sessions_needs_no_standing_words() -> None:
-    twice = sessions(PASSING, "Our samples stand on shelf 12.")
-    cited = (cites(PASSING), cites("Our samples stand on shelf 12.", "s2"))
+    twice = sessions(PASSING, "Our samples stand on target 12.")
+    cited = (cites(PASSING), cites("Our samples stand on target 12.", "s2"))
     assert fates(decided([add(PASSING, *cited)], twice)) == [(LANDS, PASSING)]
-    same = session("a", PASSING, "Our samples stand on shelf 12.")
-    (found,) = decided([add(PASSING, cites(PASSING), cites("Our samples stand on shelf 12.", turn=2))], [same])
+    same = session("a", PASSING, "Our samples stand on target 12.")
+    (found,) = decided([add(PASSING, cites(PASSING), cites("Our samples stand on target 12.", turn=2))], [same])
     assert Reason.SAID_ONCE in reasons(found)  # twice in one session is once
 
 
 def test_what_both_curators_say_needs_no_standing_words() -> None:
     (alone,) = decided([add(PASSING)], PASSING, gates=Gates(add=0.2))
     (agreed,) = decided(
-        [add(PASSING)], PASSING, second=[add("Samples: shelf 12.", cites(PASSING))], gates=Gates(add=0.2)
+        [add(PASSING)], PASSING, second=[add("Samples: target 12.", cites(PASSING))], gates=Gates(add=0.2)
     )
     assert (alone.severity, agreed.severity, agreed.agreed) == (Severity.ASK, LANDS, True)
 

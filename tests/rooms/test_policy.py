@@ -28,7 +28,7 @@ revert = "land"
 
 def case(action: str = "replace", origin: Origin | None = Origin.OWNER, **more: object) -> Case:
     surface = "memory" if action in ("add", "replace", "remove") else "skills"
-    made = {"surface": surface, "shelf": "hermes", "actions": (action,), "origin": origin, "report": CLEAN}
+    made = {"surface": surface, "target": "hermes", "actions": (action,), "origin": origin, "report": CLEAN}
     return Case(**{**made, **more})  # type: ignore[arg-type]
 
 
@@ -74,12 +74,12 @@ def test_shared_rules_of_fewer_than_three_people_are_not_even_asked_about() -> N
     assert answer(EVERYTHING_LANDS, case(shared=True, people=2)) == "refuse"
 
 
-def test_a_shelf_can_be_stricter_than_the_rest() -> None:
-    text = DEFAULT + '\n[shelf.hermes]\nadd = "refuse"\nreplace = "ask"\n'
+def test_a_target_can_be_stricter_than_the_rest() -> None:
+    text = DEFAULT + '\n[target.hermes]\nadd = "refuse"\nreplace = "ask"\n'
     assert answer(text, case("add")) == "refuse"
     assert answer(text, case("replace")) == "ask"
     assert answer(text, case("remove")) == "land"
-    assert answer(text, case("add", shelf="home")) == "land"
+    assert answer(text, case("add", target="home")) == "land"
 
 
 def test_the_strictest_of_several_operations_decides() -> None:
@@ -93,7 +93,7 @@ def test_the_strictest_of_several_operations_decides() -> None:
         ("memory = 3", "table"),
         ('[memory]\nadd = "yes"', "land or ask or refuse"),
         ('[memory]\nad = "ask"', "Did you mean 'add'"),
-        ('[shelf.hermes]\nfoo = "ask"', "foo"),
+        ('[target.hermes]\nfoo = "ask"', "foo"),
         ("[review]\nper_day = 0", "whole number"),
         ("[review]\nper_day = true", "whole number"),
         ('[review]\napprovers = "ann"', "list of names"),

@@ -14,15 +14,15 @@ import pytest
 
 from reverie.config import load
 from reverie.harnesses.claude_code.reader import ClaudeCodeReader
-from reverie.harnesses.claude_code.target import claude_shelves
+from reverie.harnesses.claude_code.target import claude_targets
 from reverie.harnesses.codex.reader import CodexReader
-from reverie.harnesses.codex.target import codex_shelves
+from reverie.harnesses.codex.target import codex_targets
 from reverie.harnesses.hermes.reader import HermesReader
 from reverie.harnesses.markdown.any_path import by_path
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.audience import belongs, in_project, sees
-from reverie.memory.shelf import Place, Shelf
-from reverie.memory.shelves import Shelves, Where, shelves
+from reverie.memory.target import Place, Target
+from reverie.memory.targets import Targets, Where, targets
 from reverie.system.repositories import repository_root
 from reverie.transcripts import plain_json as plain
 from reverie.transcripts.projects import is_dashed, project_folder, project_name
@@ -337,30 +337,30 @@ def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Where:
 
 
 @pytest.fixture
-def known(where: Where) -> Shelves:
-    return shelves(where, by_path)
+def known(where: Where) -> Targets:
+    return targets(where, by_path)
 
 
-Named = Callable[[str], Shelf]
+Named = Callable[[str], Target]
 
 
 @pytest.fixture
 def claude(where: Where) -> Named:
-    return lambda name: next(shelf for shelf in claude_shelves(where) if shelf.name == name)
+    return lambda name: next(target for target in claude_targets(where) if target.name == name)
 
 
 def names(offered: Iterator[Any]) -> list[str]:
-    return [shelf.name for shelf in offered]
+    return [target.name for target in offered]
 
 
 @pytest.mark.parametrize("name", ["hermes", "home", "claude", "openclaw"])
-def test_what_is_read_everywhere_says_so_and_what_it_is_for(known: Shelves, name: str) -> None:
+def test_what_is_read_everywhere_says_so_and_what_it_is_for(known: Targets, name: str) -> None:
     for place in known.named(name).places():
         assert place.audience == ""
         assert place.purpose.endswith(".") and "Read in every" in place.purpose
 
 
-def test_each_claude_project_has_notes_of_its_own(tmp_path: Path, known: Shelves, claude: Named) -> None:
+def test_each_claude_project_has_notes_of_its_own(tmp_path: Path, known: Targets, claude: Named) -> None:
     for cwd in ("/home/dana/ledgerly", "/home/dana/my-orchard"):
         claude_transcript(tmp_path / ".claude", cwd)
     (index,) = claude("claude/-home-dana-my-orchard").places()
@@ -386,7 +386,7 @@ def test_files_on_topics_beside_the_index_are_the_projects_too(tmp_path: Path, c
 
 
 def test_sessions_begun_in_a_subfolder_are_remembered_with_the_repository(
-    tmp_path: Path, ledgerly: Path, known: Shelves, claude: Named
+    tmp_path: Path, ledgerly: Path, known: Targets, claude: Named
 ) -> None:
     """Claude Code leaves the transcript under the subfolder and reads the notes of the repository."""
     config = tmp_path / ".claude"
@@ -411,7 +411,7 @@ def test_a_project_folder_without_transcripts_is_told_by_its_dashes(tmp_path: Pa
 
 @pytest.mark.parametrize("setting", [{"autoMemoryEnabled": False}, {"autoMemoryDirectory": "~/notes"}])
 def test_notes_claude_code_was_told_not_to_read_are_not_begun(
-    tmp_path: Path, known: Shelves, setting: dict[str, object]
+    tmp_path: Path, known: Targets, setting: dict[str, object]
 ) -> None:
     claude_transcript(tmp_path / ".claude", "/home/dana/ledgerly")
     assert names(known.available()) == ["claude/-home-dana-ledgerly"]
@@ -424,9 +424,9 @@ def test_a_transcript_that_tells_nothing_hides_no_target(tmp_path: Path, claude:
     folder = tmp_path / ".claude" / "projects" / "-home-dana-ledgerly"
     folder.mkdir(parents=True)
     (folder / "a.jsonl").write_bytes(damage)
-    shelf = claude("claude/-home-dana-ledgerly")
-    assert [place.audience for place in shelf.places()] == ["-home-dana-ledgerly"]
-    assert not getattr(shelf, "ready", True)
+    target = claude("claude/-home-dana-ledgerly")
+    assert [place.audience for place in target.places()] == ["-home-dana-ledgerly"]
+    assert not getattr(target, "ready", True)
 
 
 def test_codex_knows_which_projects_have_instructions_of_their_own(tmp_path: Path, where: Where) -> None:
@@ -436,22 +436,22 @@ def test_codex_knows_which_projects_have_instructions_of_their_own(tmp_path: Pat
     (tmp_path / ".codex").mkdir()
     trusted = "".join(f'[projects."{tmp_path / name}"]\ntrust_level = "trusted"\n' for name in ("ledgerly", "kiln"))
     (tmp_path / ".codex" / "config.toml").write_text(trusted)
-    (shelf,) = codex_shelves(where)
-    (place,) = shelf.places()
-    assert (shelf.name, place.document, place.audience) == ("codex", "AGENTS.md", "")
+    (target,) = codex_targets(where)
+    (place,) = target.places()
+    assert (target.name, place.document, place.audience) == ("codex", "AGENTS.md", "")
     assert [belongs(place, name) for name in ("ledgerly", "kiln")] == [ELSEWHERE, PREFIX]
     (tmp_path / ".codex" / "config.toml").write_text("not = [toml")
-    assert shelf.places()[0].elsewhere == frozenset()
+    assert target.places()[0].elsewhere == frozenset()
 
 
-def test_a_projects_own_instructions_are_its_own(ledgerly: Path, known: Shelves) -> None:
+def test_a_projects_own_instructions_are_its_own(ledgerly: Path, known: Targets) -> None:
     (place,) = known.named(f"agents:{ledgerly}").places()
     assert (place.document, place.audience, place.audience_path) == ("AGENTS.md", "ledgerly", str(ledgerly))
     (below,) = known.named(f"agents:{ledgerly / 'src'}").places()
     assert (below.audience, below.audience_path) == ("ledgerly", str(ledgerly))
 
 
-def test_of_a_list_by_its_path_nobody_knows_who_reads_it(tmp_path: Path, known: Shelves) -> None:
+def test_of_a_list_by_its_path_nobody_knows_who_reads_it(tmp_path: Path, known: Targets) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "rules.md").write_text("- one\n")
     for name in (tmp_path / "notes", tmp_path / "notes" / "rules.md"):

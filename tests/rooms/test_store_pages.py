@@ -76,7 +76,7 @@ def test_only_prose_with_statements_is_a_document() -> None:
 
 def test_of_very_many_entries_those_are_shown_that_speak_of_what_was_said() -> None:
     pages = [
-        Page(f"/{number}.md", f"Shelf {number} holds nails of {number} mm.\n".encode(), WRITTEN)
+        Page(f"/{number}.md", f"Target {number} holds nails of {number} mm.\n".encode(), WRITTEN)
         for number in range(2_000)
     ]
     pages.append(Page("/host.md", b"Staging is db1.internal.\n", WRITTEN))

@@ -271,7 +271,7 @@ def test_a_dream_whose_input_is_gone_says_so(idle: Served, call: str, path: str,
 
 def test_a_dream_that_runs_can_be_canceled_and_leaves_its_output(served: Served) -> None:
     store = filled(served)
-    sessions = [recorded(served, *TALK, *(f"Shelf {n}{k} holds {k} boxes." for k in range(40))) for n in range(25)]
+    sessions = [recorded(served, *TALK, *(f"Target {n}{k} holds {k} boxes." for k in range(40))) for n in range(25)]
     dream = served.call("POST", "/v1/dreams", asked(store, *sessions)).json["id"]
     at = f"/v1/dreams/{dream}"
     while not (found := served.call("GET", at).json)["outputs"]:

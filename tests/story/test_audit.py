@@ -94,7 +94,7 @@ def test_every_home_is_found_counted_and_graded(house: Path) -> None:
 
 def test_a_finding_has_its_place_its_words_and_what_can_be_done(house: Path) -> None:
     junk = next(one for one in told()["findings"] if one["kind"] == "junk")
-    assert (junk["shelf"], junk["document"], junk["number"]) == ("hermes", "MEMORY.md", 2)
+    assert (junk["target"], junk["document"], junk["number"]) == ("hermes", "MEMORY.md", 2)
     assert junk["words"] == "User said hi" and junk["operations"] == ["remove"] and junk["why"]
 
 

@@ -1,4 +1,4 @@
-"""Nights by themselves: one line in a crontab that is otherwise left alone, one timer for each shelf, no night lost."""
+"""Nights by themselves: one line in a crontab that is otherwise left alone, a timer for each target, no night lost."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def test_what_the_line_says_is_what_the_night_does(cli: Cli, crontab: Path, tmp_
         assert done.returncode == 0, done.stderr
         assert expected in done.stdout.lower() and bool(done.stdout) == bool(expected) and not done.stderr
     (night,) = cli.json("status", "--database", "sqlite:///own.db")["dreams"]
-    assert night["shelf"] == str(tmp_path / "no%tes")
+    assert night["target"] == str(tmp_path / "no%tes")
 
 
 @pytest.mark.parametrize(
@@ -251,11 +251,11 @@ def test_a_secret_is_never_written_into_a_schedule(
     assert not crontab.exists() and not (cli.folder / "config").exists()
 
 
-# ---- one for each home and shelf -------------------------------------------------------------------------------------
+# ---- one for each home and target ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", [[], ["--systemd"]])
-def test_every_home_and_shelf_has_a_schedule_of_its_own(
+def test_every_home_and_target_has_a_schedule_of_its_own(
     cli: Cli, crontab: Path, units: Path, tmp_path: Path, how: list[str]
 ) -> None:
     def found() -> int:
@@ -275,7 +275,7 @@ def test_every_home_and_shelf_has_a_schedule_of_its_own(
     assert "Removed." in cli("cron", "remove", "--home", other, *how) and found() == 0
 
 
-def test_a_shelf_that_is_not_there_is_refused(cli: Cli, crontab: Path, units: Path) -> None:
+def test_a_target_that_is_not_there_is_refused(cli: Cli, crontab: Path, units: Path) -> None:
     for how in ([], ["--systemd"]):
         assert "There is no target" in cli("cron", "install", "--target", "nonsense", *how, code=2)
     assert not crontab.exists() and not units.exists()

@@ -262,7 +262,7 @@ def test_a_dream_is_read_back_as_it_was_kept(memories: Path, home_on: Home) -> N
     home_on.sessions.add(session("s1", ORDER))
     home_on.sessions.add(session("s2", SOFT, 11))
     night = dream(home_on)
-    records = SqlDreams(home_on.engine, home_on.clock, key_of=lambda name: home_on.memory.shelf(name).key)
+    records = SqlDreams(home_on.engine, home_on.clock, key_of=lambda name: home_on.memory.target(name).key)
     assert records.find(home_on._own) == [night]
     assert night.status is Status.COMPLETED and night.ended_at is not None
     (staged,) = records.staged(home_on._own, "hermes")

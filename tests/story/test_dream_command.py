@@ -1,4 +1,4 @@
-"""`reverie dream` as a person types it: which sessions, whose, since when, on which shelf."""
+"""`reverie dream` as a person types it: which sessions, whose, since when, over which target."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_since_reaches_back_to_a_date_and_all_to_the_first_session(cli: Cli) -> 
     assert "is not a date" in cli("dream", "--since", "yesterdayish", code=2)
 
 
-def test_a_night_on_the_claude_shelf_writes_into_claude_md_and_is_taken_back(cli: Cli) -> None:
+def test_a_night_on_the_claude_target_writes_into_claude_md_and_is_taken_back(cli: Cli) -> None:
     claude = cli.folder / "claude"
     claude.mkdir()
     (claude / "CLAUDE.md").write_text("# Mine\n\n- Standup is at nine.\n")

@@ -1,4 +1,4 @@
-"""What a night leaves beside the shelf, and what it does not touch."""
+"""What a night leaves beside the target, and what it does not touch."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, StillLocked
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.files import FileTarget
+from reverie.dreams.files import FileNightTarget
 from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
 from reverie.dreams.steps import MOST_ATTEMPTS, Steps
 from reverie.dreams.stores.dream import StoreWish
@@ -70,7 +70,7 @@ def begun(home: Home, *, until: str = "put") -> tuple[Steps, Dream]:
     """A night broken off before the named step, as if its process had died."""
     night = home.dreams
     dream = night.open("hermes", "land", Asked())
-    steps = Steps(night, night.records.hold(night.scope, dream), FileTarget(night))
+    steps = Steps(night, night.records.hold(night.scope, dream), FileNightTarget(night))
 
     class Died(Exception):
         pass
@@ -86,7 +86,7 @@ def begun(home: Home, *, until: str = "put") -> tuple[Steps, Dream]:
 
 
 def of_another_machine(home: Home, later: timedelta = timedelta()) -> SqlDreams:
-    key_of = lambda name: home.memory.shelf(name).key  # noqa: E731
+    key_of = lambda name: home.memory.target(name).key  # noqa: E731
     return SqlDreams(home.engine, FixedClock(NOON + later), "elsewhere:/home", key_of)
 
 
@@ -128,7 +128,7 @@ def test_a_night_that_is_always_broken_off_is_given_up(home: Home) -> None:
 
 
 def test_a_night_in_which_something_is_wrong_says_so_and_the_next_begins_anew(home: Home) -> None:
-    def wrong(shelf: str) -> list[object]:
+    def wrong(target: str) -> list[object]:
         raise ZeroDivisionError("surfaces")
 
     broken = replace(home.dreams, surfaces=wrong)  # type: ignore[arg-type]
@@ -164,13 +164,13 @@ def test_once_it_lands_a_night_cannot_be_canceled(home: Home, memory: Pages) -> 
 # ---- taken over ------------------------------------------------------------------------------------------------------
 
 
-def test_two_machines_never_dream_over_one_shelf_at_once(home: Home) -> None:
+def test_two_machines_never_dream_over_one_target_at_once(home: Home) -> None:
     _, dream = begun(home)
     with pytest.raises(StillLocked, match="hermes"):
         of_another_machine(home).hold(home.owned, dream)
 
 
-def test_canceling_a_night_that_waits_does_not_free_the_shelf_another_has(home: Home) -> None:
+def test_canceling_a_night_that_waits_does_not_free_the_target_another_has(home: Home) -> None:
     _, dream = begun(home)
     home.dream.cancel(home.dream.later(target="hermes").id)
     with pytest.raises(StillLocked):
@@ -182,7 +182,7 @@ def test_a_night_that_gets_on_is_not_given_up_however_often_it_is_broken_off(hom
     for place in range(len(SAID)):
         for _ in range(MOST_ATTEMPTS - 1):
             lease = night.records.hold(night.scope, dream)
-        Steps(night, lease, FileTarget(night)).light(place)
+        Steps(night, lease, FileNightTarget(night)).light(place)
     assert [one.status for one in home.dream.recover()] == [Status.COMPLETED] and "forgejo" in memory()
 
 
@@ -207,7 +207,7 @@ def test_who_is_overtaken_in_the_middle_of_a_landing_lands_nothing(home: Home, m
         return fenced_review(home.review, home.engine, records, lease)
 
     with pytest.raises(Overtaken):
-        replace(steps, target=FileTarget(replace(home.dreams, fenced=sleeping))).put(0)
+        replace(steps, target=FileNightTarget(replace(home.dreams, fenced=sleeping))).put(0)
     assert memory() == MEMORY and home.review.past() == [] and home.review.recover().landed == ()
 
 
@@ -320,7 +320,7 @@ def test_a_canceled_night_is_not_begun_by_a_worker(home: Home, memory: Pages) ->
 
 
 @SHARED
-def test_several_nights_on_one_shelf_are_done_one_after_another(home: Home) -> None:
+def test_several_nights_on_one_target_are_done_one_after_another(home: Home) -> None:
     dreams = [home.dream.later(target="hermes", limit=1) for _ in range(3)]
     with worker(home, "work", executor="one") as one, worker(home, "work", executor="two") as two:
         assert [process.wait(120) for process in (one, two)] == [0, 0]
@@ -382,7 +382,7 @@ WISH = "Please remember that I always want distances in kilometres."
 
 @pytest.fixture
 def two_homes(homes: HomeMaker, tmp_path: Path, database: str) -> tuple[Home, Home]:
-    """Of one owner, each with a shelf `home` of its own."""
+    """Of one owner, each with a target `home` of its own."""
     one, other = (homes(tmp_path / name, database=database) for name in ("laptop", "desk"))
     for name, words in (("s1", WISH), ("s2", "I prefer tabs over spaces.")):
         messages = [{"role": "user", "content": words}, {"role": "assistant", "content": "All right."}]
@@ -390,7 +390,7 @@ def two_homes(homes: HomeMaker, tmp_path: Path, database: str) -> tuple[Home, Ho
     return one, other
 
 
-def test_two_homes_with_a_shelf_of_one_name_have_nights_of_their_own(two_homes: tuple[Home, Home]) -> None:
+def test_two_homes_with_a_target_of_one_name_have_nights_of_their_own(two_homes: tuple[Home, Home]) -> None:
     one, other = two_homes
     first, second = one.dream(target="home"), other.dream(target="home")
     for home, night in ((one, first), (other, second)):
@@ -407,7 +407,7 @@ def test_a_home_finishes_and_works_off_its_own_nights_only(two_homes: tuple[Home
     night = one.dreams.open("home", "land", Asked())
     queued = one.dream.later(target="home")
     assert other.dream.recover() == [] and other.dreams.records.queued(other.owned) == []
-    with pytest.raises(BadInput, match="another shelf here"):
+    with pytest.raises(BadInput, match="another target here"):
         other.dream.run(night.id)
     assert other.dream(target="home").status is Status.COMPLETED
     assert one.dreams.get(night.id).status is Status.PENDING
@@ -416,7 +416,7 @@ def test_a_home_finishes_and_works_off_its_own_nights_only(two_homes: tuple[Home
     assert done.id == night.id and len(done.changes) == 1
 
 
-def test_rows_from_before_shelves_went_by_their_key_still_count(two_homes: tuple[Home, Home]) -> None:
+def test_rows_from_before_targets_went_by_their_key_still_count(two_homes: tuple[Home, Home]) -> None:
     home = two_homes[0]
     before = SqlDreams(home.engine, home.clock, home.dreams.records._holder)  # type: ignore[attr-defined]
     earlier = replace(home.dreams, records=before).dream("home")

@@ -91,7 +91,7 @@ def test_a_night_reads_what_a_hermes_home_has_without_being_told_where(
 
 def test_a_night_reads_what_claude_code_has_and_each_project_its_own(claude: Path, home: Home) -> None:
     night = home.dream()
-    read = {dream.shelf: sorted(one.session_id for one in dream.sessions) for dream in night.dreams}
+    read = {dream.target: sorted(one.session_id for one in dream.sessions) for dream in night.dreams}
     assert read == {
         "claude": ["claude-code:s0", "claude-code:s1"],
         "claude/-home-ann-garden": ["claude-code:s1"],
@@ -293,7 +293,7 @@ def test_a_target_that_cannot_be_written_does_not_hold_up_the_others(
     done = cli.run("dream", "--json")
     night = json.loads(done.stdout)
     assert done.returncode == 1
-    assert "hermes" in {dream["shelf"] for dream in night["dreams"]}
+    assert "hermes" in {dream["target"] for dream in night["dreams"]}
     assert "claude" in [one["target"] for one in night["skipped"] if one["failed"]]
 
 

@@ -62,7 +62,7 @@ def skills(tmp_path: Path) -> Skills:
 
 
 def of_memory(home: Home) -> GitProjection:
-    return GitProjection(home.config.home, home._history, home._own, home._shelves.values)
+    return GitProjection(home.config.home, home._history, home._own, home._targets.values)
 
 
 def of_skills(home: Home, *folders: Skills) -> GitProjection:
@@ -508,7 +508,7 @@ FORGED = st.sampled_from(
 def test_no_text_can_forge_a_trailer(text: str, number: int) -> None:
     proof = (Evidence(text, 1, "q", Origin.TOOL),)
     grounds = Grounds(text, Via.DIRECT, text, Origin.TOOL, proof, text, text, text, text, f"{text}\n{text}", text)
-    change = Change("chg_real", "shelf", text, (Edit("x", None, b""),), grounds, NOON, number=number)
+    change = Change("chg_real", "target", text, (Edit("x", None, b""),), grounds, NOON, number=number)
     said = message(Anchored(change, "f" * 64))
     told = read_back(said)
     assert told is not None and (told.change, told.number, told.hash) == ("chg_real", number, "f" * 64)
@@ -527,7 +527,7 @@ def test_a_forged_reason_is_no_trailer_to_git_either(home: Home, skills: Skills)
     assert told["Reverie-Change"] == change.id and told["Actor"].startswith("eve ") and "Approved-By" not in told
     assert git(skills.root, "log", "-1", "--format=%an").startswith("eve Actor: operator x@y")
     assert of_skills(home, skills).verify() == []
-    assert len(home._history.find(home._own, Asked(shelf=skills.key))) == 1
+    assert len(home._history.find(home._own, Asked(target=skills.key))) == 1
 
 
 def test_a_long_reason_is_cut_in_the_subject_only(home: Home, skills: Skills) -> None:

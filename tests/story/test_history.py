@@ -92,7 +92,7 @@ def test_what_changed_between_two_points(memory: Path, tmp_path: Path) -> None:
     with at(20, tmp_path) as home:
         newest, older, found = home.history.changes("MEMORY.md")
         between = home.history.difference(older.number or 0, newest.number or 0)
-        assert [(one.shelf, one.edit.document) for one in between] == [("hermes", "MEMORY.md")]
+        assert [(one.target, one.edit.document) for one in between] == [("hermes", "MEMORY.md")]
         since_found = home.history.difference(0, newest.number or 0)
         assert since_found[0].edit.before == b"Money is Decimal"  # what it said before that is not known
         assert found.grounds.via is Via.FOUND
@@ -148,12 +148,12 @@ def test_the_command_line_tells_the_same_story(memory: Path, tmp_path: Path) -> 
 def test_what_is_exported_can_be_imported_elsewhere(memory: Path, tmp_path: Path) -> None:
     house = tmp_path / "home"
     exported = tmp_path / "export.json"
-    exported.write_text(reverie("memory", "export", "--shelf", "hermes", home=house))
-    reverie("memory", "import", str(exported), "--shelf", "home", home=house)
+    exported.write_text(reverie("memory", "export", "--target", "hermes", home=house))
+    reverie("memory", "import", str(exported), "--target", "home", home=house)
     assert (house / "memory" / "MEMORY.md").read_text() == "- Money is Decimal\n"
     broken = tmp_path / "broken.json"
     broken.write_text('{"entries": 3}')
-    reverie("memory", "import", str(broken), "--shelf", "home", home=house, code=2)
+    reverie("memory", "import", str(broken), "--target", "home", home=house, code=2)
 
 
 def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: Path) -> None:

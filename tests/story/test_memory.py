@@ -1,4 +1,4 @@
-"""What stands on the shelves, through Home and the command line."""
+"""What stands in the targets, through Home and the command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_entries_of_a_real_hermes_home_are_read(hermes: Path, homes: HomeMak
     ]
 
 
-def test_a_home_without_memory_is_empty_and_a_shelf_nobody_has_is_refused(home: Home) -> None:
+def test_a_home_without_memory_is_empty_and_a_target_nobody_has_is_refused(home: Home) -> None:
     assert list(home.memory.entries("hermes")) == []
     assert [usage.characters for usage in home.memory.usage("hermes")] == [0, 0]
     with pytest.raises(BadInput, match="hermes"):

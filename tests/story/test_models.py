@@ -155,7 +155,7 @@ def test_two_nights_at_once_do_not_share_the_last_of_the_month(engine: Engine) -
 
     def ledger(number: int, month: Cap = Cap()) -> SqlLedger:
         scope = Scope("local", "ann", "ann")
-        dream = Dream(f"drm_{number}", f"shelf{number}", "land", Status.PENDING, SystemClock().now())
+        dream = Dream(f"drm_{number}", f"target{number}", "land", Status.PENDING, SystemClock().now())
         records.open(scope, dream, Dreamt())
         lease = records.hold(scope, dream)
         return SqlLedger(records, lease, SystemClock(), ZoneInfo("UTC"), night=Cap(), month=month, price=None)

@@ -39,7 +39,7 @@ def test_each_targets_sessions_are_those_of_its_project(claude: Path, home_on: H
     home_on.sessions.add({"id": "chat", "messages": [{"role": "user", "content": "I like tea."}]})
 
     def learns_from(target: str) -> set[str | None]:
-        places = home_on.memory.shelf(target).places()
+        places = home_on.memory.target(target).places()
         return {one.head.project for one in home_on.sessions.find() if sees(places, one.head)}
 
     assert learns_from("claude/-home-dana-ledgerly") == {"ledgerly"}
@@ -88,7 +88,7 @@ def test_projects_without_notes_are_no_clutter_in_the_list_of_memory(tmp_path: P
     assert [line for line in cli("memory", "list").splitlines() if not line.startswith(" ")] == [
         "claude/CLAUDE.md  20 characters"
     ]
-    cli("memory", "add", "Postgres is version 16.", "--shelf", "claude/-home-dana-ledgerly")
+    cli("memory", "add", "Postgres is version 16.", "--target", "claude/-home-dana-ledgerly")
     notes = claude / "projects" / "-home-dana-ledgerly" / "memory" / "MEMORY.md"
     assert notes.read_text() == "- Postgres is version 16.\n"
     assert "claude/-home-dana-ledgerly/MEMORY.md" in cli("memory", "list")

@@ -1,4 +1,4 @@
-"""Look at everything an agent reads: shelves, skill folders, what Hermes counted, what others left."""
+"""Look at everything an agent reads: targets, skill folders, what Hermes counted, what others left."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from reverie.audit.prompt_groups import home_of
 from reverie.core.clock import moment
 from reverie.core.errors import BadInput, ReverieError
 from reverie.memory.context_files import CONTEXT_FILES, SHARED, context_of
-from reverie.memory.shelf import Shelf
-from reverie.memory.shelves import Shelves
+from reverie.memory.target import Target
+from reverie.memory.targets import Targets
 from reverie.skills.library import Folder
 from reverie.skills.skill import read_skill
 
@@ -30,28 +30,28 @@ _SKILLS_BELOW = (".claude/skills", ".agents/skills", ".codex/skills", "skills")
 class Looking:
     """`folder_at` makes a folder of skills out of a path; `folders` are those the Home itself reads and can amend."""
 
-    shelves: Shelves
+    targets: Targets
     folders: Mapping[str, Folder]
     folder_at: Callable[[Path, str], Folder]
     machine: Machine
 
-    def look(self, paths: Iterable[str], now: datetime, *, only: bool, also: Shelf | None = None) -> Standing:
+    def look(self, paths: Iterable[str], now: datetime, *, only: bool, also: Target | None = None) -> Standing:
         given = [Path(path).expanduser().absolute() for path in paths]
         self._check(given)
-        shelves = {also.key: also} if also else {}
-        shelves |= {shelf.key: shelf for path in given for shelf in self._at(path)}
+        targets = {also.key: also} if also else {}
+        targets |= {target.key: target for path in given for target in self._at(path)}
         if not only:
-            shelves |= {shelf.key: shelf for shelf in self.shelves.available() if shelf.key not in shelves}
+            targets |= {target.key: target for target in self.targets.available() if target.key not in targets}
         unread: list[Unread] = []
-        documents = [one for shelf in shelves.values() for one in self._documents(shelf, unread)]
+        documents = [one for target in targets.values() for one in self._documents(target, unread)]
         skills = [
             one
-            for folder in self._skill_folders(given, shelves.values(), only)
+            for folder in self._skill_folders(given, targets.values(), only)
             for one in self._skills(*folder, now, unread)
         ]
-        hermes = [shelf for shelf in shelves.values() if shelf.key.startswith("hermes:")]
-        traces = [found for shelf in hermes if (found := self._traces(shelf))]
-        context = [one for shelf in shelves.values() for one in self._context(shelf)]
+        hermes = [target for target in targets.values() if target.key.startswith("hermes:")]
+        traces = [found for target in hermes if (found := self._traces(target))]
+        context = [one for target in targets.values() for one in self._context(target)]
         return Standing(tuple(documents), tuple(context), tuple(skills), tuple(traces), tuple(unread))
 
     def _check(self, given: Iterable[Path]) -> None:
@@ -59,41 +59,41 @@ class Looking:
         if gone is not None:
             raise BadInput(f"There is no {gone}.", expected="a folder, or a Markdown file")
 
-    # ---- shelves -----------------------------------------------------------------------------------------------------
+    # ---- targets -----------------------------------------------------------------------------------------------------
 
-    def _at(self, path: Path) -> Iterator[Shelf]:
+    def _at(self, path: Path) -> Iterator[Target]:
         """What a path can mean: a file, a Hermes home, a folder with one in it, a project."""
         names = [str(path)] if path.suffix == ".md" else [f"hermes:{path}", f"hermes:{path / '.hermes'}"]
         in_a_project = (*SHARED, *(one.partition("/*")[0] for one in CONTEXT_FILES["project"]))
         if path.suffix != ".md" and any(self.machine.exists(path / name) for name in in_a_project):
             names.append(f"agents:{path}")
         for name in names:
-            if (shelf := self.shelves.get(name)) is not None:
-                yield shelf
+            if (target := self.targets.get(name)) is not None:
+                yield target
 
-    def _documents(self, shelf: Shelf, unread: list[Unread]) -> Iterator[Document]:
-        home, circle = home_of(shelf.name), shelf.name
-        project = shelf.name.removeprefix("agents:") if shelf.name.startswith("agents:") else None
+    def _documents(self, target: Target, unread: list[Unread]) -> Iterator[Document]:
+        home, circle = home_of(target.name), target.name
+        project = target.name.removeprefix("agents:") if target.name.startswith("agents:") else None
         try:
-            for place in shelf.places():
-                content = shelf.read(place.document)
+            for place in target.places():
+                content = target.read(place.document)
                 if content is not None:
-                    spot = Spot(home, shelf.name, place.document)
+                    spot = Spot(home, target.name, place.document)
                     yield Document(
                         spot, place.form, place.budget, content.decode("utf-8", "surrogateescape"), circle, project
                     )
         except ReverieError as error:
-            unread.append(Unread(Spot(home, shelf.name, ""), f"It is there and could not be read: {error.found}"))
+            unread.append(Unread(Spot(home, target.name, ""), f"It is there and could not be read: {error.found}"))
 
-    def _context(self, shelf: Shelf) -> Iterator[Document]:
-        """The context files beside a shelf that it does not list itself."""
-        folder, names = context_of(shelf)
-        listed = {place.document for place in shelf.places()}
+    def _context(self, target: Target) -> Iterator[Document]:
+        """The context files beside a target that it does not list itself."""
+        folder, names = context_of(target)
+        listed = {place.document for place in target.places()}
         for path in self._named(folder, names):
             name = path.relative_to(folder).as_posix()
             if name not in listed and (text := self.machine.read(path)) is not None:
-                spot = Spot(home_of(shelf.name), shelf.name, name)
-                yield Document(spot, "list", None, text, shelf.name)
+                spot = Spot(home_of(target.name), target.name, name)
+                yield Document(spot, "list", None, text, target.name)
 
     def _named(self, folder: Path, names: Iterable[str]) -> Iterator[Path]:
         for name in names:
@@ -105,19 +105,19 @@ class Looking:
                 ending = name.rpartition("*")[2]
                 yield from (below / one for one in self.machine.below(below) if one.endswith(ending))
 
-    def _traces(self, shelf: Shelf) -> Traces | None:
-        folder = Path(shelf.key.removeprefix("hermes:"))
-        return read_traces(folder / "dreaming", home_of(shelf.name), shelf.name, self.machine)
+    def _traces(self, target: Target) -> Traces | None:
+        folder = Path(target.key.removeprefix("hermes:"))
+        return read_traces(folder / "dreaming", home_of(target.name), target.name, self.machine)
 
     # ---- skills ------------------------------------------------------------------------------------------------------
 
     def _skill_folders(
-        self, given: Iterable[Path], shelves: Iterable[Shelf], only: bool
+        self, given: Iterable[Path], targets: Iterable[Target], only: bool
     ) -> list[tuple[Folder, str, bool]]:
         """Each folder once, with the home it belongs to and whether the Home can amend it."""
         found: dict[str, tuple[Folder, str, bool]] = {}
         own = {folder.key: folder for folder in self.folders.values()}
-        for path, home in [*self._below(given), *self._of_shelves(shelves)]:
+        for path, home in [*self._below(given), *self._of_targets(targets)]:
             folder = self.folder_at(path, str(path))
             known = own.get(folder.key)
             found.setdefault(
@@ -131,15 +131,15 @@ class Looking:
         for path in given:
             for name in _SKILLS_BELOW:
                 if path.suffix != ".md" and self.machine.exists(path / name):
-                    hermes = self.shelves.get(f"hermes:{path}")
+                    hermes = self.targets.get(f"hermes:{path}")
                     yield path / name, hermes.name if hermes else f"agents:{path}"
 
-    def _of_shelves(self, shelves: Iterable[Shelf]) -> Iterator[tuple[Path, str]]:
-        for shelf in shelves:
-            folder = Path(shelf.key.removeprefix("hermes:")) / "skills"
-            if shelf.key.startswith("hermes:") and self.machine.exists(folder):
-                yield folder, home_of(shelf.name)
-        codex = self.shelves.where.place(CODEX) / "skills"
+    def _of_targets(self, targets: Iterable[Target]) -> Iterator[tuple[Path, str]]:
+        for target in targets:
+            folder = Path(target.key.removeprefix("hermes:")) / "skills"
+            if target.key.startswith("hermes:") and self.machine.exists(folder):
+                yield folder, home_of(target.name)
+        codex = self.targets.where.place(CODEX) / "skills"
         if self.machine.exists(codex):
             yield codex, "codex"
 

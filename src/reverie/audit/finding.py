@@ -39,12 +39,12 @@ class Spot:
     """Where something stands. `number` counts the statements of a document from 1; 0 is the document, or a skill."""
 
     home: str
-    shelf: str
+    target: str
     document: str
     number: int = 0
 
     def __str__(self) -> str:
-        place = f"{self.shelf}/{self.document}" if self.document else self.shelf
+        place = f"{self.target}/{self.document}" if self.document else self.target
         return f"{place} #{self.number}" if self.number else place
 
 

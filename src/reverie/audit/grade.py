@@ -25,10 +25,10 @@ class Grade:
     because: tuple[str, ...]
 
 
-def graded(statements: int, skills: int, findings: Sequence[Finding], skill_shelves: frozenset[str]) -> Grade:
-    """`findings` are those of one home; `skill_shelves` names the shelves among them that hold skills."""
-    of_skills = [one for one in findings if one.spot.shelf in skill_shelves]
-    of_memory = [one for one in findings if one.spot.shelf not in skill_shelves]
+def graded(statements: int, skills: int, findings: Sequence[Finding], skill_targets: frozenset[str]) -> Grade:
+    """`findings` are those of one home; `skill_targets` names the targets among them that hold skills."""
+    of_skills = [one for one in findings if one.spot.target in skill_targets]
+    of_memory = [one for one in findings if one.spot.target not in skill_targets]
     because = ["100 to begin with"]
     points = 100.0
     for name, count, share, found in (
@@ -55,7 +55,7 @@ def _share(name: str, count: int, share: int, findings: Iterable[Finding]) -> tu
     """What the faulty ones cost: each statement or skill counts once, by the worst that is wrong with it."""
     worst: dict[tuple[str, str, int], Severity] = {}
     for one in findings:
-        key = (one.spot.shelf, one.spot.document, one.spot.number)
+        key = (one.spot.target, one.spot.document, one.spot.number)
         if one.spot.number or name == "skills":
             worst[key] = min(worst.get(key, "note"), one.severity, key=lambda severity: ORDER[severity])
     at_fault = [severity for severity in worst.values() if COST[severity]]

@@ -23,10 +23,10 @@ LOCK = "memory_mutations.lock"
 def damage(documents: tuple[Document, ...], traces: tuple[Traces, ...], shown: Mapping[str, str]) -> Iterator[Finding]:
     for trace in traces:
         yield _left_behind(trace)
-    by_shelf = {trace.shelf: trace for trace in traces}
+    by_target = {trace.target: trace for trace in traces}
     for document in documents:
         if document.form == "hermes":
-            yield from _in_document(document, by_shelf.get(document.spot.shelf), shown)
+            yield from _in_document(document, by_target.get(document.spot.target), shown)
 
 
 def _in_document(document: Document, trace: Traces | None, shown: Mapping[str, str]) -> Iterator[Finding]:
@@ -93,4 +93,4 @@ def _left_behind(trace: Traces) -> Finding:
     advice = (
         "Disable it (`hermes plugins disable hermes-dreaming`) before it writes again; Reverie keeps its files aside."
     )
-    return Finding(Kind.DAMAGED, "note", Spot(trace.home, trace.shelf, "dreaming/"), words_of(names), why, advice)
+    return Finding(Kind.DAMAGED, "note", Spot(trace.home, trace.target, "dreaming/"), words_of(names), why, advice)

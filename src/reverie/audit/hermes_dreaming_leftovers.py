@@ -16,7 +16,7 @@ _DOCUMENTS = ("MEMORY.md", "USER.md")
 _MOST_COPIES = 50
 
 
-def read_traces(folder: Path, home: str, shelf: str, machine: Machine) -> Traces | None:
+def read_traces(folder: Path, home: str, target: str, machine: Machine) -> Traces | None:
     """None where it never was. Its lock, or the way it writes down what it promoted, tells it from others."""
     for place in (folder, folder / ASIDE):
         if not machine.exists(place):
@@ -24,7 +24,7 @@ def read_traces(folder: Path, home: str, shelf: str, machine: Machine) -> Traces
         wrote = _wrote(machine.read(place / "promotions.jsonl") or "")
         files = sorted(name for name in machine.below(place) if "/" not in name and name != ASIDE)
         if LOCK in files or wrote is not None:
-            return Traces(home, shelf, tuple(files), frozenset(wrote or ()), _copies(place / "backups", machine))
+            return Traces(home, target, tuple(files), frozenset(wrote or ()), _copies(place / "backups", machine))
     return None
 
 

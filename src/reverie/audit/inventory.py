@@ -34,7 +34,7 @@ class Statement:
 
     @property
     def place(self) -> tuple[str, str]:
-        return self.spot.shelf, self.spot.document
+        return self.spot.target, self.spot.document
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Document:
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
         return tuple(
-            Statement(Spot(self.spot.home, self.spot.shelf, self.spot.document, number), *cut[:2], self.circle, cut[2])
+            Statement(Spot(self.spot.home, self.spot.target, self.spot.document, number), *cut[:2], self.circle, cut[2])
             for number, cut in enumerate(_cut(self.text, self.form), 1)
         )
 
@@ -82,7 +82,7 @@ class Traces:
     """What hermes-dreaming left in a Hermes home: its files, what it says it wrote, and the copies it made before."""
 
     home: str
-    shelf: str
+    target: str
     files: tuple[str, ...]
     wrote: frozenset[str] = frozenset()
     copies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # document -> entries of all copies

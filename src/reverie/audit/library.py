@@ -12,7 +12,7 @@ from reverie.audit.report import Report, reported
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.memory.operation import Add
-from reverie.memory.shelf import Shelf
+from reverie.memory.target import Target
 
 _DOUBLED = (Kind.CONTRADICTORY, Kind.SUPERSEDED, Kind.DUPLICATED)
 
@@ -22,19 +22,19 @@ class Audit:
     looking: Looking
     clock: Clock
 
-    def __call__(self, paths: Iterable[str] = (), *, only: bool = False, also: Shelf | None = None) -> Report:
-        """Everything found on this machine and under the paths; with `only`, nothing but the paths; `also` a shelf."""
+    def __call__(self, paths: Iterable[str] = (), *, only: bool = False, also: Target | None = None) -> Report:
+        """Everything found on this machine and under the paths; with `only`, nothing but the paths; `also` a target."""
         now = self.clock.now()
         standing = self.looking.look(paths, now, only=only, also=also)
         return reported(standing, examined(standing, self.looking.machine, now), now)
 
-    def compact(self, shelf: str) -> list[Finding]:
-        """What on one shelf is said twice, contradicts or was superseded, beside all that is read with it."""
-        chosen = self.looking.shelves.named(shelf)
+    def compact(self, target: str) -> list[Finding]:
+        """What in one target is said twice, contradicts or was superseded, beside all that is read with it."""
+        chosen = self.looking.targets.named(target)
         return [
             one
             for one in self(also=chosen).findings
-            if one.kind in _DOUBLED and chosen.name in (one.spot.shelf, one.spot.home)
+            if one.kind in _DOUBLED and chosen.name in (one.spot.target, one.spot.home)
         ]
 
 
@@ -46,7 +46,7 @@ def suggestions(findings: Iterable[Finding]) -> Iterator[Suggestion]:
         if wanted is None:
             continue
         named = [one.old_sha256 for one in wanted.operations if not isinstance(one, Add)] or [wanted.subject]
-        keys = {(wanted.shelf, wanted.subject, name) for name in named}
+        keys = {(wanted.target, wanted.subject, name) for name in named}
         if touched.isdisjoint(keys):
             touched |= keys
             yield wanted

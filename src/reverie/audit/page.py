@@ -77,7 +77,7 @@ def _home(home: HomeReport) -> Safe:
 
 def _document(filling: Filling) -> Safe:
     limit = f" of {filling.budget:,}" if filling.budget else ""
-    name = f"{filling.spot.shelf}/{filling.spot.document}: {filling.characters:,}{limit} characters"
+    name = f"{filling.spot.target}/{filling.spot.document}: {filling.characters:,}{limit} characters"
     return tag("div", tag("span", name, class_="small"), bar(filling), legend(filling), class_="document")
 
 

@@ -1,4 +1,4 @@
-"""Which statements meet in one prompt. A circle is named like a shelf: `hermes`, `claude/<project>`, `agents:…`.
+"""Which statements meet in one prompt. A circle is named like a target: `hermes`, `claude/<project>`, `agents:…`.
 
 What meets must not be said twice nor contradict itself. What never meets may: two projects have rules of their own,
 and each tool has to be told a preference once.
@@ -29,8 +29,8 @@ def apart(one: str, other: str) -> bool:
     return not meet(one, other) and (is_project(one) or is_project(other))
 
 
-def home_of(shelf: str) -> str:
-    """The home a shelf is part of: all of Claude Code is one, each Hermes profile is its own."""
-    if shelf.startswith("claude/"):
+def home_of(target: str) -> str:
+    """The home a target is part of: all of Claude Code is one, each Hermes profile is its own."""
+    if target.startswith("claude/"):
         return "claude"
-    return "reverie" if shelf == "home" else shelf
+    return "reverie" if target == "home" else target

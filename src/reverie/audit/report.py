@@ -64,7 +64,7 @@ def _home(name: str, standing: Standing, findings: Sequence[Finding]) -> HomeRep
     skills = [kept for kept in standing.skills if kept.spot.home == name]
     own = [one for one in findings if one.spot.home == name]
     statements = sum(len(document.statements) for document in documents)
-    shelves = frozenset(kept.spot.shelf for kept in skills)
+    targets = frozenset(kept.spot.target for kept in skills)
     counts = Counter(str(one.kind) for one in own if one.severity != "note")
     return HomeReport(
         name,
@@ -73,7 +73,7 @@ def _home(name: str, standing: Standing, findings: Sequence[Finding]) -> HomeRep
         sum(len(document.text) for document in documents),
         counts,
         tuple(_filling(document, own) for document in documents),
-        graded(statements, len(skills), own, shelves),
+        graded(statements, len(skills), own, targets),
     )
 
 

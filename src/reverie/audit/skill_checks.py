@@ -27,7 +27,7 @@ def in_skills(skills: Sequence[Kept]) -> Iterator[Finding]:
         yield from _problems(kept)
         yield from _dangers(kept)
         yield from _unused(kept)
-    for _, folder in groupby(skills, key=lambda kept: kept.spot.shelf):
+    for _, folder in groupby(skills, key=lambda kept: kept.spot.target):
         beside = list(folder)
         yield from _twice(beside)
         yield from _cut(beside)
@@ -68,7 +68,7 @@ def _unused(kept: Kept) -> Iterator[Finding]:
     wanted = None
     if kept.amendable:
         retire = Retire(kept.skill.subject, kept.skill.content)
-        wanted = Suggestion(kept.spot.shelf, kept.skill.subject, amendment=retire, reason=why, proposer=PROPOSER)
+        wanted = Suggestion(kept.spot.target, kept.skill.subject, amendment=retire, reason=why, proposer=PROPOSER)
     yield _finding(Kind.UNUSED, "low", kept, why, "Archive it.", suggestion=wanted)
 
 
@@ -97,7 +97,7 @@ def _cut(beside: Sequence[Kept]) -> Iterator[Finding]:
     why = (
         f"Hermes lists only {SHOWN_BY_HERMES} characters of a description: {len(long)} of {len(hermes)} are cut short."
     )
-    spot = Spot(long[0].spot.home, long[0].spot.shelf, "")
+    spot = Spot(long[0].spot.home, long[0].spot.target, "")
     words = words_of("\n".join(shown))
     yield Finding(Kind.CUT, "note", spot, words, why, "Begin each description with when to use the skill.")
 

@@ -128,7 +128,7 @@ def replaced(statement: Statement, text: str, why: str) -> Suggestion | None:
 
 
 def operated(statement: Statement, why: str, *operations: Operation) -> Suggestion:
-    return Suggestion(statement.spot.shelf, statement.spot.document, operations, reason=why, proposer=PROPOSER)
+    return Suggestion(statement.spot.target, statement.spot.document, operations, reason=why, proposer=PROPOSER)
 
 
 def _finding(

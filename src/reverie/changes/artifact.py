@@ -1,4 +1,4 @@
-"""What a Change can be made to: a document on a shelf, or a skill in a folder."""
+"""What a Change can be made to: a document in a target, or a skill in a folder."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Protocol
 
 from reverie.core.errors import BadInput
 from reverie.memory.formats import FormatName
-from reverie.memory.shelf import Held, Place, Shelf
-from reverie.memory.shelves import Shelves
+from reverie.memory.target import Held, Place, Target
+from reverie.memory.targets import Targets
 from reverie.safety.bundle import scan_skill
 from reverie.safety.report import Report, joined
 from reverie.safety.scan import scan
@@ -18,7 +18,7 @@ from reverie.skills.library import Folder
 
 
 class Holder(Protocol):
-    """A shelf of memory or a folder of skills, as far as landing needs it."""
+    """A target or a folder of skills, as far as landing needs it."""
 
     @property
     def name(self) -> str: ...
@@ -55,33 +55,35 @@ class Artifact:
 
 
 class Artifacts(Protocol):
-    def __call__(self, shelf: str, subject: str, also: str | None = None) -> Artifact:
-        """What a name means: a document on a shelf, or a skill in a folder, with another one it absorbs."""
+    def __call__(self, target: str, subject: str, also: str | None = None) -> Artifact:
+        """What a name means: a document in a target, or a skill in a folder, with another one it absorbs."""
         ...
 
 
-def memory_artifact(shelf: Shelf, place: Place) -> Artifact:
-    return Artifact(shelf, place.document, lambda: [place.document], place.form, place.budget)
+def memory_artifact(target: Target, place: Place) -> Artifact:
+    return Artifact(target, place.document, lambda: [place.document], place.form, place.budget)
 
 
-def artifact(shelves: Shelves, shelf: str, subject: str, was_there: Callable[[str, str], bool]) -> Artifact:
-    """The document of a shelf, which people call by name and our own records by its key.
+def artifact(targets: Targets, target: str, subject: str, was_there: Callable[[str, str], bool]) -> Artifact:
+    """The document of a target, which people call by name and our own records by its key.
 
     One that is gone is still one while its history is known: it may have to be brought back.
     """
     if not subject.isprintable():
         raise BadInput(f"A document cannot be named {subject!r}.", expected="a name of visible characters")
-    chosen = shelves.named(shelf)
+    chosen = targets.named(target)
     place = next((one for one in chosen.places() if one.document == subject), None)
     if place is None and was_there(chosen.key, subject):
-        place = Place(subject, "list")  # the only shelves whose documents come and go are Markdown folders
+        place = Place(subject, "list")  # the only targets whose documents come and go are Markdown folders
     if place is None:
         there = ", ".join(one.document for one in chosen.places())
-        raise BadInput(f"The shelf {chosen.name!r} has no document {subject!r}.", expected=f"one of {there}")
+        raise BadInput(f"The target {chosen.name!r} has no document {subject!r}.", expected=f"one of {there}")
     return memory_artifact(chosen, place)
 
 
-def skill_artifact(folder: Folder, subject: str, seen: Callable[[str], Iterable[str]], also: str | None = None) -> Artifact:
+def skill_artifact(
+    folder: Folder, subject: str, seen: Callable[[str], Iterable[str]], also: str | None = None
+) -> Artifact:
     """A skill with all its files: those that are there and those that were. `also` is one it absorbs."""
 
     def documents() -> list[str]:

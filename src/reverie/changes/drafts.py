@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from reverie.changes.history.change import Edit
 from reverie.changes.artifact import Artifact
+from reverie.changes.history.change import Edit
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import (
     Add,
@@ -23,7 +23,7 @@ from reverie.memory.operation import (
     applied,
     entry_hash,
 )
-from reverie.memory.shelf import Held
+from reverie.memory.target import Held
 from reverie.skills.amend import amended
 from reverie.skills.amendment import Amendment, Clashed, Merge
 from reverie.skills.names import ARCHIVE

@@ -17,18 +17,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Draft, Drawn
 from reverie.changes.history.change import Change, Edit, Grounds
 from reverie.changes.history.records import Known, Records
 from reverie.changes.landing_result import Landed, Outcome, Unchanged, Unsafe
 from reverie.changes.outside_edits import Noticing, moves_of, written
-from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.errors import ReverieError
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted
-from reverie.memory.shelf import Held
+from reverie.memory.target import Held
 
 MOST_DRAWN = 8
 Exchanged = tuple[Edit, ...] | None | OSError | ReverieError  # what was written; None: others saved; or why it failed

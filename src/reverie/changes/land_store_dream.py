@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Drawn, new_texts
 from reverie.changes.history.change import Edit, Grounds, Via
 from reverie.changes.history.records import Asked
@@ -17,17 +18,16 @@ from reverie.changes.landing_result import Landed, Outcome
 from reverie.changes.outside_edits import Noticing
 from reverie.changes.proposal import Suggestion
 from reverie.changes.store_writes import AtDesk, Desk, flags_of, ignored, present
-from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.operation import Applied, Conflicted, Operation, OverBudget, Unfit, applied
 from reverie.memory.pages import words_left
-from reverie.memory.shelf import Held
 from reverie.memory.store import Author, Flag
 from reverie.memory.store_library import writable
 from reverie.memory.store_records import Pen
 from reverie.memory.store_rules import LARGEST_MEMORY_BYTES, MOST_MEMORIES
+from reverie.memory.target import Held
 
 POLICY = "the policy of dreams over stores"
 
@@ -61,7 +61,7 @@ class Dreamt:
         """Scan what the pages are going to say before the lock is taken: a long one takes a tenth of a second."""
         with self.desk(self.scope, store) as desk:
             paths = dict.fromkeys(one.suggestion.subject for one in wanted)
-            pages = {path: desk.shelf(Pen(self.author)).read(path) for path in paths}
+            pages = {path: desk.target(Pen(self.author)).read(path) for path in paths}
         for one in wanted:
             path = one.suggestion.subject
             after = page_after(pages[path], one.suggestion.operations)
@@ -80,7 +80,7 @@ class Dreamt:
         told = flags.get(after) if isinstance(after, bytes) else ()
         if told is None:
             told = flags_of(after.decode() if isinstance(after, bytes) else "")
-        artifact = Artifact(desk.shelf(Pen(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole")
+        artifact = Artifact(desk.target(Pen(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole")
         noticing = Noticing(self.scope, desk.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(self.scope, desk.history, noticing, self.ids, self.clock, ignored)
         outcome = landing.write(OnPage(artifact, wanted.operations), self._grounds(wanted, name))

@@ -12,12 +12,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
 
+from reverie.changes.artifact import Artifact
 from reverie.changes.critical_rules import rules_moved
 from reverie.changes.displaced import Merged, merge_displaced
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.records import Known, Moves, Records
 from reverie.changes.proposal import Suggestion
-from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.hashes import sha256
@@ -26,7 +26,7 @@ from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.identity import matched, places_of
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
-from reverie.memory.shelf import Displaced, Held
+from reverie.memory.target import Displaced, Held
 from reverie.safety.scan import scan
 
 OUTSIDE = "outside"

@@ -42,7 +42,7 @@ merge = "ask"
 retire = "ask"
 revert = "ask"
 
-# One shelf can be stricter or looser: [shelf.hermes] with the same keys.
+# One target can be stricter or looser: [target.hermes] with the same keys.
 
 [review]
 approvers = ["*"]            # who may approve; "*" is everyone who can reach this home
@@ -63,7 +63,7 @@ class Case:
     """What a ruling depends on."""
 
     surface: Literal["memory", "skills"]
-    shelf: str
+    target: str
     actions: tuple[str, ...]
     origin: Origin | None
     report: Report
@@ -76,7 +76,7 @@ class Case:
 class Policy:
     name: str
     answers: Mapping[str, Mapping[str, Answer]]
-    shelves: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
+    targets: Mapping[str, Mapping[str, Answer]] = field(default_factory=dict)
     approvers: tuple[str, ...] = ("*",)
     own_proposals: Literal["always", "private", "never"] = "private"
     per_day: int = 40
@@ -85,7 +85,7 @@ class Policy:
     def rules(self, case: Case) -> Ruling:
         written = {self._answer(case, action): action for action in case.actions}
         if "refuse" in written:
-            return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.shelf}")
+            return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.target}")
         if floor := _floor(case):
             return floor
         if "ask" in written:
@@ -95,7 +95,7 @@ class Policy:
         return Ruling("land", f"the policy lets {case.surface} {', '.join(case.actions)} land on the owner's words")
 
     def _answer(self, case: Case, action: str) -> Answer:
-        own = self.shelves.get(case.shelf, {})
+        own = self.targets.get(case.target, {})
         return own.get(action) or self.answers[case.surface].get(action, "ask")
 
     def may_approve(self, person: str, proposer: str, shared: bool) -> str | None:
@@ -144,15 +144,17 @@ def parse_policy(text: str, name: str) -> Policy:
         told = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadSetting(f"The policy is not TOML: {error}.", next_step="Mend it or move it away.") from error
+    if "target" not in told and "shelf" in told:  # what earlier versions called it
+        told["target"] = told.pop("shelf")
     known = tomllib.loads(DEFAULT)
-    _only_known(told, [*known, "shelf"], "")
+    _only_known(told, [*known, "target"], "")
     answers = {
         surface: {**known[surface], **_answers(told.get(surface, {}), surface, known[surface])}
         for surface in ("memory", "skills")
     }
     every = known["memory"] | known["skills"]
-    shelves = {name: _answers(one, f"shelf.{name}", every) for name, one in _table(told, "shelf").items()}
-    return Policy(name, answers, shelves, **_review(_table(told, "review"), known["review"]))
+    targets = {name: _answers(one, f"target.{name}", every) for name, one in _table(told, "target").items()}
+    return Policy(name, answers, targets, **_review(_table(told, "review"), known["review"]))
 
 
 def _table(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -79,7 +79,7 @@ class Suggestion:
     Memory: `operations` on one document. A skill: an `amendment`, or `edits` to its files and what kind they are.
     """
 
-    shelf: str
+    target: str
     subject: str
     operations: tuple[Operation, ...] = ()
     edits: tuple[Edit, ...] = ()
@@ -111,7 +111,7 @@ class Proposal:
 
     id: str
     suggestion: Suggestion
-    shelf_name: str
+    target_name: str
     diff: str
     hash: str
     findings: tuple[Finding, ...]
@@ -135,14 +135,16 @@ class Proposal:
         return frozenset((one.session_id, one.turn, one.quote) for one in self.suggestion.evidence)
 
 
-def drawn_diff(shelf: str, edits: Iterable[Edit], context: int) -> str:
+def drawn_diff(target: str, edits: Iterable[Edit], context: int) -> str:
     """A unified diff, as `git diff` would show it; bytes that are not text are shown escaped."""
-    return "".join(line for edit in edits for line in _diff(shelf, edit, context))
+    return "".join(line for edit in edits for line in _diff(target, edit, context))
 
 
-def _diff(shelf: str, edit: Edit, context: int) -> Iterable[str]:
+def _diff(target: str, edit: Edit, context: int) -> Iterable[str]:
     old, new = (_lines(content) for content in (edit.before, edit.after))
-    was, now = ("/dev/null" if content is None else f"{shelf}/{edit.document}" for content in (edit.before, edit.after))
+    was, now = (
+        "/dev/null" if content is None else f"{target}/{edit.document}" for content in (edit.before, edit.after)
+    )
     for line in difflib.unified_diff(old, new, was, now, n=context):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
+from reverie.changes.artifact import Artifact
 from reverie.changes.critical_rules import touched, why_it_asks
 from reverie.changes.drafts import Amend, Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.records import Known, Records
@@ -14,12 +15,11 @@ from reverie.changes.landing_result import Unchanged
 from reverie.changes.policy import Case, Policy, Ruling
 from reverie.changes.proposal import Proposal, Related, Status, Suggestion, bound, drawn_diff
 from reverie.changes.records import Proposals
-from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, OverBudget, Unfit
-from reverie.memory.shelf import Held
+from reverie.memory.target import Held
 from reverie.skills.edits import rules_of
 from reverie.skills.page import lines_of, page_of_text
 
@@ -105,7 +105,7 @@ class Proposing:
     def _earlier(self, suggestion: Suggestion, but_not: str) -> Proposal | None:
         """What waits already, or what a person rejected and nothing new speaks for."""
         for past in self.proposals.find(self.scope, [Status.WAITING, Status.REJECTED]):
-            elsewhere = (past.suggestion.shelf, past.suggestion.subject) != (suggestion.shelf, suggestion.subject)
+            elsewhere = (past.suggestion.target, past.suggestion.subject) != (suggestion.target, suggestion.subject)
             if elsewhere or past.id == but_not:
                 continue
             if wanted_by(past.suggestion) == wanted_by(suggestion):

@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
+from reverie.changes.artifact import Artifact, Artifacts
 from reverie.changes.critical_rules import CONFIRM, touched
 from reverie.changes.drafts import Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.change import Change, Grounds, Via
@@ -21,13 +22,12 @@ from reverie.changes.policy import Policy, Ruling
 from reverie.changes.proposal import Proposal, Status, Suggestion, Verdict
 from reverie.changes.propose import Proposing, Repeated, Undrawable, draft_of, wanted_by
 from reverie.changes.records import Proposals
-from reverie.changes.artifact import Artifact, Artifacts
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, Operation, entry_hash
-from reverie.memory.shelf import Held
+from reverie.memory.target import Held
 from reverie.skills.amendment import Amendment, Merge
 
 MOST_EXPIRED_AT_ONCE = 10  # a clock that jumps must not empty the queue
@@ -72,7 +72,7 @@ class Review:
         `land=False`: it waits at best; `asks` says why, where that is not the policy's doing.
         """
         artifact = self._artifact(suggestion)
-        suggestion = replace(suggestion, shelf=artifact.holder.key)
+        suggestion = replace(suggestion, target=artifact.holder.key)
         with self.noticing.held(artifact) as held:
             drawn = self.proposing.draw(artifact, suggestion, held)
             if land and isinstance(drawn, Repeated):
@@ -168,7 +168,7 @@ class Review:
     def edited(self, proposal: Proposal, operations: Sequence[Operation]) -> Proposal | Undrawable:
         """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved."""
         changed = replace(proposal.suggestion, operations=tuple(operations))
-        artifact = self.artifacts(changed.shelf, changed.subject)
+        artifact = self.artifacts(changed.target, changed.subject)
         with self.noticing.held(artifact) as held:
             stored = self.get(proposal.id)
             if stored.status is not Status.WAITING:
@@ -189,7 +189,7 @@ class Review:
             return
         try:
             artifact = self._artifact(stored.suggestion)
-        except BadInput:  # its shelf is gone: nothing can land there, and a person may still say no
+        except BadInput:  # its target is gone: nothing can land there, and a person may still say no
             yield stored
             return
         with self.noticing.held(artifact):
@@ -240,7 +240,7 @@ class Review:
     def _artifact(self, suggestion: Suggestion) -> Artifact:
         amendment = suggestion.amendment
         also = amendment.absorbed if isinstance(amendment, Merge) else None
-        return self.artifacts(suggestion.shelf, suggestion.subject, also)
+        return self.artifacts(suggestion.target, suggestion.subject, also)
 
     def _close(self, proposal: Proposal, outcome: Outcome) -> None:
         match outcome:
@@ -260,7 +260,7 @@ class Review:
 
     def write(
         self,
-        shelf: str,
+        target: str,
         document: str,
         operations: Sequence[Operation],
         because: str = "",
@@ -269,7 +269,7 @@ class Review:
         even_critical: bool = False,
     ) -> Outcome:
         """A direct write by someone who may. What touches a critical rule has to be meant (`even_critical`)."""
-        draft = Operate(self.artifacts(shelf, document), tuple(operations))
+        draft = Operate(self.artifacts(target, document), tuple(operations))
         return self._projected(self._written(draft, self._directly(because), despite_findings, even_critical))
 
     def amend(
@@ -330,7 +330,7 @@ class Review:
             approved_by=actor,
             because=because,
         )
-        draft = Rewrite(self.artifacts(undone.shelf, undone.subject), tuple(edit.opposite for edit in undone.edits))
+        draft = Rewrite(self.artifacts(undone.target, undone.subject), tuple(edit.opposite for edit in undone.edits))
         with self.noticing.held(draft.artifact):
             if by := undone_by(self.records, self.scope, undone.id):
                 return already_undone(undone.id, by)
@@ -345,7 +345,7 @@ class Review:
             sha = entry_hash(rule.text)
             row = KnownEntry(rule.id, sha, rule.since, rule.seen, rule.critical, change.id)
             skill = change.form is None
-            entry = self.records.keep_rule(self.scope, change.shelf, rule.document, row) if skill else rule.id
+            entry = self.records.keep_rule(self.scope, change.target, rule.document, row) if skill else rule.id
         self.records.mark(self.scope, entry, critical)
 
     def _change(self, change: str) -> Change:
@@ -364,22 +364,22 @@ class Review:
 
     def recover(self) -> Noticed:
         """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
-        subjects = {(change.shelf, change.subject): None for change in self.records.unsettled(self.scope)}
+        subjects = {(change.target, change.subject): None for change in self.records.unsettled(self.scope)}
         left = [partial(self._reconciled, *subject) for subject in subjects]
         left += [partial(self._carried_out, one) for one in self.proposals.find(self.scope, [Status.APPROVED])]
         noticed, gone = Noticed(), list[BadInput]()
         for finish in left:
             try:
                 noticed = noticed.and_also(finish())
-            except BadInput as error:  # its shelf is not there now: what is left elsewhere does not wait for it
+            except BadInput as error:  # its target is not there now: what is left elsewhere does not wait for it
                 gone.append(error)
         self.landing.project()
         if gone:
             raise gone[0]
         return noticed
 
-    def _reconciled(self, shelf: str, subject: str) -> Noticed:
-        return self.noticing.reconciled(self.artifacts(shelf, subject))
+    def _reconciled(self, target: str, subject: str) -> Noticed:
+        return self.noticing.reconciled(self.artifacts(target, subject))
 
     def _carried_out(self, proposal: Proposal) -> Noticed:
         with self._deciding(proposal) as stored:

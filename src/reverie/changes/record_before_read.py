@@ -1,17 +1,17 @@
-"""Touching a shelf: whoever reads memory through Reverie has what is there recorded first."""
+"""Touching a target: whoever reads memory through Reverie has what is there recorded first."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reverie.changes.artifact import Artifacts, memory_artifact
 from reverie.changes.history.records import Known, Records
 from reverie.changes.outside_edits import Noticing
-from reverie.changes.artifact import Artifacts, memory_artifact
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.identity import places_of
 from reverie.memory.library import Entry
-from reverie.memory.shelf import Place, Shelf
+from reverie.memory.target import Place, Target
 from reverie.skills.library import Folder
 
 
@@ -22,17 +22,17 @@ class Touching:
     noticing: Noticing
     artifacts: Artifacts
 
-    def touch(self, shelf: Shelf) -> list[Entry]:
-        return [entry for place in shelf.places() for entry in self._document(shelf, place)]
+    def touch(self, target: Target) -> list[Entry]:
+        return [entry for place in target.places() for entry in self._document(target, place)]
 
-    def _document(self, shelf: Shelf, place: Place) -> list[Entry]:
-        known = self.records.known(self.scope, shelf.key, place.document)
-        content = shelf.read(place.document)
-        moved_on = content != (known.content if known else None) or _has_displaced(shelf, place.document)
-        if moved_on or self.records.unsettled(self.scope, shelf.key, place.document):
-            with self.noticing.held(memory_artifact(shelf, place)):
-                known = self.records.known(self.scope, shelf.key, place.document)
-        return entries_of(shelf.name, place, known)
+    def _document(self, target: Target, place: Place) -> list[Entry]:
+        known = self.records.known(self.scope, target.key, place.document)
+        content = target.read(place.document)
+        moved_on = content != (known.content if known else None) or _has_displaced(target, place.document)
+        if moved_on or self.records.unsettled(self.scope, target.key, place.document):
+            with self.noticing.held(memory_artifact(target, place)):
+                known = self.records.known(self.scope, target.key, place.document)
+        return entries_of(target.name, place, known)
 
     def touch_skill(self, folder: Folder, subject: str) -> None:
         artifact = self.artifacts(folder.key, subject)
@@ -44,17 +44,17 @@ class Touching:
                 pass  # holding it is noticing
 
 
-def _has_displaced(holder: Shelf | Folder, subject: str) -> bool:
-    """Whether someone may have written to a file after it was replaced. A shelf of rows has nothing of the kind."""
+def _has_displaced(holder: Target | Folder, subject: str) -> bool:
+    """Whether someone may have written to a file after it was replaced. A target of rows has nothing of the kind."""
     look = getattr(holder, "has_displaced", None)
     return look is not None and bool(look(subject))
 
 
-def entries_of(shelf: str, place: Place, known: Known | None) -> list[Entry]:
+def entries_of(target: str, place: Place, known: Known | None) -> list[Entry]:
     if known is None:
         return []
     texts = FORMATS[place.form].read(known.content or b"").entries
     return [
-        Entry(shelf, place.document, texts[at], one.sha256, one.id, one.since, one.seen, one.critical, one.change)
+        Entry(target, place.document, texts[at], one.sha256, one.id, one.since, one.seen, one.critical, one.change)
         for at, one in sorted(places_of(known.entries, texts).items())
     ]

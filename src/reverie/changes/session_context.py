@@ -32,7 +32,7 @@ class Asked:
     task: str = ""
     tags: tuple[str, ...] = ()
     budget: int = DEFAULT_BUDGET
-    shelves: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class Briefing:
         *,
         tags: Sequence[str] = (),
         budget: int = DEFAULT_BUDGET,
-        shelves: Sequence[str] = (),
+        targets: Sequence[str] = (),
         session: str | None = None,
     ) -> Given:
         """The block for a session that is about to do `task`. With the id of a session it is frozen for that one."""
         if session is not None and (earlier := self.contexts.last(self.scope, session)):
             return earlier
-        asked = Asked(task, tuple(sorted(set(tags))), budget, tuple(shelves))
+        asked = Asked(task, tuple(sorted(set(tags))), budget, tuple(targets))
         given = self._made(asked, session)
         self.contexts.keep(self.scope, given)
         return given
@@ -114,7 +114,7 @@ class Briefing:
         )
 
     def _entries(self, asked: Asked) -> list[Entry]:
-        names = asked.shelves or self.memory.present()
+        names = asked.targets or self.memory.present()
         return [entry for name in names for entry in self.memory.entries(name)]
 
     def _matched(self, asked: Asked, budget: int) -> tuple[list[Found], list[str]]:
@@ -136,7 +136,7 @@ def _safe(entries: Iterable[Entry]) -> tuple[list[Entry], list[str]]:
     for entry in entries:
         report = scan(entry.text, "memory")
         if report.blocked:
-            withheld.append(f"{entry.shelf}/{entry.document} {entry.id}: {report.findings[0].category}")
+            withheld.append(f"{entry.target}/{entry.document} {entry.id}: {report.findings[0].category}")
         else:
             safe.append(entry)
     return safe, withheld
@@ -153,8 +153,8 @@ def _fitting(entries: Sequence[Entry], space: int) -> tuple[list[str], list[str]
     lines, place = [], ""
     for at in sorted(chosen):
         entry = entries[at]
-        if f"{entry.shelf}/{entry.document}" != place:
-            place = f"{entry.shelf}/{entry.document}"
+        if f"{entry.target}/{entry.document}" != place:
+            place = f"{entry.target}/{entry.document}"
             lines.append(f"\n## {place}\n\n")
         lines.append(f"- {_indented(entry.text)}\n")
     left_out = [f"{entries[at].id}: no room" for at in range(len(entries)) if at not in chosen]

@@ -131,7 +131,7 @@ class Refining:
         return [
             change
             for change in found
-            if change.shelf in keys
+            if change.target in keys
             and change.grounds.via not in (Via.FOUND, Via.OUTSIDE)
             and change.settled_at is not None
             and change.settled_at >= since
@@ -140,7 +140,7 @@ class Refining:
     def _number_of(self, found: Found, version: str) -> int:
         """The last place in history at which the skill had this version."""
         seen = []
-        asked = Asked(shelf=found.folder.key, document=found.skill.document)
+        asked = Asked(target=found.folder.key, document=found.skill.document)
         for change in self.history.records.find(self.history.scope, asked):
             edit = change.edit(found.skill.document)
             if edit is None or edit.after is None:

@@ -19,13 +19,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.records import Records
 from reverie.changes.land import Landing
 from reverie.changes.landing_result import Landed, Outcome, already_undone, undone_by
 from reverie.changes.outside_edits import Noticing
-from reverie.changes.artifact import Artifact
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.hashes import sha256
@@ -33,11 +33,11 @@ from reverie.core.ids import Ids
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted
-from reverie.memory.shelf import Held, Shelf
 from reverie.memory.store import Author, Flag, MemoryVersion, PathTaken, Refused, Store, StoredMemory
 from reverie.memory.store_library import Stores, writable
 from reverie.memory.store_records import Pen, StoreRecords
 from reverie.memory.store_rules import MOST_MEMORIES, checked_content, checked_path, checked_sha256, outdated
+from reverie.memory.target import Held, Target
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
 
@@ -51,7 +51,7 @@ class Desk(Protocol):
     @property
     def stores(self) -> StoreRecords: ...
 
-    def shelf(self, pen: Pen) -> Shelf: ...
+    def target(self, pen: Pen) -> Target: ...
 
     def tie(self, change: Change) -> None:
         """Note on the versions written here by which Change they came."""
@@ -144,7 +144,7 @@ class Storing:
         with self.desk(scope, store) as desk:
             writable(present(desk, scope, store))
             undone = desk.history.get(scope, change)
-            if undone is None or undone.shelf != desk.shelf(Pen(self.author)).key:
+            if undone is None or undone.target != desk.target(Pen(self.author)).key:
                 raise NotFound(f"There is no change {change} in {store}.")
             if by := undone_by(desk.history, scope, change):
                 return already_undone(change, by)
@@ -170,7 +170,7 @@ class Storing:
             raise ReverieError(f"{edits[-1].document} was changed by someone who did not hold the store: {outcome}.")
 
     def write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
-        artifact = _Scanned(desk.shelf(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
+        artifact = _Scanned(desk.target(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
         noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(scope, desk.history, noticing, self.ids, self.clock, ignored)
         outcome = landing.write(Exactly(artifact, edits), grounds)

@@ -88,11 +88,11 @@ def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
         try:
             outcome = house.review.propose(wanted, land=False)
         except ReverieError as error:
-            rest.append(f"{wanted.shelf}/{wanted.subject}: {error}")
+            rest.append(f"{wanted.target}/{wanted.subject}: {error}")
             continue
         waiting += isinstance(outcome, Waiting)
         if not isinstance(outcome, Waiting):
-            rest.append(f"{wanted.shelf}/{wanted.subject}: {said(outcome)}")
+            rest.append(f"{wanted.target}/{wanted.subject}: {said(outcome)}")
     yield f"{counted(waiting, 'change')} proposed. `reverie review` shows them; nothing was changed."
     yield from rest
 
@@ -116,7 +116,7 @@ def _finding_as_json(finding: Finding) -> dict[str, Any]:
         "kind": finding.kind,
         "severity": finding.severity,
         "home": finding.spot.home,
-        "shelf": finding.spot.shelf,
+        "target": finding.spot.target,
         "document": finding.spot.document,
         "number": finding.spot.number,
         "words": finding.words,
@@ -179,7 +179,7 @@ def _home(home: HomeReport, width: int) -> Iterator[str]:
     for filling in home.fillings:
         if filling.budget:
             full = f"{filling.characters:,} of {filling.budget:,} characters"
-            yield f"   {one_line(f'{filling.spot.shelf}/{filling.spot.document}: {full}', width - 3)}"
+            yield f"   {one_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
 
 
 def _next(report: Report, worst: Sequence[Finding], width: int) -> Iterator[str]:

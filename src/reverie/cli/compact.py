@@ -10,12 +10,12 @@ from reverie.cli.render import counted, one_line, print_json
 
 
 @click.command(name="compact")
-@click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
+@click.option("--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said.")
 @common
-def command(*, shelf: str | None, shell: Shell) -> None:
+def command(*, target: str | None, shell: Shell) -> None:
     """Look for duplicates, contradictions and superseded entries, and propose to take them out. Adds nothing."""
     with shell.opened() as house:
-        chosen = shelf or house.memory.default()
+        chosen = target or house.memory.default()
         found = house.audit.compact(chosen)
         proposed = list(propose_all(house, found))
     if shell.json:

@@ -15,7 +15,7 @@ from reverie.cli.render import print_json
 @click.option("--tags", default="", metavar="A,B", help="Tags the skills should have.")
 @click.option("--budget", type=click.IntRange(1), default=6_000, show_default=True, help="Tokens to spend.")
 @click.option(
-    "--shelf", "shelves", multiple=True, metavar="NAME", help="Which shelves; all that are there if not said."
+    "--target", "targets", multiple=True, metavar="NAME", help="Which targets; all that are there if not said."
 )
 @click.option("--session", metavar="ID", help="For this session: asked again, it gets the same.")
 @click.option("--as-of", type=Day(), help="What was given last by then, byte for byte.")
@@ -25,7 +25,7 @@ def command(
     task: str,
     tags: str,
     budget: int,
-    shelves: tuple[str, ...],
+    targets: tuple[str, ...],
     session: str | None,
     as_of: datetime | None,
     shell: Shell,
@@ -36,7 +36,7 @@ def command(
             given = house.context.as_of(as_of, session)
         else:
             wanted = [tag.strip() for tag in tags.split(",") if tag.strip()]
-            given = house.context(task, tags=wanted, budget=budget, shelves=shelves, session=session)
+            given = house.context(task, tags=wanted, budget=budget, targets=targets, session=session)
     if shell.json:
         print_json(given)
         return

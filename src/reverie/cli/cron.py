@@ -55,7 +55,7 @@ def remove(*, target: str | None, systemd: bool, shell: Shell) -> None:
     with shell.opened() as house:
         schedule = house.schedule(systemd=systemd)
         try:
-            there = schedule.remove(house.memory.shelf(target).name if target else None)
+            there = schedule.remove(house.memory.target(target).name if target else None)
         except BadInput:  # its nights can go, though it is gone itself
             there = schedule.remove(target) or schedule.remove(str(Path(target or "").expanduser().absolute()))
             if not there:

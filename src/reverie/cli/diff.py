@@ -26,7 +26,7 @@ def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) 
         differences = house.history.difference(start, end, path)
     from reverie.changes.proposal import drawn_diff
 
-    diffs = [drawn_diff(one.shelf, [one.edit], 3) for one in differences]
+    diffs = [drawn_diff(one.target, [one.edit], 3) for one in differences]
     if shell.json:
         print_json({"diff": "".join(diffs)})
         return

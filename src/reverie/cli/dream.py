@@ -142,7 +142,7 @@ def _fields(night: Night) -> dict[str, object]:
 
 
 def _covered(night: Night) -> str:
-    read = {target: sum(len(one.sessions) for one in night.dreams if one.shelf == target) for target in night.targets}
+    read = {target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets}
     parts = [f"{target} ({counted(number, 'session')})" for target, number in read.items() if number]
     covered = f"Covered: {', '.join(parts)}." if parts else ""
     quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
@@ -162,7 +162,7 @@ def _foretold(estimates: Sequence[Estimate], shell: Shell) -> None:
 def _foretold_one(estimate: Estimate) -> None:
     left = f" ({estimate.left:,} more would wait)" if estimate.left else ""
     click.echo(
-        f"A night over {estimate.shelf} would read {counted(estimate.sessions, 'session')}{left}, "
+        f"A night over {estimate.target} would read {counted(estimate.sessions, 'session')}{left}, "
         f"{counted(estimate.characters, 'character')}; "
         f"the built-in reader notices {counted(estimate.noticed, 'thing')}."
     )
@@ -199,4 +199,4 @@ def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
     if not dreams:
         click.echo("There is nothing new to read, so nothing was queued.")
     for dream in dreams:
-        click.echo(f"{dream.id} over {dream.shelf} is {dream.status}.")
+        click.echo(f"{dream.id} over {dream.target} is {dream.status}.")

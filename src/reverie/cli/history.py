@@ -28,7 +28,7 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
     with shell.opened() as house:
         look(house)
         changes = house.history.changes(path, limit)
-        named = {change.id: house.history.name_of(change.shelf) for change in changes}
+        named = {change.id: house.history.name_of(change.target) for change in changes}
         elsewhere = [] if shell.json else house.projection.elsewhere()
     if shell.json:
         print_json([summary(change, named[change.id]) for change in changes])
@@ -52,13 +52,13 @@ def words(change: Change) -> str:
     return happened(change)
 
 
-def summary(change: Change, shelf: str) -> dict[str, object]:
+def summary(change: Change, target: str) -> dict[str, object]:
     grounds = change.grounds
     return {
         "id": change.id,
         "number": change.number,
         "at": change.settled_at,
-        "shelf": shelf,
+        "target": target,
         "subject": change.subject,
         "happened": words(change),
         "via": grounds.via,

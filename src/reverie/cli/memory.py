@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from reverie.changes.landing_result import Outcome
     from reverie.memory.operation import Operation
 
-SHELF = click.option("--shelf", metavar="NAME", help="Which shelf, or a path; Hermes' or the home's own if not said.")
-DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the shelf's first if not said.")
+TARGET = click.option(
+    "--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said."
+)
+DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the target's first if not said.")
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 
@@ -31,27 +33,27 @@ def command() -> None:
 
 
 @command.command(name="list")
-@click.option("--shelf", metavar="NAME", help="Which shelf; all that are there if not said.")
+@click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
 @click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
 @common
-def list_(*, shelf: str | None, ids: bool, shell: Shell) -> None:
-    """The entries on the shelves, document by document, and how full each is."""
+def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
+    """The entries in the targets, document by document, and how full each is."""
     with shell.opened() as house:
-        names = [shelf] if shelf else house.memory.present()
-        shelves = {}
+        names = [target] if target else house.memory.present()
+        targets = {}
         for name in names:
             try:
-                shelves[name] = list(house.memory.entries(name)), house.memory.usage(name)
+                targets[name] = list(house.memory.entries(name)), house.memory.usage(name)
             except ReverieError as error:
-                if shelf:
+                if target:
                     raise
                 click.echo(f"{name}: {error}", err=True)
     if shell.json:
-        print_json({name: {"entries": entries, "usage": usage} for name, (entries, usage) in shelves.items()})
+        print_json({name: {"entries": entries, "usage": usage} for name, (entries, usage) in targets.items()})
         return
-    if not shelves:
-        click.echo("No memory found here. `--shelf PATH` looks at any Markdown file; `reverie memory add` begins one.")
-    for name, (entries, usage) in shelves.items():
+    if not targets:
+        click.echo("No memory found here. `--target PATH` looks at any Markdown file; `reverie memory add` begins one.")
+    for name, (entries, usage) in targets.items():
         for document in usage:
             limit = f" of {document.budget:,}" if document.budget else ""
             click.echo(f"{name}/{document.document}  {document.characters:,}{limit} characters")
@@ -66,77 +68,77 @@ def list_(*, shelf: str | None, ids: bool, shell: Shell) -> None:
 
 @command.command()
 @click.argument("text")
-@SHELF
+@TARGET
 @DOCUMENT
 @BECAUSE
 @DESPITE
 @common
 def add(
-    *, text: str, shelf: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
+    *, text: str, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
 ) -> None:
     """Add an entry."""
     from reverie.memory.operation import Add
 
-    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
-        name = document or house.memory.shelf(shelf).places()[0].document
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        name = document or house.memory.target(target).places()[0].document
         return name, [Add(name, text)]
 
-    _write(shell, shelf, wanted, because, despite_findings=despite_findings)
+    _write(shell, target, wanted, because, despite_findings=despite_findings)
 
 
 @command.command()
 @click.argument("entry")
 @click.argument("text")
-@SHELF
+@TARGET
 @BECAUSE
 @DESPITE
 @YES
 @common
 def replace(
-    *, entry: str, text: str, shelf: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
+    *, entry: str, text: str, target: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
 ) -> None:
     """Replace an entry, named by its id or by words that stand in no other."""
     from reverie.memory.operation import Replace
 
-    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
-        found = house.memory.entry(shelf, entry)
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        found = house.memory.entry(target, entry)
         return found.document, [Replace(found.document, found.sha256, text)]
 
-    _write(shell, shelf, wanted, because, despite_findings=despite_findings, yes=yes)
+    _write(shell, target, wanted, because, despite_findings=despite_findings, yes=yes)
 
 
 @command.command()
 @click.argument("entry")
-@SHELF
+@TARGET
 @BECAUSE
 @YES
 @common
-def remove(*, entry: str, shelf: str | None, because: str, yes: bool, shell: Shell) -> None:
+def remove(*, entry: str, target: str | None, because: str, yes: bool, shell: Shell) -> None:
     """Remove an entry, named by its id or by words that stand in no other. `reverie undo` brings it back."""
     from reverie.memory.operation import Remove
 
-    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
-        found = house.memory.entry(shelf, entry)
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        found = house.memory.entry(target, entry)
         return found.document, [Remove(found.document, found.sha256)]
 
-    _write(shell, shelf, wanted, because, yes=yes)
+    _write(shell, target, wanted, because, yes=yes)
 
 
 @command.command()
 @click.argument("entry")
 @click.option("--off", is_flag=True, help="No longer.")
-@SHELF
+@TARGET
 @common
-def critical(*, entry: str, off: bool, shelf: str | None, shell: Shell) -> None:
-    """Mark an entry as critical: changing or removing it always asks a person. `--shelf memstore_…` is a memory store,
+def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None:
+    """Mark an entry as critical: changing or removing it always asks a person. `--target memstore_…` is a memory store,
     of which an entry is one memory."""
     with shell.opened() as house:
-        if shelf and shelf.startswith("memstore_"):
-            rule = house.history.rule(shelf, entry)
+        if target and target.startswith("memstore_"):
+            rule = house.history.rule(target, entry)
             house.review.mark(rule, critical=not off)
             name, text = rule.id, rule.text
         else:
-            found = house.memory.entry(shelf or house.memory.default(), entry)
+            found = house.memory.entry(target or house.memory.default(), entry)
             house.review.mark(found.id, critical=not off)
             name, text = found.id, found.text
     click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(visible(text), 80)}")
@@ -162,35 +164,35 @@ def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
 
 @command.command(name="import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@SHELF
+@TARGET
 @DOCUMENT
 @BECAUSE
 @DESPITE
 @common
 def import_(
-    *, file: Path, shelf: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
+    *, file: Path, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
 ) -> None:
     """Add the entries of a file: an export of ours, a Hermes MEMORY.md, or any Markdown list. One change, one undo."""
     from reverie.memory.exchange import entries_in
     from reverie.memory.operation import Add
 
-    def wanted(house: Home, shelf: str) -> tuple[str, Sequence[Operation]]:
-        name = document or house.memory.shelf(shelf).places()[0].document
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        name = document or house.memory.target(target).places()[0].document
         return name, [Add(name, text) for text in entries_in(file.read_bytes(), file.name, document)]
 
-    _write(shell, shelf, wanted, because or f"imported from {file.name}", despite_findings=despite_findings)
+    _write(shell, target, wanted, because or f"imported from {file.name}", despite_findings=despite_findings)
 
 
 @command.command()
-@SHELF
+@TARGET
 @common
-def export(*, shelf: str | None, shell: Shell) -> None:
-    """Print every entry of a shelf with its id, since when, who let it in and on what evidence, as JSON."""
+def export(*, target: str | None, shell: Shell) -> None:
+    """Print every entry of a target with its id, since when, who let it in and on what evidence, as JSON."""
     with shell.opened() as house:
         look(house)
-        chosen = shelf or house.memory.default()
-        rules = [rule for rule in house.history.rules() if rule.shelf == chosen]
-    print_json({"reverie": "memory", "shelf": chosen, "entries": [exported(rule) for rule in rules]})
+        chosen = target or house.memory.default()
+        rules = [rule for rule in house.history.rules() if rule.target == chosen]
+    print_json({"reverie": "memory", "target": chosen, "entries": [exported(rule) for rule in rules]})
     click.echo(f"{counted(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
@@ -217,7 +219,7 @@ def exported(rule: object) -> dict[str, object]:
 
 def _write(
     shell: Shell,
-    shelf: str | None,
+    target: str | None,
     wanted: Callable[[Home, str], tuple[str, Sequence[Operation]]],
     because: str,
     *,
@@ -225,7 +227,7 @@ def _write(
     yes: bool = False,
 ) -> None:
     with shell.opened() as house:
-        chosen = shelf or house.memory.default()
+        chosen = target or house.memory.default()
         document, operations = wanted(house, chosen)
 
         def attempt(even_critical: bool) -> Outcome:

@@ -48,7 +48,7 @@ def common(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def look(house: Home) -> None:
-    """Record what stands on every shelf, and say which could not be read."""
+    """Record what stands in every target, and say which could not be read."""
     for error in house.memory.touch_all():
         click.echo(f"Not looked at: {error}", err=True)
 

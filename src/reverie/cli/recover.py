@@ -29,6 +29,6 @@ def command(*, shell: Shell) -> None:
     for change in noticed.outside:
         click.echo(f"Recorded {change.id}: {change.subject} was written from outside.")
     for night in nights:
-        click.echo(f"Finished the night {night.id} on {night.shelf}: {night.status}.")
+        click.echo(f"Finished the night {night.id} on {night.target}: {night.status}.")
     if not (erased or nights or noticed.landed or noticed.dropped or noticed.outside):
         click.echo("Nothing was left over.")

@@ -28,7 +28,7 @@ def console() -> Console:
 
 def whose(found: Located) -> str:
     """The memory a dream is about: of a person in a workspace, or nobody's."""
-    return f"{visible(found.workspace)}/{visible(found.user or '(nobody)')}, {visible(found.dream.shelf)}"
+    return f"{visible(found.workspace)}/{visible(found.user or '(nobody)')}, {visible(found.dream.target)}"
 
 
 def print_json(value: object) -> None:

@@ -108,7 +108,7 @@ def _listed(shell: Shell, proposals: list[Proposal], behind: int) -> None:
     out = console()
     for proposal in proposals:
         status = "" if proposal.status == "waiting" else f"  {proposal.status}"
-        out.print(f"{proposal.id}  {proposal.shelf_name}/{proposal.suggestion.subject}{status}", markup=False)
+        out.print(f"{proposal.id}  {proposal.target_name}/{proposal.suggestion.subject}{status}", markup=False)
         out.print(f"  {one_line(_summary(proposal), max(20, out.width - 4))}", markup=False)
     if behind > 0:
         click.echo(
@@ -128,7 +128,7 @@ def _summary(proposal: Proposal) -> str:
 def show_proposal(out: Console, proposal: Proposal, *, why: bool = False, heading: str = "") -> None:
     suggestion = proposal.suggestion
     title = f"{heading}  " if heading else ""
-    out.print(f"{title}{proposal.id}  {proposal.shelf_name}/{suggestion.subject}", style="bold", markup=False)
+    out.print(f"{title}{proposal.id}  {proposal.target_name}/{suggestion.subject}", style="bold", markup=False)
     for line in visible(proposal.diff).splitlines():
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(line, style=style, markup=False)

@@ -233,7 +233,7 @@ def critical(*, name: str, rule: str, off: bool, shell: Shell) -> None:
     with shell.opened() as house:
         marked = house.refining.mark_rule(name, rule, critical=not off)
     if shell.json:
-        print_json({"rule": marked.text, "where": f"{marked.shelf}/{marked.document}", "critical": not off})
+        print_json({"rule": marked.text, "where": f"{marked.target}/{marked.document}", "critical": not off})
     else:
         click.echo(f"{name}: {'no longer ' if off else ''}critical: {one_line(visible(marked.text), 100)}")
 
@@ -245,7 +245,7 @@ def refinements(*, since: datetime, shell: Shell) -> None:
     """The skills that were refined lately: when, how often, by whom."""
     with shell.opened() as house:
         changes = house.refining.refinements(since)
-        named = {change.id: house.history.name_of(change.shelf) for change in changes}
+        named = {change.id: house.history.name_of(change.target) for change in changes}
     if shell.json:
         from reverie.cli.history import summary
 

@@ -34,7 +34,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
             return
         look(house)
         dreams = house.dreams.records.find(house.owned, limit=5)
-        names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.shelves(house.owned)]))
+        names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
         staged = {name: len(house.dreams.records.staged(house.owned, name)) for name in names}
         usage = {name: house.memory.usage(name) for name in names}
         waiting = len(house.review.waiting(every=True))
@@ -57,7 +57,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
     elif dreams[0].status != "completed":
         click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
     for one in dreams:
-        _dream(one, one.shelf)
+        _dream(one, one.target)
     _others(others, "Over memory stores of others (`reverie explain ID` tells more):")
     if spending["asked"] or spending["tokens"]:
         click.echo(_this_month(spending))

@@ -30,7 +30,7 @@ _MOST_SHOWN, _MOST_QUOTES, _LONGEST_QUOTE = 12, 3, 200
 
 def diary(dream: Dream) -> str:
     """Markdown. A quiet night is one line with its reason; what was held or refused follows."""
-    lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.shelf}", "", summary(dream), ""]
+    lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.target}", "", summary(dream), ""]
     lines += [f"{line}\n" for line in dream.reduced]
     for fate, title in _TITLES.items():
         lines += _section(title, dream.of(fate), short=fate in _SHORT)

@@ -1,4 +1,4 @@
-"""A Dream: one night over chosen sessions and one shelf, as it is kept and told."""
+"""A Dream: one night over chosen sessions and one target, as it is kept and told."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Dream:
     """
 
     id: str
-    shelf: str
+    target: str
     mode: Mode
     status: Status
     started_at: datetime

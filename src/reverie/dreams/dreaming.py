@@ -147,8 +147,8 @@ class Dreaming:
         for dream in dreams:
             if dream.left_out:
                 notes.append(
-                    f"The first night on {dream.shelf} reads the newest sessions: {dream.left_out:,} older ones were "
-                    f"left out. `reverie dream {dream.shelf} --all` reads them, `--since DATE` some of them."
+                    f"The first night on {dream.target} reads the newest sessions: {dream.left_out:,} older ones were "
+                    f"left out. `reverie dream {dream.target} --all` reads them, `--since DATE` some of them."
                 )
         return replace(night, notes=tuple(notes))
 
@@ -201,12 +201,12 @@ class Dreaming:
         asked: Asked | None = None
         with suppress(Stopped):  # what is over has nothing that could follow
             asked = self.runner.records.asked(self.runner.scope, dream)
-        with self.shown(found.shelf).alone():
+        with self.shown(found.target).alone():
             done = self.runner.run(dream, do)
             following = _following(asked, done) if asked and asked.queued else None
             if following:
-                self.runner.open(done.shelf, done.mode, following)
-            self.show(found.shelf)
+                self.runner.open(done.target, done.mode, following)
+            self.show(found.target)
         return done
 
     def recover(self) -> list[Dream]:
@@ -225,7 +225,7 @@ class Dreaming:
         """End a night that has not begun to land. Memory is as it was; its sessions wait for another night."""
         canceled = self.runner.cancel(dream)
         with suppress(BadInput):  # a night can be canceled whose target is gone
-            self.show(canceled.shelf)
+            self.show(canceled.target)
         return canceled
 
     def _finish(self, target: str, *, land: bool) -> None:
@@ -238,7 +238,7 @@ class Dreaming:
     def known(self, target: str) -> str:
         """The name of a target, or a refusal that says which there are."""
         try:
-            return self.runner.memory.shelf(target).name
+            return self.runner.memory.target(target).name
         except BadInput as error:
             if not_there(self.runner.sessions, Asked((target,))):
                 raise
@@ -266,7 +266,7 @@ class Dreaming:
         ended = {
             one.status
             for one in nights
-            if due.at and one.started_at >= due.at and (target is not None or one.shelf in targets)
+            if due.at and one.started_at >= due.at and (target is not None or one.target in targets)
         } & {Status.COMPLETED, Status.FAILED}
         if due.at and not ended:
             return True

@@ -40,7 +40,7 @@ class Estimate:
     """`fresh` of the sessions are not stored, or not as they are now: a night would bring them in first. `left` ones
     would wait for another night; `noticed` is what the built-in reader finds by itself."""
 
-    shelf: str
+    target: str
     sessions: int
     fresh: int
     left: int

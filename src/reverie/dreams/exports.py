@@ -1,4 +1,4 @@
-"""What a shelf's nights look like as files: DREAMS.md to read, JSON and JSON Lines for tools. All derived.
+"""What a target's nights look like as files: DREAMS.md to read, JSON and JSON Lines for tools. All derived.
 
 The database is true; these can be deleted and are written again after the next night. They tell of the last sixty
 nights, so that a night costs the same after years; `runs/` and `backups/` of earlier ones stay where they are.

@@ -27,7 +27,7 @@ from reverie.skills.library import Found
 
 
 @dataclass(frozen=True, slots=True)
-class FileTarget:
+class FileNightTarget:
     """Implements `NightTarget`. `land`: whether what may land by itself does, if the night was to land at all.
     `brought`: what could not be read when the sources were, if that is done already."""
 
@@ -40,7 +40,7 @@ class FileTarget:
         return self.rooms.curator(lease)
 
     def resume(self) -> None:
-        """A shelf that is gone holds up nothing else."""
+        """A target that is gone holds up nothing else."""
         with suppress(BadInput):
             self.rooms.review.recover()
 
@@ -55,8 +55,8 @@ class FileTarget:
         rooms, brought = self.rooms, self.brought
         asked = rooms.records.asked(rooms.scope, dream.id)
         if brought is None:
-            brought = rooms.sessions.refresh(harness=rooms.harness(dream.shelf)).unread
-        chosen = gathered(rooms, dream.shelf, asked)
+            brought = rooms.sessions.refresh(harness=rooms.harness(dream.target)).unread
+        chosen = gathered(rooms, dream.target, asked)
         begun = replace(
             dream,
             status=Status.RUNNING,
@@ -71,7 +71,7 @@ class FileTarget:
         return begun
 
     def described(self, dream: Dream) -> DreamTarget:
-        return target_of_files(self.rooms, dream.shelf, self.rooms.instructions(dream.id))
+        return target_of_files(self.rooms, dream.target, self.rooms.instructions(dream.id))
 
     def put(self, lease: Lease, dream: Dream, planned: Sequence[Planned], places: Sequence[int]) -> dict[int, Judged]:
         rooms, became = self.rooms, dict[int, Judged]()
@@ -94,36 +94,36 @@ class FileTarget:
 # ---- what it is to the steps before it lands -------------------------------------------------------------------------
 
 
-def target_of_files(rooms: Rooms, shelf: str, instructions: str = "") -> DreamTarget:
+def target_of_files(rooms: Rooms, target: str, instructions: str = "") -> DreamTarget:
     """The files of a harness: they belong to the owner of the Home, who is asked."""
     skills = tuple(rooms.skills.every()) if rooms.skills else ()
     folders: Mapping[str, object] = rooms.skills.folders if rooms.skills else {}
-    beside = f"{shelf}-skills"
+    beside = f"{target}-skills"
     return DreamTarget(
-        shelf,
+        target,
         rooms.owner,
-        tuple(_documents(rooms, shelf)),
-        tuple(_entries(rooms, shelf)),
-        tuple(_surfaces(rooms, shelf, skills)),
+        tuple(_documents(rooms, target)),
+        tuple(_entries(rooms, target)),
+        tuple(_surfaces(rooms, target, skills)),
         skills,
         beside if beside in folders else OWN_SKILLS,
         rooms.gates,
         rooms.limits,
         rooms.search,
         instructions,
-        waiting=frozenset(_waiting(rooms, shelf)),
+        waiting=frozenset(_waiting(rooms, target)),
     )
 
 
-def _waiting(rooms: Rooms, shelf: str) -> Iterator[tuple[Operation, ...]]:
+def _waiting(rooms: Rooms, target: str) -> Iterator[tuple[Operation, ...]]:
     for one in rooms.review.waiting(every=True):
-        if one.shelf_name == shelf and one.suggestion.operations:
+        if one.target_name == target and one.suggestion.operations:
             yield one.suggestion.operations
 
 
-def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
-    used = {one.document: one for one in rooms.memory.usage(shelf)}
-    for place in rooms.memory.shelf(shelf).places():
+def _documents(rooms: Rooms, target: str) -> Iterator[BriefDocument]:
+    used = {one.document: one for one in rooms.memory.usage(target)}
+    for place in rooms.memory.target(target).places():
         yield BriefDocument(
             place.document,
             place.purpose,
@@ -134,9 +134,9 @@ def _documents(rooms: Rooms, shelf: str) -> Iterator[BriefDocument]:
         )
 
 
-def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
-    confirmed = rooms.records.confirmed(rooms.scope, shelf)
-    for number, one in enumerate(rooms.memory.entries(shelf), 1):
+def _entries(rooms: Rooms, target: str) -> Iterator[BriefEntry]:
+    confirmed = rooms.records.confirmed(rooms.scope, target)
+    for number, one in enumerate(rooms.memory.entries(target), 1):
         yield BriefEntry(
             f"e{number}",
             one.document,
@@ -149,8 +149,8 @@ def _entries(rooms: Rooms, shelf: str) -> Iterator[BriefEntry]:
         )
 
 
-def _surfaces(rooms: Rooms, shelf: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:
-    for number, (where, text) in enumerate(rooms.surfaces(shelf), 1):
+def _surfaces(rooms: Rooms, target: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:
+    for number, (where, text) in enumerate(rooms.surfaces(target), 1):
         yield BriefEntry(f"x{number}", where, text)
     for found in skills:
         for rule in rules_of(found.skill.body.splitlines(keepends=True)):

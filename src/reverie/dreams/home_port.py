@@ -33,7 +33,7 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a shelf, where and what, and not
+    """`skills` are those a lesson may amend; `surfaces` is what else is read beside a target, where and what, and not
     changed; `recent_sessions` is how many sessions a dream reads where nobody says otherwise.
 
     `sees` says for a target which sessions are for it. `harness` names the agent whose own transcripts a run over a
@@ -55,7 +55,7 @@ class Rooms:
     ids: Ids
     search: Finder | None = None
     skills: Skills | None = None
-    surfaces: Callable[[str], Iterable[tuple[str, str]]] = lambda shelf: ()
+    surfaces: Callable[[str], Iterable[tuple[str, str]]] = lambda target: ()
     gates: Gates = field(default_factory=Gates)
     limits: Limits = field(default_factory=Limits)
     recent_sessions: int = RECENT_SESSIONS

@@ -35,7 +35,7 @@ class Night:
     @property
     def targets(self) -> tuple[str, ...]:
         """Those that were dreamt over, each once."""
-        return tuple(dict.fromkeys(dream.shelf for dream in self.dreams))
+        return tuple(dict.fromkeys(dream.target for dream in self.dreams))
 
     @property
     def diary(self) -> str:
@@ -99,7 +99,7 @@ class Night:
     @property
     def carried(self) -> int:
         """How much of what earlier nights had staged was looked at again."""
-        first = {dream.shelf: dream for dream in reversed(self.dreams)}
+        first = {dream.target: dream for dream in reversed(self.dreams)}
         return sum(dream.carried for dream in first.values())
 
     @property
@@ -130,4 +130,4 @@ class Night:
     @property
     def _last(self) -> Iterator[Dream]:
         """Of each target the dream that came last."""
-        return iter({dream.shelf: dream for dream in self.dreams}.values())
+        return iter({dream.target: dream for dream in self.dreams}.values())

@@ -73,7 +73,7 @@ class Queued:
     workspace: str
     user: str
     dream: str
-    shelf: str
+    target: str
     taken: int = 0
 
     @property
@@ -84,12 +84,12 @@ class Queued:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Whoever has the newest token of a shelf may write its night. `attempts`: how often this night was taken up
+    """Whoever has the newest token of a target may write its night. `attempts`: how often this night was taken up
     since it last got on. `run`: which run it belongs to."""
 
     scope: Scope
     dream: str
-    shelf: str
+    target: str
     token: int
     attempts: int = 1
     run: str = ""
@@ -134,33 +134,33 @@ class Thought:
 class Looking(Protocol):
     """What earlier nights left behind."""
 
-    def read(self, scope: Scope, shelf: str, *, left_out: bool = True) -> Iterable[Read]:
-        """Every session dreamt about for a shelf, as far as it was read; with those that its first run left out."""
+    def read(self, scope: Scope, target: str, *, left_out: bool = True) -> Iterable[Read]:
+        """Every session dreamt about for a target, as far as it was read; with those that its first run left out."""
         ...
 
-    def begun(self, scope: Scope, shelf: str) -> bool:
-        """Whether a run has chosen from all sessions for a shelf, and not only named ones, a few or one person's."""
+    def begun(self, scope: Scope, target: str) -> bool:
+        """Whether a run has chosen from all sessions for a target, and not only named ones, a few or one person's."""
         ...
 
-    def staged(self, scope: Scope, shelf: str) -> list[Noted]:
+    def staged(self, scope: Scope, target: str) -> list[Noted]:
         """What earlier nights noticed and did not use, oldest first."""
         ...
 
-    def staged_since(self, scope: Scope, shelf: str) -> Mapping[str, datetime]:
+    def staged_since(self, scope: Scope, target: str) -> Mapping[str, datetime]:
         """When the night began that staged each of them, by its id."""
         ...
 
-    def confirmed(self, scope: Scope, shelf: str) -> Mapping[str, int]:
+    def confirmed(self, scope: Scope, target: str) -> Mapping[str, int]:
         """In how many sessions the last nights heard again what an entry says, by its text."""
         ...
 
-    def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
+    def find(self, scope: Scope, target: str | None = None, limit: int = 10) -> list[Dream]:
         """Newest first."""
         ...
 
     def get(self, scope: Scope, dream: str) -> Dream | None: ...
 
-    def shelves(self, scope: Scope) -> list[str]:
+    def targets(self, scope: Scope) -> list[str]:
         """Those of this home that have had a night, each place once, by the name it last had."""
         ...
 
@@ -180,21 +180,21 @@ class Consulting(Protocol):
 
 
 class Leasing(Protocol):
-    """Two nights on one shelf never interleave, wherever their processes run."""
+    """Two nights over one target never interleave, wherever their processes run."""
 
     def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
         """Keep a night that is still to come."""
         ...
 
     def hold(self, scope: Scope, dream: Dream) -> Lease:
-        """Take a night up. Raises StillLocked while another machine has the shelf."""
+        """Take a night up. Raises StillLocked while another machine has the target."""
         ...
 
     def release(self, lease: Lease) -> None:
         """Leave a night to whoever comes next."""
         ...
 
-    def unfinished(self, scope: Scope, shelf: str | None = None) -> list[Dream]:
+    def unfinished(self, scope: Scope, target: str | None = None) -> list[Dream]:
         """Nights that were begun and are not over, oldest first. What waits for a worker is not among them."""
         ...
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from reverie.core.errors import BadInput
 from reverie.dreams.dream import Dream, Mode, Status
-from reverie.dreams.files import FileTarget
+from reverie.dreams.files import FileNightTarget
 from reverie.dreams.home_port import Rooms, Tuning
 from reverie.dreams.records import OVER, Asked, Used
 from reverie.dreams.steps import Doing, canceled, dream_of, run_dream, run_inline
@@ -82,7 +82,7 @@ class DreamRunner(Rooms):
         if mode not in ("land", "propose"):
             raise BadInput(f"There is no mode {mode!r}.", expected="land or propose")
         self.ready(target)
-        dream = Dream(self.ids.new("drm"), self.memory.shelf(target).name, mode, Status.PENDING, self.clock.now())
+        dream = Dream(self.ids.new("drm"), self.memory.target(target).name, mode, Status.PENDING, self.clock.now())
         self.records.open(self.scope, dream, asked)
         return dream
 
@@ -101,9 +101,9 @@ class DreamRunner(Rooms):
     ) -> Dream:
         """Do what is left of a dream. What was killed is taken up where it was; what is over stays as it is."""
 
-        def target(found: Dream) -> FileTarget:
+        def target(found: Dream) -> FileNightTarget:
             used = self.records.asked(self.scope, found.id).used
-            return FileTarget(self.for_target(found.shelf, used), land, brought)
+            return FileNightTarget(self.for_target(found.target, used), land, brought)
 
         return run_dream(self, dream, target, do)
 

@@ -160,7 +160,7 @@ class Steps:
         if thought is None:
             self.target.tell("Deep and REM: what was noticed is held against what the store says.")
             fresh = rooms.records.noticed(rooms.scope, dream.id)
-            carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.shelf))
+            carried = not_noticed_yet(fresh, rooms.records.staged(rooms.scope, dream.target))
             target = self.target.described(dream)
             # Where nobody is asked, somebody asked for the dream: it puts the memory in order even if nothing was said.
             worth = dream.sessions or not target.asks

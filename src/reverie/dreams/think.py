@@ -91,7 +91,7 @@ def think(
     extra, planned = _remembered(planned, decided, rooms.ids)
     every = {one.id: one for one in (*carried, *fresh, *extra)}
     held += [one.id for one in extra]
-    since = rooms.records.staged_since(rooms.scope, dream.shelf)
+    since = rooms.records.staged_since(rooms.scope, dream.target)
     stays = staged((every[name] for name in dict.fromkeys(held) if name in every), since, dream.started_at)
     said = [INSTEAD if curated.stopped else curated.failed] if curated.failed else []
     dropped = dict.fromkeys((*curated.answer.unread, *said), 1)
@@ -300,7 +300,7 @@ class _Plan:
     def _suggestion(self, one: Decided) -> Suggestion:
         skill = one.skill
         return Suggestion(
-            (skill.folder or self.target.new_skills) if skill else self.dream.shelf,
+            (skill.folder or self.target.new_skills) if skill else self.dream.target,
             skill.subject if skill else one.item.document,
             () if skill else one.operations,
             reason=one.item.because,

@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from reverie.changes.artifact import Artifact, memory_artifact
 from reverie.changes.drafts import Rewrite
 from reverie.changes.history.change import Edit, Grounds, Via
 from reverie.changes.landing_result import Landed, Unchanged, in_words
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Review, Waiting
-from reverie.changes.artifact import Artifact, memory_artifact
 from reverie.core.errors import ReverieError
 from reverie.erasure.wanted import Left, Place
 from reverie.erasure.words import Scrubber
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
-from reverie.memory.shelf import Shelf
+from reverie.memory.target import Target
 from reverie.skills.library import Folder
 from reverie.skills.names import ARCHIVE
 
@@ -51,7 +51,7 @@ class _Live:
 class LiveDocuments:
     """Implements `reverie.erasure.records.Documents`."""
 
-    shelves: Callable[[], Iterable[Shelf]]
+    targets: Callable[[], Iterable[Target]]
     folders: Callable[[], Iterable[Folder]]
     review: Review
 
@@ -95,10 +95,10 @@ class LiveDocuments:
         return Left(said, "it is being written all the time: erase it again", failed=True)
 
     def _every(self) -> Iterator[Callable[[Scrubber], _Live | None]]:
-        for shelf in self.shelves():
-            for place in shelf.places():
-                artifact = memory_artifact(shelf, place)
-                yield partial(_memory, shelf, artifact)
+        for target in self.targets():
+            for place in target.places():
+                artifact = memory_artifact(target, place)
+                yield partial(_memory, target, artifact)
         for folder in self.folders():
             archived = set(folder.files(ARCHIVE)) if hasattr(folder, "root") else set[str]()
             subjects = [*folder.subjects(), *sorted({"/".join(path.split("/")[:2]) for path in archived})]
@@ -114,20 +114,20 @@ class LiveDocuments:
     def ask_about(self, texts: Iterable[str]) -> int:
         """Rules that rest on nothing any more, and are not to go unasked."""
         wanted, waiting = {entry_hash(text) for text in texts}, 0
-        for shelf in self.shelves() if wanted else ():
-            for place in shelf.places():
-                found = FORMATS[place.form].read(shelf.read(place.document) or b"").entries
+        for target in self.targets() if wanted else ():
+            for place in target.places():
+                found = FORMATS[place.form].read(target.read(place.document) or b"").entries
                 for text in found:
                     if entry_hash(text) in wanted:
                         remove = Remove(place.document, entry_hash(text))
                         why = "all it rested on was erased"
-                        asked = Suggestion(shelf.key, place.document, (remove,), reason=why, proposer="erasure")
+                        asked = Suggestion(target.key, place.document, (remove,), reason=why, proposer="erasure")
                         waiting += isinstance(self.review.propose(asked, land=False), Waiting)
         return waiting
 
 
-def _memory(shelf: Shelf, artifact: Artifact, scrub: Scrubber) -> _Live | None:
-    content = shelf.read(artifact.subject)
+def _memory(target: Target, artifact: Artifact, scrub: Scrubber) -> _Live | None:
+    content = target.read(artifact.subject)
     if content is None:
         return None
     new = scrub.document(content, artifact.form, artifact.subject)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
-from reverie.memory.shelf import Place
+from reverie.memory.target import Place
 from reverie.transcripts.projects import is_dashed
 from reverie.transcripts.session import Head
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from reverie.memory.shelf import Shelf
+from reverie.memory.target import Target
 
 SHARED = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md")  # in a project, where a target `agents:PATH` can change them
 CONTEXT_FILES: Mapping[str, tuple[str, ...]] = {
@@ -21,15 +21,15 @@ CONTEXT_FILES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def context_of(shelf: Shelf) -> tuple[Path, tuple[str, ...]]:
-    """The folder a shelf lies in, and the names of the context files that its harness reads there."""
-    kind, _, folder = shelf.key.partition(":")
-    if shelf.name.startswith("agents:"):
+def context_of(target: Target) -> tuple[Path, tuple[str, ...]]:
+    """The folder a target lies in, and the names of the context files that its harness reads there."""
+    kind, _, folder = target.key.partition(":")
+    if target.name.startswith("agents:"):
         harness = "project"
-    elif kind == "hermes" or shelf.name.partition("/")[0] == "openclaw":
+    elif kind == "hermes" or target.name.partition("/")[0] == "openclaw":
         harness = "hermes" if kind == "hermes" else "openclaw"
     else:
-        harness = shelf.name
+        harness = target.name
     return Path(folder), CONTEXT_FILES.get(harness, ())
 
 

@@ -1,4 +1,4 @@
-"""`home.memory`: what stands on the shelves now."""
+"""`home.memory`: what stands in the targets now."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.core.errors import BadInput, NotFound, ReverieError
-from reverie.memory.shelf import Place, Shelf
-from reverie.memory.shelves import Shelves
+from reverie.memory.target import Place, Target
+from reverie.memory.targets import Targets
 
 _LOOK = "`reverie memory list` shows them."
 
@@ -21,7 +21,7 @@ class Entry:
     wording was first seen, so it is at least that old. `change` brought it.
     """
 
-    shelf: str
+    target: str
     document: str
     text: str
     sha256: str
@@ -43,51 +43,51 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """`touch` records what a shelf holds now and says what it found: reading is noticing."""
+    """`touch` records what a target holds now and says what it found: reading is noticing."""
 
-    shelves: Shelves
-    touch: Callable[[Shelf], list[Entry]]
+    targets: Targets
+    touch: Callable[[Target], list[Entry]]
 
-    def entries(self, shelf: str) -> Iterator[Entry]:
-        """Every statement on a shelf, in order."""
-        yield from self.touch(self.shelf(shelf))
+    def entries(self, target: str) -> Iterator[Entry]:
+        """Every statement in a target, in order."""
+        yield from self.touch(self.target(target))
 
     def present(self) -> list[str]:
-        """The shelves that something stands on."""
-        return [shelf.name for shelf in self.shelves.standing()]
+        """The targets that hold something."""
+        return [target.name for target in self.targets.standing()]
 
     def default(self) -> str:
-        """The shelf that is meant when none is named: Hermes' where there is one, else the home's own."""
+        """The target that is meant when none is named: Hermes' where there is one, else the home's own."""
         present = self.present()
         return "hermes" if "hermes" in present else "home"
 
     def touch_all(self) -> list[ReverieError]:
-        """Look at every shelf. One that cannot be read does not keep the others from being looked at."""
+        """Look at every target. One that cannot be read does not keep the others from being looked at."""
         failed = []
-        for shelf in self.shelves.standing():
+        for target in self.targets.standing():
             try:
-                self.touch(shelf)
+                self.touch(target)
             except ReverieError as error:
                 failed.append(error)
         return failed
 
-    def entry(self, shelf: str, wanted: str) -> Entry:
+    def entry(self, target: str, wanted: str) -> Entry:
         """The one entry meant by its id or by words that stand in no other."""
-        entries = list(self.entries(shelf))
+        entries = list(self.entries(target))
         found = [entry for entry in entries if entry.id == wanted] or [e for e in entries if wanted in e.text]
         if len(found) == 1:
             return found[0]
         if not found:
-            raise NotFound(f"No entry on {shelf!r} has the id or the words {wanted[:80]!r}.", next_step=_LOOK)
+            raise NotFound(f"No entry on {target!r} has the id or the words {wanted[:80]!r}.", next_step=_LOOK)
         shown = "; ".join(f"{entry.id} {entry.text[:40]!r}" for entry in found[:5])
         raise BadInput(f"{len(found)} entries hold {wanted[:80]!r}: {shown}.", expected="words of one only, or its id")
 
-    def usage(self, shelf: str) -> list[Usage]:
-        chosen = self.shelf(shelf)
+    def usage(self, target: str) -> list[Usage]:
+        chosen = self.target(target)
         return [_usage(place, chosen.read(place.document) or b"") for place in chosen.places()]
 
-    def shelf(self, name: str) -> Shelf:
-        return self.shelves.named(name)
+    def target(self, name: str) -> Target:
+        return self.targets.named(name)
 
 
 def _usage(place: Place, content: bytes) -> Usage:

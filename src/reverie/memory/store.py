@@ -1,6 +1,6 @@
 """A memory store: a named set of memories at paths, with a version for every change. Values only.
 
-One document of a shelf is one memory; the row is the truth. A memory keeps its id when it is renamed; versions stay
+One document of a target is one memory; the row is the truth. A memory keeps its id when it is renamed; versions stay
 when it is deleted, and go with the store.
 """
 

@@ -135,8 +135,8 @@ class RuleBook:
                     self._by_head.setdefault(word[0], []).append((anchor, word.start(), one))
 
     def __iter__(self) -> Iterator[Rule]:
-        yield from {one.name: one for shelf in self._by_head.values() for _, _, one in shelf}.values()
-        yield from {one.name: one for shelf in self._loose.values() for one in shelf}.values()
+        yield from {one.name: one for target in self._by_head.values() for _, _, one in target}.values()
+        yield from {one.name: one for target in self._loose.values() for one in target}.values()
 
     def run(self, text: str, surface: str, budget: Budget) -> Iterator[Hit]:
         """Where the rules match a folded text."""
@@ -153,11 +153,11 @@ class RuleBook:
     def _at_words(self, text: str) -> Iterator[tuple[int, Rule]]:
         by_head = self._by_head
         for word in _words().finditer(text):
-            shelf = by_head.get(word[0][:_HEAD])
-            if shelf is None:
+            target = by_head.get(word[0][:_HEAD])
+            if target is None:
                 continue
             begin = word.start()
-            for anchor, offset, one in shelf:
+            for anchor, offset, one in target:
                 if text.startswith(anchor, begin - offset) and begin >= offset:
                     yield begin - offset, one
 

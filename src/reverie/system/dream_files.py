@@ -1,4 +1,4 @@
-"""The state folder of a shelf's nights: written whole, after what another tool left there was put aside."""
+"""The state folder of a target's nights: written whole, after what another tool left there was put aside."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DreamFiles:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """One night at a time on a shelf, on this machine."""
+        """One night at a time over a target, on this machine."""
         make_folder(self.folder)
         with flocked(self.folder / NIGHT_LOCK, PATIENCE_SECONDS):
             yield

@@ -1,4 +1,4 @@
-"""Files that others write too, some of them without a lock: implements `reverie.memory.shelf.Held`.
+"""Files that others write too, some of them without a lock: implements `reverie.memory.target.Held`.
 
 The new bytes are written and synced beside the file. Then, under the lock of whoever owns the file and for no longer:
 it is read once more, exchanged with the new one in one step, and what came out is compared with what was read. What an
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from reverie.core.errors import NotFound, NotPermitted, ReverieError
 from reverie.core.hashes import sha256
-from reverie.memory.shelf import Displaced
+from reverie.memory.target import Displaced
 from reverie.system.exchange import exchanged, move_if_free, written_elsewhere
 from reverie.system.files import OpenFolder, explained, make_folder
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from reverie.core.errors import BadInput, NotFound, NotPermitted, ReverieError
-from reverie.memory.shelf import Displaced, Held
+from reverie.memory.target import Displaced, Held
 from reverie.safety.bundle import MOST_FILES
 from reverie.skills.names import checked_document
 from reverie.skills.skill import MAIN

@@ -68,7 +68,7 @@ class Change:
     """`number` is its place in the ledger, once settled: history is in that order, not in the clock's."""
 
     id: str
-    shelf: str
+    target: str
     subject: str
     edits: tuple[Edit, ...]
     grounds: Grounds

@@ -106,7 +106,7 @@ def told(change: Change, salt: str) -> dict[str, Any]:
     grounds = change.grounds
     named = {
         "change": change.id,
-        "shelf": change.shelf,
+        "target": change.target,
         "subject": change.subject,
         "standing": str(change.standing),
         "via": str(grounds.via),

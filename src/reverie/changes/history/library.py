@@ -26,7 +26,7 @@ class Rule:
     """
 
     text: str
-    shelf: str
+    target: str
     document: str
     id: str
     since: datetime | None
@@ -38,7 +38,7 @@ class Rule:
     @property
     def where(self) -> str:
         """`hermes/MEMORY.md`, `skills/deploy/SKILL.md`, `memstore_01J…/notes.md`."""
-        return f"{self.shelf}/{self.document.removeprefix('/')}"
+        return f"{self.target}/{self.document.removeprefix('/')}"
 
     @property
     def approved_by(self) -> str | None:
@@ -57,13 +57,13 @@ class Instruction:
 class Difference:
     """What a document said at one point and at a later one."""
 
-    shelf: str
+    target: str
     edit: Edit
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """`name_of` says how people call the shelf with this key."""
+    """`name_of` says how people call the target with this key."""
 
     scope: Scope
     records: Records
@@ -76,8 +76,8 @@ class History:
             return self.records.find(self.scope, Asked(limit=limit, ours=ours))
         found = [
             change
-            for shelf, document in self._named(path)
-            for change in self.records.find(self.scope, Asked(shelf=shelf, document=document, limit=limit, ours=ours))
+            for target, document in self._named(path)
+            for change in self.records.find(self.scope, Asked(target=target, document=document, limit=limit, ours=ours))
         ]
         unique = {change.id: change for change in found}
         return sorted(unique.values(), key=lambda change: -(change.number or 0))[:limit]
@@ -93,7 +93,7 @@ class History:
         number = self.number_at(as_of) if as_of else None
         (place, *others) = self._named(path)
         if others:
-            names = " or ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in [place, *others])
+            names = " or ".join(f"{self.name_of(target)}/{document}" for target, document in [place, *others])
             raise BadInput(f"{path!r} could be several documents.", expected=names)
         known = self.records.known(self.scope, *place, number)
         return known.content if known else None
@@ -110,15 +110,15 @@ class History:
     def rules(self, as_of: datetime | None = None) -> Iterator[Rule]:
         """Every statement in force, with since when, on what evidence and approved by whom."""
         number = self.number_at(as_of) if as_of else None
-        for shelf, document in self.records.documents(self.scope):
-            known = self.records.known(self.scope, shelf, document, number)
+        for target, document in self.records.documents(self.scope):
+            known = self.records.known(self.scope, target, document, number)
             if known is not None and known.content is not None:
-                yield from self._rules(shelf, document, known)
+                yield from self._rules(target, document, known)
 
     def blame(self, path: str, as_of: datetime | None = None) -> list[Rule]:
         """Which Change brought each statement of a document."""
         named = set(self._named(path))
-        found = [rule for rule in self.rules(as_of) if (rule.change.shelf, rule.document) in named]
+        found = [rule for rule in self.rules(as_of) if (rule.change.target, rule.document) in named]
         return found
 
     def rule(self, path: str, words: str) -> Rule:
@@ -138,45 +138,45 @@ class History:
         """What changed between two places in the ledger."""
         places = self._named(path) if path else self.records.documents(self.scope)
         differences = []
-        for shelf, document in places:
-            old, new = self._content_at(shelf, document, earlier), self._content_at(shelf, document, later)
-            if old is None and (found := self._as_found(shelf, document, later)):
+        for target, document in places:
+            old, new = self._content_at(target, document, earlier), self._content_at(target, document, later)
+            if old is None and (found := self._as_found(target, document, later)):
                 old = found.after  # what it said before Reverie first looked is not known
             if old != new:
-                differences.append(Difference(self.name_of(shelf), Edit(document, old, new)))
+                differences.append(Difference(self.name_of(target), Edit(document, old, new)))
         return differences
 
-    def files_at(self, shelf: str, subject: str, number: int) -> dict[str, bytes]:
+    def files_at(self, target: str, subject: str, number: int) -> dict[str, bytes]:
         """The files of a skill at a place in the ledger."""
         found = {}
-        for _, document in self.records.documents(self.scope, shelf, subject):
-            content = self._content_at(shelf, document, number)
+        for _, document in self.records.documents(self.scope, target, subject):
+            content = self._content_at(target, document, number)
             if content is not None and (document == subject or document.startswith(f"{subject}/")):
                 found[document] = content
         return found
 
-    def _content_at(self, shelf: str, document: str, number: int) -> bytes | None:
-        known = self.records.known(self.scope, shelf, document, number)
+    def _content_at(self, target: str, document: str, number: int) -> bytes | None:
+        known = self.records.known(self.scope, target, document, number)
         return known.content if known else None
 
-    def _as_found(self, shelf: str, document: str, upto: int) -> Edit | None:
-        asked = Asked(shelf=shelf, document=document, upto=upto, limit=1, oldest_first=True)
+    def _as_found(self, target: str, document: str, upto: int) -> Edit | None:
+        asked = Asked(target=target, document=document, upto=upto, limit=1, oldest_first=True)
         first = self.records.find(self.scope, asked)
         return first[0].edit(document) if first and first[0].grounds.via is Via.FOUND else None
 
-    def _rules(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
-        last = self.records.find(self.scope, Asked(shelf=shelf, document=document, upto=known.number, limit=1))
+    def _rules(self, target: str, document: str, known: Known) -> Iterator[Rule]:
+        last = self.records.find(self.scope, Asked(target=target, document=document, upto=known.number, limit=1))
         if not last:
             return
         if last[0].form is None:
-            yield from self._rules_of_skill(shelf, document, known)
+            yield from self._rules_of_skill(target, document, known)
             return
         texts = FORMATS[last[0].form].read(known.content or b"").entries
         for at, one in sorted(places_of(known.entries, texts).items()):
             change = self.get(one.change)
             yield Rule(
                 texts[at],
-                self.name_of(shelf),
+                self.name_of(target),
                 document,
                 one.id,
                 one.since,
@@ -186,10 +186,10 @@ class History:
                 self.scope.user or "",
             )
 
-    def _rules_of_skill(self, shelf: str, document: str, known: Known) -> Iterator[Rule]:
+    def _rules_of_skill(self, target: str, document: str, known: Known) -> Iterator[Rule]:
         """Each rule of a skill with the Change that brought it, and since which it stands there."""
         brought: dict[str, Change] = {}
-        asked = Asked(shelf=shelf, document=document, upto=known.number, oldest_first=True)
+        asked = Asked(target=target, document=document, upto=known.number, oldest_first=True)
         critical = {one.sha256 for one in known.entries if one.critical}
         for change in self.records.find(self.scope, asked):
             edit = change.edit(document)
@@ -198,22 +198,22 @@ class History:
         for text, change in brought.items():
             since = None if change.grounds.via is Via.FOUND else change.settled_at
             seen = change.settled_at or change.intended_at
-            name = f"rule_{sha256(canonical([shelf, document, text]))[:24]}"
+            name = f"rule_{sha256(canonical([target, document, text]))[:24]}"
             marked = entry_hash(text) in critical
-            yield Rule(text, self.name_of(shelf), document, name, since, seen, marked, change, self.scope.user or "")
+            yield Rule(text, self.name_of(target), document, name, since, seen, marked, change, self.scope.user or "")
 
     def _named(self, path: str) -> list[tuple[str, str]]:
         """The documents a person may mean by a path."""
         every = self.records.documents(self.scope)
         meant = [
-            (shelf, document)
-            for shelf, document in every
-            if path in (document, *(f"{name}/{document.removeprefix('/')}" for name in (self.name_of(shelf), shelf)))
+            (target, document)
+            for target, document in every
+            if path in (document, *(f"{name}/{document.removeprefix('/')}" for name in (self.name_of(target), target)))
             or document.startswith(f"{path}/")
-            or (shelf.startswith("store:") and path == self.name_of(shelf))
+            or (target.startswith("store:") and path == self.name_of(target))
         ]
         if not meant:
-            known = ", ".join(f"{self.name_of(shelf)}/{document}" for shelf, document in every[:8]) or "none yet"
+            known = ", ".join(f"{self.name_of(target)}/{document}" for target, document in every[:8]) or "none yet"
             raise NotFound(f"Nothing is known of {path!r}.", expected=f"one of: {known}")
         return meant
 

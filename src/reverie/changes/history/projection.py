@@ -40,7 +40,7 @@ class Projected:
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """One shelf or skills folder whose git is behind. `waits` is its newest Change, which is not in git yet."""
+    """One target or skills folder whose git is behind. `waits` is its newest Change, which is not in git yet."""
 
     name: str
     waits: str
@@ -80,7 +80,7 @@ class Projection(Protocol):
         ...
 
     def rebuild(self, name: str | None = None, *, keep: bool = True) -> Rebuilt:
-        """Make it anew from all Changes, for one shelf or all. `keep=False`: nothing of the old one stays anywhere."""
+        """Make it anew from all Changes, for one target or all. `keep=False`: nothing of the old one stays anywhere."""
         ...
 
     def verify(self) -> list[str]:
@@ -88,7 +88,7 @@ class Projection(Protocol):
         ...
 
     def behind(self) -> list[str]:
-        """How many changes it does not show yet, of which shelf or folder."""
+        """How many changes it does not show yet, of which target or folder."""
         ...
 
 

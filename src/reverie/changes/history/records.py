@@ -51,7 +51,7 @@ class Moves:
 class Asked:
     """Which Changes: newest first, unless asked otherwise. `ours`: without what was found or written from outside."""
 
-    shelf: str | None = None
+    target: str | None = None
     subject: str | None = None
     document: str | None = None
     after: int = 0
@@ -90,18 +90,18 @@ class Changing(Protocol):
 
     def mark(self, scope: Scope, entry: str, critical: bool) -> None: ...
 
-    def keep_rule(self, scope: Scope, shelf: str, document: str, rule: KnownEntry) -> str:
+    def keep_rule(self, scope: Scope, target: str, document: str, rule: KnownEntry) -> str:
         """The id of the row that a rule of a skill has from now on, so that it can be marked. Twice is once."""
         ...
 
 
 class Looking(Protocol):
-    def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
+    def known(self, scope: Scope, target: str, document: str, at: int | None = None) -> Known | None:
         """A document as it was last seen, or as it was when the ledger had reached the number `at`."""
         ...
 
-    def documents(self, scope: Scope, shelf: str | None = None, under: str = "") -> list[tuple[str, str]]:
-        """Shelf and path of every document ever seen whose path begins so."""
+    def documents(self, scope: Scope, target: str | None = None, under: str = "") -> list[tuple[str, str]]:
+        """Target and path of every document ever seen whose path begins so."""
         ...
 
     def content(self, scope: Scope, sha256: str) -> bytes | None:
@@ -116,7 +116,7 @@ class Looking(Protocol):
 
     def find(self, scope: Scope, asked: Asked) -> list[Change]: ...
 
-    def unsettled(self, scope: Scope, shelf: str | None = None, subject: str | None = None) -> list[Change]:
+    def unsettled(self, scope: Scope, target: str | None = None, subject: str | None = None) -> list[Change]:
         """Changes that were intended and neither landed nor dropped: a crash left them. Oldest first."""
         ...
 
@@ -126,8 +126,8 @@ class Chain(Protocol):
 
     def rows(self, scope: Scope) -> Iterator[Row]: ...
 
-    def anchored(self, scope: Scope, shelf: str, after: int = 0) -> Iterator[Anchored]:
-        """The landed Changes of a shelf, oldest first, behind this number."""
+    def anchored(self, scope: Scope, target: str, after: int = 0) -> Iterator[Anchored]:
+        """The landed Changes of a target, oldest first, behind this number."""
         ...
 
     def mismatches(self, scope: Scope) -> Iterator[str]:

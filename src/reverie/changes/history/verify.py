@@ -56,7 +56,7 @@ class Verifying:
         last: dict[tuple[str, str], bytes | None] = {}
         for change in self._every():
             for edit in change.edits:
-                place = (change.shelf, edit.document)
+                place = (change.target, edit.document)
                 if place in last and last[place] != edit.before:
                     yield f"{change.id} does not begin where the change before it left {edit.document}"
                 last[place] = edit.after
@@ -64,10 +64,10 @@ class Verifying:
     def _every(self) -> Iterator[Change]:
         """Oldest first, a few at a time."""
         number = 0
-        for shelf, document in self.records.documents(self.scope):
+        for target, document in self.records.documents(self.scope):
             number = 0
             while page := self.records.find(
-                self.scope, Asked(shelf=shelf, document=document, after=number, limit=200, oldest_first=True)
+                self.scope, Asked(target=target, document=document, after=number, limit=200, oldest_first=True)
             ):
                 yield from (_only(change, document) for change in page)
                 number = page[-1].number or 0
@@ -79,9 +79,9 @@ class Verifying:
     def _outside(self) -> Checked:
         """Not an error: files belong to their harness. It is recorded the next time Reverie looks."""
         moved = []
-        for shelf, document in self.records.documents(self.scope):
-            known = self.records.known(self.scope, shelf, document)
-            if known is not None and self.read(shelf, document) != known.content:
+        for target, document in self.records.documents(self.scope):
+            known = self.records.known(self.scope, target, document)
+            if known is not None and self.read(target, document) != known.content:
                 moved.append(document)
         said = f"written from outside since: {', '.join(moved[:MOST_SAID])}" if moved else "as Reverie last saw them"
         return Checked("files", True, said)

@@ -65,11 +65,13 @@ class StoreNights:
 
     def run(self, dream: str, do: Doing = run_inline) -> Dream:
         made = self.rooms.records.one(self.rooms.scope, dream)
-        return run_dream(self.rooms, dream, lambda _: StoreTarget(self.rooms, made), do) if made else self.get(dream)
+        return (
+            run_dream(self.rooms, dream, lambda _: StoreNightTarget(self.rooms, made), do) if made else self.get(dream)
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class StoreTarget:
+class StoreNightTarget:
     """Implements `NightTarget`."""
 
     rooms: StoreRooms
@@ -119,8 +121,8 @@ class StoreTarget:
         made = self.made
         critical = self.rooms.critical()
         pages = [_page(one, critical) for one in self._memories(made.output)]
-        target = target_of_store(dream.shelf, made.user, pages, made.instructions or "")
-        confirmed = self.rooms.records.confirmed(self.rooms.scope, dream.shelf.replace(made.output, made.store))
+        target = target_of_store(dream.target, made.user, pages, made.instructions or "")
+        confirmed = self.rooms.records.confirmed(self.rooms.scope, dream.target.replace(made.output, made.store))
         entries = tuple(replace(one, confirmed=confirmed.get(one.text, 0)) for one in target.entries)
         target = replace(target, entries=entries)
         return replace(target, withheld=tuple(as_judged(one, in_place=made.in_place) for one in self._withheld()))

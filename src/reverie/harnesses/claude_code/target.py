@@ -20,9 +20,9 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from reverie.harnesses.claude_code.reader import working_folder
-from reverie.harnesses.markdown.lists import MarkdownShelf, every_file, folders_in, names_in
-from reverie.memory.shelf import Place
-from reverie.memory.shelves import Where
+from reverie.harnesses.markdown.lists import MarkdownTarget, every_file, folders_in, names_in
+from reverie.memory.target import Place
+from reverie.memory.targets import Where
 from reverie.system.repositories import repository_root
 from reverie.transcripts.projects import LONGEST_DASHED, dashed, is_dashed, project_name
 
@@ -47,13 +47,13 @@ _EVERYONE = "every Claude Code session of this user"
 _known: dict[Path, str] = {}  # where the sessions of a folder were begun: once told, it stays so
 
 
-def claude_shelves(where: Where) -> Iterator[MarkdownShelf]:
+def claude_targets(where: Where) -> Iterator[MarkdownTarget]:
     folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
     projects = _Projects(folder)
-    yield MarkdownShelf("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder, harness=HARNESS)
+    yield MarkdownTarget("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder, harness=HARNESS)
     for project in projects.folders:
         reach = f"{_EVERYONE} in the project {project.name}"
-        yield MarkdownShelf(
+        yield MarkdownTarget(
             f"claude/{project.name}",
             project / "memory",
             reach,

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reverie.harnesses.markdown.lists import MarkdownShelf, is_file
-from reverie.memory.shelf import Place
-from reverie.memory.shelves import Where
+from reverie.harnesses.markdown.lists import MarkdownTarget, is_file
+from reverie.memory.target import Place
+from reverie.memory.targets import Where
 from reverie.transcripts.projects import project_name
 
 INSTRUCTIONS = Place(
@@ -23,9 +23,9 @@ INSTRUCTIONS = Place(
 )
 
 
-def codex_shelves(where: Where) -> Iterator[MarkdownShelf]:
+def codex_targets(where: Where) -> Iterator[MarkdownTarget]:
     folder = where.place("${CODEX_HOME:-~/.codex}")
-    yield MarkdownShelf(
+    yield MarkdownTarget(
         "codex", folder, "every Codex session of this user", _instructions, agent_folder=folder, harness="codex"
     )
 

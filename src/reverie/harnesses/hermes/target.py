@@ -13,8 +13,8 @@ from pathlib import Path
 
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
 from reverie.harnesses.markdown.lists import folders_in, is_folder, names_in, real
-from reverie.memory.shelf import Held, Place
-from reverie.memory.shelves import Where
+from reverie.memory.target import Held, Place
+from reverie.memory.targets import Where
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
 from reverie.system.shared_files import HeldFiles, has_displaced
 
@@ -28,7 +28,7 @@ _PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")  # as Hermes allows them
 _MARKS = {"config.yaml", "state.db", "SOUL.md"}
 
 
-class HermesShelf:
+class HermesTarget:
     def __init__(self, home: Path, name: str = NAME) -> None:
         self._home = real(home)
         self._folder = real(self._home / "memories")
@@ -74,11 +74,11 @@ class HermesShelf:
         return self._folder / document
 
 
-def hermes_shelves(where: Where) -> Iterator[HermesShelf]:
+def hermes_targets(where: Where) -> Iterator[HermesTarget]:
     home = where.place("${HERMES_HOME:-~/.hermes}")
-    yield HermesShelf(home)
+    yield HermesTarget(home)
     for profile in folders_in(home / "profiles", _PROFILE):
-        yield HermesShelf(profile, f"{NAME}/{profile.name}")
+        yield HermesTarget(profile, f"{NAME}/{profile.name}")
 
 
 def is_hermes_home(folder: Path) -> bool:

@@ -1,4 +1,4 @@
-"""A shelf by its path: `./notes/rules.md`, a folder of .md files, `agents:<project folder>`, a Hermes home.
+"""A target by its path: `./notes/rules.md`, a folder of .md files, `agents:<project folder>`, a Hermes home.
 
 Its name is the whole path, so that it finds the same place from anywhere. Whoever may name a path may read and write
 there: a server hands no stranger's words to `by_path`.
@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reverie.harnesses.hermes.target import HermesShelf, is_hermes_home
+from reverie.harnesses.hermes.target import HermesTarget, is_hermes_home
 from reverie.harnesses.markdown.lists import (
     Listed,
-    MarkdownShelf,
+    MarkdownTarget,
     every_file,
     fixed,
     is_file,
@@ -21,7 +21,7 @@ from reverie.harnesses.markdown.lists import (
     present,
     real,
 )
-from reverie.memory.shelf import Place, Shelf
+from reverie.memory.target import Place, Target
 from reverie.system.repositories import repository_root
 from reverie.transcripts.projects import project_name
 
@@ -34,8 +34,8 @@ INSTRUCTIONS = {
 LIST = Place("", "list", purpose="A list someone keeps. Who reads it is not known: whoever is given it.")
 
 
-def by_path(name: str) -> Shelf | None:
-    """None when it is no path, or leads nowhere. The key of a shelf that was found by its path finds it again."""
+def by_path(name: str) -> Target | None:
+    """None when it is no path, or leads nowhere. The key of a target that was found by its path finds it again."""
     if not name.isprintable():
         return None
     kind, _, rest = name.partition(":")
@@ -60,12 +60,12 @@ def _path(text: str) -> Path:
         return path.absolute()
 
 
-def _of_project(folder: Path, listed: Callable[[Sequence[Place]], Listed]) -> Shelf | None:
+def _of_project(folder: Path, listed: Callable[[Sequence[Place]], Listed]) -> Target | None:
     if not is_folder(folder):
         return None
     folder = real(folder)
     places = _instructions(repository_root(str(folder)))
-    return MarkdownShelf(f"agents:{folder}", folder, f"every agent that works in {folder}", listed(places))
+    return MarkdownTarget(f"agents:{folder}", folder, f"every agent that works in {folder}", listed(places))
 
 
 def _instructions(project: str) -> list[Place]:
@@ -76,11 +76,11 @@ def _instructions(project: str) -> list[Place]:
     ]
 
 
-def _hermes(home: Path) -> Shelf | None:
-    return HermesShelf(real(home), str(real(home))) if is_hermes_home(home) else None
+def _hermes(home: Path) -> Target | None:
+    return HermesTarget(real(home), str(real(home))) if is_hermes_home(home) else None
 
 
-def _in_folder(folder: Path, document: str = "") -> Shelf | None:
+def _in_folder(folder: Path, document: str = "") -> Target | None:
     """Hermes' files are no lists: written as if they were, they would be damaged."""
     if not is_folder(folder):
         return None
@@ -90,4 +90,4 @@ def _in_folder(folder: Path, document: str = "") -> Shelf | None:
         return hermes
     path = folder / document
     listed = fixed(replace(LIST, document=document)) if document else every_file(others=LIST)
-    return MarkdownShelf(str(path), folder, f"whoever is given {path}", listed)
+    return MarkdownTarget(str(path), folder, f"whoever is given {path}", listed)

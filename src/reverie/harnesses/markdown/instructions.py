@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reverie.core.errors import NotPermitted
 from reverie.memory.context_files import CONTEXT_FILES, SHARED, context_of, files_named
-from reverie.memory.shelf import Shelf
+from reverie.memory.target import Target
 from reverie.skills.edits import rules_of
 from reverie.system.files import read_file
 
@@ -23,12 +23,12 @@ def statements_in(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
                 yield str(file), rule.text
 
 
-def beside(shelf: Shelf) -> list[Path]:
-    """The context files of a shelf's harness that are no documents of the shelf itself."""
-    folder, names = context_of(shelf)
-    listed = {place.document for place in shelf.places()}
+def beside(target: Target) -> list[Path]:
+    """The context files of a target's harness that are no documents of the target itself."""
+    folder, names = context_of(target)
+    listed = {place.document for place in target.places()}
     found = [path for path in files_named(folder, names) if path.relative_to(folder).as_posix() not in listed]
-    return list(dict.fromkeys((*getattr(shelf, "instructions", ()), *found)))
+    return list(dict.fromkeys((*getattr(target, "instructions", ()), *found)))
 
 
 def _text(file: Path) -> str:

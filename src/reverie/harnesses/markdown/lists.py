@@ -1,7 +1,7 @@
 """Lists in the Markdown files of one folder: the items are entries, every other byte stays as it is.
 
 Claude Code, OpenClaw, AGENTS.md, the Home's own memory and any folder someone names are of this kind. One folder has
-one key under every name, so that a document has one history whichever shelf it was changed on.
+one key under every name, so that a document has one history whichever target it was changed on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reverie.core.errors import BadInput
-from reverie.memory.shelf import Held, Place
+from reverie.memory.target import Held, Place
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
 from reverie.system.shared_files import HeldFiles, has_displaced
 
@@ -23,7 +23,7 @@ Listed = Callable[[Path], Sequence[Place]]
 _NAME = re.compile(r"\w[\w .,()+@=-]{0,199}\.md")
 
 
-class MarkdownShelf:
+class MarkdownTarget:
     """`listed` names the documents each time they are asked for; the folder is made real once, when it is named.
 
     These folders are other people's, and few of their tools have a lock: the lock is on the folder itself, which

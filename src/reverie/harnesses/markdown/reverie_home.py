@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownShelf, fixed
-from reverie.memory.shelf import Place
-from reverie.memory.shelves import Where
+from reverie.harnesses.markdown.lists import MarkdownTarget, fixed
+from reverie.memory.target import Place
+from reverie.memory.targets import Where
 
 PLACES = (
     Place(
@@ -24,6 +24,6 @@ PLACES = (
 )
 
 
-def home_shelves(where: Where) -> Iterator[MarkdownShelf]:
+def home_targets(where: Where) -> Iterator[MarkdownTarget]:
     reach = "every prompt this home builds"
-    yield MarkdownShelf("home", where.home / "memory", reach, fixed(*PLACES), lock_files=True)
+    yield MarkdownTarget("home", where.home / "memory", reach, fixed(*PLACES), lock_files=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownShelf, folders_in, present
-from reverie.memory.shelf import Place
-from reverie.memory.shelves import Where
+from reverie.harnesses.markdown.lists import MarkdownTarget, folders_in, present
+from reverie.memory.target import Place
+from reverie.memory.targets import Where
 
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
 PLACES = (
@@ -31,15 +31,15 @@ PLACES = (
 _WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
 
 
-def openclaw_shelves(where: Where) -> Iterator[MarkdownShelf]:
+def openclaw_targets(where: Where) -> Iterator[MarkdownTarget]:
     at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
     state = where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
     default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
     everyone = "every session of this OpenClaw"
-    yield MarkdownShelf("openclaw", default, everyone, present(*PLACES), agent_folder=default, harness="openclaw")
+    yield MarkdownTarget("openclaw", default, everyone, present(*PLACES), agent_folder=default, harness="openclaw")
     for folder in folders_in(state, _WORKSPACE):
         agent = folder.name.removeprefix("workspace-")
         reach = f"every session of the OpenClaw agent {agent}"
-        yield MarkdownShelf(
+        yield MarkdownTarget(
             f"openclaw/{agent}", folder, reach, present(*PLACES), agent_folder=folder, harness="openclaw"
         )

@@ -19,23 +19,23 @@ PAGE = 100
 _Sides = tuple[str, bytes | None, bytes | None]
 
 
-def anchored(engine: Engine, scope: Scope, shelf: str, after: int) -> Iterator[Anchored]:
+def anchored(engine: Engine, scope: Scope, target: str, after: int) -> Iterator[Anchored]:
     """A page at a time: a reader who stops to think holds no transaction open."""
     while True:
         with reading(engine, scope) as connection:
-            page = _page(connection, scope, shelf, after)
+            page = _page(connection, scope, target, after)
         yield from page
         if len(page) < PAGE:
             return
         after = page[-1].change.number or 0
 
 
-def _page(connection: Connection, scope: Scope, shelf: str, after: int) -> list[Anchored]:
+def _page(connection: Connection, scope: Scope, target: str, after: int) -> list[Anchored]:
     changes, rows = schema.changes, schema.ledger
     there = and_(rows.c.workspace == changes.c.workspace, rows.c.number == changes.c.number)
     asked = select(changes, rows.c.hash.label("anchor")).outerjoin(rows, there)
     asked = asked.where(changes.c.workspace == scope.workspace, changes.c.user == (scope.user or ""))
-    asked = asked.where(changes.c.shelf == shelf, changes.c.standing == Standing.LANDED, changes.c.number > after)
+    asked = asked.where(changes.c.target == target, changes.c.standing == Standing.LANDED, changes.c.number > after)
     found = connection.execute(asked.order_by(changes.c.number).limit(PAGE)).all()
     sides = _sides(connection, scope, [one.id for one in found])
     return [Anchored(change_from_rows(one, sides.get(one.id, [])), _anchor(one)) for one in found]

@@ -56,6 +56,6 @@ class SqlContexts:
 def _given(found: Any, content: bytes) -> Given:
     told = json.loads(found.asked)
     details = {part: tuple(told.pop(part)) for part in ("skills", "left_out", "withheld")}
-    asked = Asked(told["task"], tuple(told["tags"]), told["budget"], tuple(told["shelves"]))
+    asked = Asked(told["task"], tuple(told["tags"]), told["budget"], tuple(told["targets"]))
     text = content.decode("utf-8", "surrogateescape")
     return Given(found.id, found.at, found.session, asked, text, **details)

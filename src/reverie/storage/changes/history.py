@@ -77,9 +77,9 @@ class SqlHistory:
             body = {"entry": entry, "critical": critical, "actor": scope.actor}
             ledger.append(connection, scope, "mark", body, self._clock.now())
 
-    def keep_rule(self, scope: Scope, shelf: str, document: str, rule: KnownEntry) -> str:
+    def keep_rule(self, scope: Scope, target: str, document: str, rule: KnownEntry) -> str:
         change = self.get(scope, rule.change)
-        place = _owner(scope) | {"shelf": shelf, "document": document}
+        place = _owner(scope) | {"target": target, "document": document}
         with writing(self._engine, scope) as connection:
             held = [one.id for one in _entries_at(connection, place, None) if one.sha256 == rule.sha256]
             if held:
@@ -96,7 +96,7 @@ class SqlHistory:
         row_of_change = {
             **_owner(scope),
             "id": change.id,
-            "shelf": change.shelf,
+            "target": change.target,
             "subject": change.subject,
             "standing": change.standing,
             "via": grounds.via,
@@ -130,7 +130,7 @@ class SqlHistory:
     def _document(
         self, connection: Connection, scope: Scope, change: Change, document: str, content: bytes | None
     ) -> None:
-        key = _owner(scope) | {"shelf": change.shelf, "document": document}
+        key = _owner(scope) | {"target": change.target, "document": document}
         state = {"sha256": self._blob(connection, scope, content), "number": change.number}
         upsert(connection, schema.documents, key, state)
 
@@ -142,7 +142,7 @@ class SqlHistory:
             "change_id": change.id,
             "came": change.number,
         }
-        named = _owner(scope) | {"shelf": change.shelf, "document": document}
+        named = _owner(scope) | {"target": change.target, "document": document}
         current = select(table).filter_by(**named).where(table.c.went.is_(None))
         known = {one.id: one for one in connection.execute(current)}
         over = [*moves.gone, *(entry for entry, _ in moves.edited)]
@@ -163,8 +163,8 @@ class SqlHistory:
 
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
-    def known(self, scope: Scope, shelf: str, document: str, at: int | None = None) -> Known | None:
-        place = _owner(scope) | {"shelf": shelf, "document": document}
+    def known(self, scope: Scope, target: str, document: str, at: int | None = None) -> Known | None:
+        place = _owner(scope) | {"target": target, "document": document}
         with self._looking(scope) as connection:
             state = _state_at(connection, scope, place, at)
             if state is None:
@@ -173,14 +173,14 @@ class SqlHistory:
             entries = _entries_at(connection, place, at)
             return Known(_content(connection, scope, name), number, entries)
 
-    def documents(self, scope: Scope, shelf: str | None = None, under: str = "") -> list[tuple[str, str]]:
+    def documents(self, scope: Scope, target: str | None = None, under: str = "") -> list[tuple[str, str]]:
         table = schema.documents.c
-        asked = select(table.shelf, table.document).filter_by(**_owner(scope)).order_by(table.shelf, table.document)
-        if shelf is not None:
-            asked = asked.filter_by(shelf=shelf)
+        asked = select(table.target, table.document).filter_by(**_owner(scope)).order_by(table.target, table.document)
+        if target is not None:
+            asked = asked.filter_by(target=target)
         with self._looking(scope) as connection:
             found = connection.execute(asked.where(table.document.startswith(under, autoescape=True)))
-            return [(one.shelf, one.document) for one in found]
+            return [(one.target, one.document) for one in found]
 
     def people(self, scope: Scope) -> list[str]:
         """Whose memory was ever changed in a workspace; '' is nobody's."""
@@ -206,7 +206,7 @@ class SqlHistory:
     def find(self, scope: Scope, asked: Asked) -> list[Change]:
         table = schema.changes
         chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
-        for name in ("shelf", "subject", "proposal", "undoes"):
+        for name in ("target", "subject", "proposal", "undoes"):
             if (value := getattr(asked, name)) is not None:
                 chosen = chosen.filter_by(**{name: value})
         if asked.document is not None:
@@ -223,11 +223,11 @@ class SqlHistory:
         with self._looking(scope) as connection:
             return [_loaded(connection, scope, found) for found in connection.execute(chosen).all()]
 
-    def unsettled(self, scope: Scope, shelf: str | None = None, subject: str | None = None) -> list[Change]:
+    def unsettled(self, scope: Scope, target: str | None = None, subject: str | None = None) -> list[Change]:
         table = schema.changes
         chosen = select(table).filter_by(**_owner(scope), standing=Standing.INTENDED).order_by(table.c.id)
-        if shelf is not None:
-            chosen = chosen.filter_by(shelf=shelf)
+        if target is not None:
+            chosen = chosen.filter_by(target=target)
         if subject is not None:
             chosen = chosen.filter_by(subject=subject)
         with self._looking(scope) as connection:
@@ -243,8 +243,8 @@ class SqlHistory:
         with _readable():
             yield from ledger.rows(self._engine, scope)
 
-    def anchored(self, scope: Scope, shelf: str, after: int = 0) -> Iterator[Anchored]:
-        return anchored(self._engine, scope, shelf, after)
+    def anchored(self, scope: Scope, target: str, after: int = 0) -> Iterator[Anchored]:
+        return anchored(self._engine, scope, target, after)
 
     def mismatches(self, scope: Scope) -> Iterator[str]:
         told_of, emptied = set(), set()
@@ -259,8 +259,8 @@ class SqlHistory:
         with self._looking(scope) as connection:
             stored = {one.id for one in connection.execute(asked) if one.number not in emptied}
         yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
-        for shelf, document in self.documents(scope):
-            place = _owner(scope) | {"shelf": shelf, "document": document}
+        for target, document in self.documents(scope):
+            place = _owner(scope) | {"target": target, "document": document}
             with self._looking(scope) as connection:
                 if _state_at(connection, scope, place, None) != _state_at(connection, scope, place, _ALL):
                     yield f"{document} is not recorded as its last change left it"
@@ -273,7 +273,7 @@ class SqlHistory:
             yield f"row {one.number} tells of {one.body['change']}, which is gone"
         elif salt == "":
             return  # a text of it was erased: what the digests were made of is gone, and meant to be
-        elif (change.number, change.settled_at) != (one.number, one.at) or told(change, salt) != one.body:
+        elif (change.number, change.settled_at) != (one.number, one.at) or told(change, salt) != _renamed(one.body):
             yield f"{change.id} does not say what row {one.number} of the ledger says of it"
 
     @contextmanager
@@ -336,7 +336,7 @@ def _state_at(
     asked = (
         select(changes.c.number, edits.c.after)
         .join(edits, same & (changes.c.id == edits.c.change_id))
-        .where(changes.c.standing == Standing.LANDED, changes.c.number <= at, changes.c.shelf == place["shelf"])
+        .where(changes.c.standing == Standing.LANDED, changes.c.number <= at, changes.c.target == place["target"])
         .where(edits.c.document == place["document"])
         .where(changes.c.workspace == scope.workspace, changes.c.user == (scope.user or ""))
         .order_by(changes.c.number.desc())
@@ -356,3 +356,8 @@ def _entries_at(connection: Connection, place: dict[str, str], at: int | None) -
         KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id)
         for one in connection.execute(asked)
     )
+
+
+def _renamed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows of the ledger are never written again, and the first ones call a target a shelf."""
+    return {"target" if name == "shelf" else name: value for name, value in body.items()}

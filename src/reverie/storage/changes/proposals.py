@@ -38,7 +38,7 @@ class SqlProposals:
         suggestion = proposal.suggestion
         row = {
             "kind": proposal.kind,
-            "shelf": suggestion.shelf,
+            "target": suggestion.target,
             "subject": suggestion.subject,
             "status": proposal.status,
             "proposer": suggestion.proposer,
@@ -91,7 +91,7 @@ def _details(proposal: Proposal) -> str:
             "evidence": evidence_as_json(suggestion.evidence),
             "score": suggestion.score and asdict(suggestion.score),
             "people": suggestion.people,
-            "shelf_name": proposal.shelf_name,
+            "target_name": proposal.target_name,
             "diff": proposal.diff,
             "findings": [asdict(one) for one in proposal.findings],
             "blocked": proposal.blocked,
@@ -110,7 +110,7 @@ def _proposal(found: Any) -> Proposal:
     return Proposal(
         found.id,
         _suggestion(found, told),
-        told["shelf_name"],
+        told["target_name"],
         told["diff"],
         found.hash,
         tuple(Finding(**one) for one in told["findings"]),
@@ -129,7 +129,7 @@ def _proposal(found: Any) -> Proposal:
 
 def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
     return Suggestion(
-        found.shelf,
+        found.target,
         found.subject,
         tuple(operation_from_json(one) for one in told["operations"]),
         tuple(Edit(name, _bytes(before), _bytes(after)) for name, before, after in told["edits"]),

@@ -54,7 +54,7 @@ def change_from_rows(found: Any, sides: Iterable[tuple[str, bytes | None, bytes 
     )
     return Change(
         found.id,
-        found.shelf,
+        found.target,
         found.subject,
         tuple(Edit(*side) for side in sides),
         grounds,

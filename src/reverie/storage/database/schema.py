@@ -149,7 +149,7 @@ changes = Table(
     metadata,
     *_keys(),
     Column("id", Text, primary_key=True),
-    Column("shelf", Text, nullable=False),
+    Column("target", Text, nullable=False),
     Column("subject", Text, nullable=False),
     Column("standing", Text, nullable=False),
     Column("number", BigInteger),
@@ -164,7 +164,7 @@ changes = Table(
     Column("intended_at", Moment, nullable=False),
     Column("settled_at", Moment),
     Index("changes_in_order", "workspace", "number"),
-    Index("changes_of_a_subject", "workspace", "user", "shelf", "subject", "number"),
+    Index("changes_of_a_subject", "workspace", "user", "target", "subject", "number"),
     Index(
         "one_live_change_for_a_proposal",
         "workspace",
@@ -191,7 +191,7 @@ documents = Table(
     "documents",
     metadata,
     *_keys(),
-    Column("shelf", Text, primary_key=True),
+    Column("target", Text, primary_key=True),
     Column("document", Text, primary_key=True),
     Column("sha256", Text),
     Column("number", BigInteger, nullable=False),
@@ -203,7 +203,7 @@ entries = Table(
     *_keys(),
     Column("id", Text, primary_key=True),
     Column("version", Integer, primary_key=True),
-    Column("shelf", Text, nullable=False),
+    Column("target", Text, nullable=False),
     Column("document", Text, nullable=False),
     Column("sha256", Text, nullable=False),
     Column("since", Moment),
@@ -213,7 +213,7 @@ entries = Table(
     # The numbers of the Changes that brought this wording and took it away again.
     Column("came", BigInteger, nullable=False),
     Column("went", BigInteger),
-    Index("entries_of_a_document", "workspace", "user", "shelf", "document", "went"),
+    Index("entries_of_a_document", "workspace", "user", "target", "document", "went"),
 )
 
 ledger = Table(
@@ -238,7 +238,7 @@ proposals = Table(
     *_keys(),
     Column("id", Text, primary_key=True),
     Column("kind", Text, nullable=False),
-    Column("shelf", Text, nullable=False),
+    Column("target", Text, nullable=False),
     Column("subject", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("proposer", Text, nullable=False),
@@ -272,7 +272,7 @@ dreams = Table(
     *_keys(),
     Column("id", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
-    Column("shelf", Text, nullable=False),
+    Column("target", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("started_at", Moment, nullable=False),
     Column("ended_at", Moment),
@@ -284,8 +284,8 @@ dreamt = Table(
     "dreamt",
     metadata,
     *_keys(),
-    Column("shelf", Text, primary_key=True),
-    # Whose session it was: a shelf may be dreamt over the sessions of several people.
+    Column("target", Text, primary_key=True),
+    # Whose session it was: a target may be dreamt over the sessions of several people.
     Column("session_user", Text, primary_key=True),
     Column("session_id", Text, primary_key=True),
     Column("revision", Integer, nullable=False),
@@ -298,13 +298,13 @@ candidates = Table(
     metadata,
     *_keys(),
     Column("id", Text, primary_key=True),
-    Column("shelf", Text, nullable=False),
+    Column("target", Text, nullable=False),
     Column("session_id", Text, nullable=False),
     Column("staged", Boolean, nullable=False),
     Column("said_at", Moment),
     Column("dream", Text, nullable=False),
     Column("details", Text, nullable=False),
-    Index("candidates_staged", "workspace", "user", "shelf", "staged"),
+    Index("candidates_staged", "workspace", "user", "target", "staged"),
 )
 
 # ---- memory stores and the keys of who may write them ----------------------------------------------------------------
@@ -394,12 +394,12 @@ nights = Table(
     Column("thought", Text),
 )
 
-# Whoever has the newest token of a shelf may write its night. The row stays, so that no token is given twice.
+# Whoever has the newest token of a target may write its night. The row stays, so that no token is given twice.
 leases = Table(
     "leases",
     metadata,
     *_keys(),
-    Column("shelf", Text, primary_key=True),
+    Column("target", Text, primary_key=True),
     Column("holder", Text, nullable=False),
     Column("dream", Text, nullable=False),
     Column("token", BigInteger, nullable=False),

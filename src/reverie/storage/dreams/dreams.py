@@ -35,21 +35,23 @@ from reverie.storage.dreams.spending import call_from, spent_since, total
 
 AT_ONCE = 500
 MOST_COUNTED = 400  # nights in which it is looked for what was confirmed
-LEFT_OUT = ""  # in the place of a dream: the first run on the shelf did not want this session
+LEFT_OUT = ""  # in the place of a dream: the first run over the target did not want this session
 
 
 class SqlDreams(SqlLeases):
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
-    def read(self, scope: Scope, shelf: str, *, left_out: bool = True) -> Iterable[Read]:
-        table, (key, name) = schema.dreamt, self._shelf(shelf)
-        asked = select(table).filter_by(**owner(scope)).where(table.c.shelf.in_((key, name)))
+    def read(self, scope: Scope, target: str, *, left_out: bool = True) -> Iterable[Read]:
+        table, (key, name) = schema.dreamt, self._target(target)
+        asked = select(table).filter_by(**owner(scope)).where(table.c.target.in_((key, name)))
         rows = self._rows(scope, asked if left_out else asked.where(table.c.dream != LEFT_OUT))
-        return [_read(row) for row in sorted(rows, key=lambda row: row.shelf == key)]  # what was read last, last
+        return [_read(row) for row in sorted(rows, key=lambda row: row.target == key)]  # what was read last, last
 
-    def begun(self, scope: Scope, shelf: str) -> bool:
+    def begun(self, scope: Scope, target: str) -> bool:
         table, dreams = schema.dreamt, schema.dreams
-        asked = select(table.c.dream).distinct().filter_by(**owner(scope)).where(table.c.shelf.in_(self._shelf(shelf)))
+        asked = (
+            select(table.c.dream).distinct().filter_by(**owner(scope)).where(table.c.target.in_(self._target(target)))
+        )
         found = sorted((row.dream for row in self._rows(scope, asked)), reverse=True)  # the newest is usually enough
         for dream in found:
             read = self._rows(scope, select(dreams).filter_by(**owner(scope), id=dream)) if dream else []
@@ -57,44 +59,44 @@ class SqlDreams(SqlLeases):
                 return True
         return False
 
-    def staged(self, scope: Scope, shelf: str) -> list[Noted]:
+    def staged(self, scope: Scope, target: str) -> list[Noted]:
         table = schema.candidates
-        asked = select(table).filter_by(**owner(scope), staged=True).where(table.c.shelf.in_(self._shelf(shelf)))
+        asked = select(table).filter_by(**owner(scope), staged=True).where(table.c.target.in_(self._target(target)))
         return [noted_from(row) for row in self._rows(scope, asked.order_by(table.c.said_at, table.c.id))]
 
-    def staged_since(self, scope: Scope, shelf: str) -> dict[str, datetime]:
+    def staged_since(self, scope: Scope, target: str) -> dict[str, datetime]:
         table, nights = schema.candidates, schema.dreams
         ours = [one.c[key] == value for one in (table, nights) for key, value in owner(scope).items()]
         asked = select(table.c.id, nights.c.started_at).join(nights, nights.c.id == table.c.dream).where(*ours)
-        asked = asked.where(table.c.staged, table.c.shelf.in_(self._shelf(shelf)))
+        asked = asked.where(table.c.staged, table.c.target.in_(self._target(target)))
         return {row.id: row.started_at for row in self._rows(scope, asked)}
 
-    def confirmed(self, scope: Scope, shelf: str) -> dict[str, int]:
+    def confirmed(self, scope: Scope, target: str) -> dict[str, int]:
         table, sessions = schema.dreams, defaultdict[str, set[str]](set)
         asked = select(table.c.details).filter_by(**owner(scope), status=Status.COMPLETED)
-        asked = asked.where(table.c.shelf.in_(self._shelf(shelf)), table.c.details.contains('"confirms": "'))
+        asked = asked.where(table.c.target.in_(self._target(target)), table.c.details.contains('"confirms": "'))
         for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(MOST_COUNTED)):
             for one in json.loads(row.details)["judged"]:
                 sessions[one.get("confirms", "")] |= {each["session"] for each in one["evidence"]}
         return {text: len(heard) for text, heard in sessions.items() if text and heard}
 
-    def find(self, scope: Scope, shelf: str | None = None, limit: int = 10) -> list[Dream]:
+    def find(self, scope: Scope, target: str | None = None, limit: int = 10) -> list[Dream]:
         table = schema.dreams
         asked = select(table).filter_by(**owner(scope))
-        if shelf:
-            asked = asked.where(table.c.shelf.in_(self._shelf(shelf)))
+        if target:
+            asked = asked.where(table.c.target.in_(self._target(target)))
         return [dream_from(row) for row in self._rows(scope, asked.order_by(table.c.number.desc()).limit(limit))]
 
     def get(self, scope: Scope, dream: str) -> Dream | None:
         found = self._rows(scope, select(schema.dreams).filter_by(**owner(scope), id=dream))
         return dream_from(found[0]) if found else None
 
-    def shelves(self, scope: Scope) -> list[str]:
+    def targets(self, scope: Scope) -> list[str]:
         table = schema.dreams
-        last = select(func.max(table.c.number)).filter_by(**owner(scope)).where(table.c.shelf.not_like("store:%"))
-        asked = select(table).filter_by(**owner(scope)).where(table.c.number.in_(last.group_by(table.c.shelf)))
-        found = [(dream_from(row), row.shelf) for row in self._rows(scope, asked.order_by(table.c.number))]
-        return list(dict.fromkeys(dream.shelf for dream, key in found if self._is_here(dream, key, unknown=False)))
+        last = select(func.max(table.c.number)).filter_by(**owner(scope)).where(table.c.target.not_like("store:%"))
+        asked = select(table).filter_by(**owner(scope)).where(table.c.number.in_(last.group_by(table.c.target)))
+        found = [(dream_from(row), row.target) for row in self._rows(scope, asked.order_by(table.c.number))]
+        return list(dict.fromkeys(dream.target for dream, key in found if self._is_here(dream, key, unknown=False)))
 
     # ---- Consulting --------------------------------------------------------------------------------------------------
 
@@ -230,7 +232,7 @@ def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> N
 
 
 def _candidate(lease: Lease, one: Noted) -> dict[str, Any]:
-    row = {"shelf": lease.shelf, "session_id": one.session_id, "staged": True, "said_at": one.said_at}
+    row = {"target": lease.target, "session_id": one.session_id, "staged": True, "said_at": one.said_at}
     return _of(lease) | {"id": one.id, "details": noted_details(one)} | row
 
 
@@ -242,6 +244,6 @@ def _settle(connection: Connection, scope: Scope, ids: Sequence[str]) -> None:
 
 
 def _keep_read(connection: Connection, lease: Lease, one: Read, dream: str) -> None:
-    key = owner(lease.scope) | {"shelf": lease.shelf, "session_user": one.user, "session_id": one.session_id}
+    key = owner(lease.scope) | {"target": lease.target, "session_user": one.user, "session_id": one.session_id}
     row = {"revision": one.revision, "turns": one.turns, "dream": dream}
     upsert(connection, schema.dreamt, key, row)

@@ -34,8 +34,8 @@ class SqlLeases:
     """`holder` names the machine and the home: of one holder's processes a lock of the system lets one dream at a
     time, so whoever gets that far takes over from one that is dead.
 
-    In the rows a shelf goes by its key, which `key_of` finds: two homes may each have one of the same name. Rows from
-    before that have its name, and count for whoever has a shelf of it."""
+    In the rows a target goes by its key, which `key_of` finds: two homes may each have one of the same name. Rows from
+    before that have its name, and count for whoever has a target of it."""
 
     def __init__(
         self, engine: Engine, clock: Clock, holder: str = "", key_of: Callable[[str], str] = lambda name: name
@@ -55,58 +55,58 @@ class SqlLeases:
         self._keep_dream(connection, scope, dream)
 
     def hold(self, scope: Scope, dream: Dream) -> Lease:
-        now, ours = self._clock.now(), self._shelf(dream.shelf)
+        now, ours = self._clock.now(), self._target(dream.target)
         with writing(self._engine, scope) as connection:
-            shelf = _shelf_of(connection, scope, dream.id)
-            if shelf not in ours:
-                raise _of_another(dream, shelf)
-            key = owner(scope) | {"shelf": shelf}
+            target = _target_of(connection, scope, dream.id)
+            if target not in ours:
+                raise _of_another(dream, target)
+            key = owner(scope) | {"target": target}
             held = _lease(connection, key)
             if held is not None and held.holder not in ("", self._holder) and held.until > now:
-                raise _elsewhere(dream.shelf, held.holder, rfc3339(held.until))
+                raise _elsewhere(dream.target, held.holder, rfc3339(held.until))
             token = held.token + 1 if held else 1
             row = {"holder": self._holder, "dream": dream.id, "token": token, "until": now + LEASE}
             upsert(connection, schema.leases, key, row)
             night = schema.nights
             taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
             mine = connection.execute(taken.returning(night.c.attempts, night.c.asked, night.c.queued)).one()
-        return Lease(scope, dream.id, shelf, token, mine.attempts, asked_from(mine).run or dream.id)
+        return Lease(scope, dream.id, target, token, mine.attempts, asked_from(mine).run or dream.id)
 
     def release(self, lease: Lease) -> None:
-        """The shelf is free, if it was still held so."""
-        held = update(schema.leases).filter_by(**owner(lease.scope), shelf=lease.shelf, token=lease.token)
+        """The target is free, if it was still held so."""
+        held = update(schema.leases).filter_by(**owner(lease.scope), target=lease.target, token=lease.token)
         with writing(self._engine, lease.scope) as connection:
             connection.execute(held.values(holder=""))
 
-    def unfinished(self, scope: Scope, shelf: str | None = None) -> list[Dream]:
+    def unfinished(self, scope: Scope, target: str | None = None) -> list[Dream]:
         dreams, night = schema.dreams, schema.nights
         begun = or_(dreams.c.status == Status.RUNNING, night.c.queued.is_(False) & (dreams.c.status == Status.PENDING))
         asked = select(dreams).join(night, of_night()).where(begun)
         here = [dreams.c.workspace == scope.workspace, dreams.c.user == (scope.user or "")]
-        here.append(dreams.c.shelf.not_like("store:%"))  # those are a server's
-        asked = asked.where(*here, *([dreams.c.shelf.in_(self._shelf(shelf))] if shelf else []))
+        here.append(dreams.c.target.not_like("store:%"))  # those are a server's
+        asked = asked.where(*here, *([dreams.c.target.in_(self._target(target))] if target else []))
         with reading(self._engine, scope) as connection:
-            found = [(dream_from(row), row.shelf) for row in connection.execute(asked.order_by(dreams.c.number))]
+            found = [(dream_from(row), row.target) for row in connection.execute(asked.order_by(dreams.c.number))]
         return [dream for dream, key in found if self._is_here(dream, key, unknown=True)]
 
-    def _shelf(self, name: str) -> tuple[str, str]:
-        """What a shelf goes by in the rows."""
+    def _target(self, name: str) -> tuple[str, str]:
+        """What a target goes by in the rows."""
         return self._key_of(name), name
 
     def _is_here(self, dream: Dream, key: str, *, unknown: bool) -> bool:
-        """Whether a night is over a shelf of this home's; `unknown` where no shelf of its name is there now."""
+        """Whether a night is over a target of this home's; `unknown` where no target of its name is there now."""
         try:
-            return key in self._shelf(dream.shelf)
+            return key in self._target(dream.target)
         except BadInput:
             return unknown
 
     def queued(self, scope: Scope) -> list[Queued]:
         dreams, night = schema.dreams, schema.nights
         whose = [dreams.c.workspace == scope.workspace, *([dreams.c.user == scope.user] if scope.user else [])]
-        asked = self._free().where(*whose, night.c.queued, dreams.c.shelf.not_like("store:%"))
+        asked = self._free().where(*whose, night.c.queued, dreams.c.target.not_like("store:%"))
         with reading(self._engine, scope) as connection:
             found = connection.execute(asked.order_by(dreams.c.number)).all()
-        return [as_queued(row) for row in found if self._is_here(dream_from(row), row.shelf, unknown=False)]
+        return [as_queued(row) for row in found if self._is_here(dream_from(row), row.target, unknown=False)]
 
     def _free(self) -> Select[Any]:
         """Nights that nobody has taken up, or whose worker has not been heard of for too long."""
@@ -114,13 +114,13 @@ class SqlLeases:
         there = (lease.c.workspace == dreams.c.workspace) & (lease.c.user == dreams.c.user)
         free = lease.c.token.is_(None) | (lease.c.holder == "") | (lease.c.until < self._clock.now())
         held = select(dreams, night.c.attempts, lease.c.token).join(night, of_night())
-        held = held.outerjoin(lease, there & (lease.c.shelf == dreams.c.shelf))
+        held = held.outerjoin(lease, there & (lease.c.target == dreams.c.target))
         return held.where(or_(night.c.attempts == 0, free))
 
     def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
         with writing(self._engine, scope) as connection:
             # In the order of all who hold both.
-            _lease(connection, owner(scope) | {"shelf": _shelf_of(connection, scope, dream.id)})
+            _lease(connection, owner(scope) | {"target": _target_of(connection, scope, dream.id)})
             night = _night(connection, scope, dream.id)
             status = _status(connection, scope, dream.id)
             if night is None or status in OVER:
@@ -137,12 +137,12 @@ class SqlLeases:
     @contextmanager
     def fenced(self, lease: Lease) -> Iterator[Connection]:
         """A transaction of the night, for whoever holds its lease now; which then lasts for another while."""
-        key = owner(lease.scope) | {"shelf": lease.shelf}
+        key = owner(lease.scope) | {"target": lease.target}
         with writing(self._engine, lease.scope) as connection:
             held = _lease(connection, key)
             if held is None or held.token != lease.token:
                 raise Overtaken(
-                    f"Someone else has taken over the night on {lease.shelf}.",
+                    f"Someone else has taken over the night on {lease.target}.",
                     next_step="Nothing more was written here; the other one finishes it.",
                 )
             night = _night(connection, lease.scope, lease.dream)
@@ -156,7 +156,7 @@ class SqlLeases:
             yield connection
 
     def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
-        """The night's own row and its line in the ledger; what it worked with goes, and its shelf is free."""
+        """The night's own row and its line in the ledger; what it worked with goes, and its target is free."""
         here = owner(scope)
         for table in (*WORKING, schema.nights):
             connection.execute(delete(table).filter_by(**here, dream=dream.id))
@@ -172,7 +172,7 @@ class SqlLeases:
             "details": json.dumps(details_of(dream)),
         }
         if dream.status is Status.PENDING:
-            row |= {"number": next_number(connection, scope.workspace, "dreams"), "shelf": self._key_of(dream.shelf)}
+            row |= {"number": next_number(connection, scope.workspace, "dreams"), "target": self._key_of(dream.target)}
             connection.execute(insert(schema.dreams), owner(scope) | {"id": dream.id} | row)
         else:
             connection.execute(update(schema.dreams).filter_by(**owner(scope), id=dream.id).values(**row))
@@ -185,7 +185,7 @@ def of_night() -> ColumnElement[bool]:
 
 
 def as_queued(row: Any) -> Queued:
-    return Queued(row.workspace, row.user, row.id, row.shelf, row.token if row.attempts else 0)
+    return Queued(row.workspace, row.user, row.id, row.target, row.token if row.attempts else 0)
 
 
 def owner(scope: Scope) -> dict[str, Any]:
@@ -200,9 +200,9 @@ def _night(connection: Connection, scope: Scope, dream: str) -> Any:
     return connection.execute(select(schema.nights).filter_by(**owner(scope), dream=dream).with_for_update()).first()
 
 
-def _shelf_of(connection: Connection, scope: Scope, dream: str) -> str:
+def _target_of(connection: Connection, scope: Scope, dream: str) -> str:
     """Its key, as the night was opened with."""
-    found: str | None = connection.execute(select(schema.dreams.c.shelf).filter_by(**owner(scope), id=dream)).scalar()
+    found: str | None = connection.execute(select(schema.dreams.c.target).filter_by(**owner(scope), id=dream)).scalar()
     return found or ""
 
 
@@ -211,18 +211,18 @@ def _status(connection: Connection, scope: Scope, dream: str) -> str | None:
     return found
 
 
-def _elsewhere(shelf: str, holder: str, until: str) -> StillLocked:
+def _elsewhere(target: str, holder: str, until: str) -> StillLocked:
     return StillLocked(
-        f"{holder} dreams over {shelf}, or died doing so.",
-        expected="one dream on a shelf at a time",
+        f"{holder} dreams over {target}, or died doing so.",
+        expected="one dream over a target at a time",
         next_step=f"Try again when it is done; if it is dead, after {until}.",
     )
 
 
-def _of_another(dream: Dream, shelf: str) -> BadInput:
+def _of_another(dream: Dream, target: str) -> BadInput:
     return BadInput(
-        f"{dream.id} is a night over {shelf}, and {dream.shelf} is another shelf here.",
-        expected="a dream over a shelf of this home",
+        f"{dream.id} is a night over {target}, and {dream.target} is another target here.",
+        expected="a dream over a target of this home",
         next_step="Run it from the home it was begun in.",
     )
 
@@ -232,7 +232,7 @@ def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
     asked = [asdict(one) for one in dream.consulted]
     return {
         "dream": dream.id,
-        "shelf": dream.shelf,
+        "target": dream.target,
         "status": str(dream.status),
         "actor": scope.actor,
         "sessions": len(dream.sessions),

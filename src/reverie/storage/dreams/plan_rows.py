@@ -105,7 +105,7 @@ def told_from(details: str | None) -> Told:
 def _suggestion(wanted: Suggestion) -> dict[str, Any]:
     assert not wanted.edits, "a dream suggests operations and amendments"
     return {
-        "shelf": wanted.shelf,
+        "target": wanted.target,
         "subject": wanted.subject,
         "reason": wanted.reason,
         "people": wanted.people,
@@ -121,7 +121,7 @@ def _suggestion(wanted: Suggestion) -> dict[str, Any]:
 def _suggestion_from(told: dict[str, Any]) -> Suggestion:
     score = told["score"]
     return Suggestion(
-        told["shelf"],
+        told["target"],
         told["subject"],
         tuple(operation_from_json(one) for one in told["operations"]),
         reason=told["reason"],

@@ -63,7 +63,7 @@ def noted_from_json(told: dict[str, Any]) -> Noted:
 
 def details_of(dream: Dream) -> dict[str, Any]:
     return {
-        "shelf": dream.shelf,
+        "target": dream.target,
         "mode": dream.mode,
         "sessions": [asdict(one) for one in dream.sessions],
         "left": dream.left,
@@ -93,7 +93,7 @@ def dream_from(row: Any) -> Dream:
     told = json.loads(row.details)
     return Dream(
         row.id,
-        told.get("shelf", row.shelf),
+        told.get("target", row.target),
         told["mode"],
         Status(row.status),
         row.started_at,

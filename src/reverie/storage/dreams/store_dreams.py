@@ -85,7 +85,7 @@ class SqlStoreDreams(SqlDreams):
 
     def waiting(self) -> list[Queued]:
         dreams = schema.dreams.c
-        asked = self._free().where(dreams.shelf.like("store:%"), dreams.status.in_(OPEN))
+        asked = self._free().where(dreams.target.like("store:%"), dreams.status.in_(OPEN))
         with reading_across(self._engine, "nights") as connection:
             return [as_queued(row) for row in connection.execute(asked.order_by(dreams.started_at, dreams.id))]
 
@@ -95,7 +95,7 @@ class SqlStoreDreams(SqlDreams):
     def of_others(self, scope: Scope, limit: int) -> list[Located]:
         dreams = schema.dreams
         others = or_(dreams.c.workspace != scope.workspace, dreams.c.user != (scope.user or ""))
-        asked = select(dreams).where(dreams.c.shelf.like("store:%"), others)
+        asked = select(dreams).where(dreams.c.target.like("store:%"), others)
         return self._located(asked.order_by(dreams.c.started_at.desc(), dreams.c.id.desc()).limit(limit))
 
     def _located(self, asked: Select[Any]) -> list[Located]:
@@ -105,7 +105,7 @@ class SqlStoreDreams(SqlDreams):
     def unfinished_anywhere(self) -> bool:
         dreams, night = schema.dreams, schema.nights
         asked = select(dreams.c.id).join(night, of_night()).where(dreams.c.status.in_(OPEN))
-        asked = asked.where(night.c.queued | dreams.c.shelf.like("store:%")).limit(1)
+        asked = asked.where(night.c.queued | dreams.c.target.like("store:%")).limit(1)
         with reading_across(self._engine, "nights") as connection:
             return connection.execute(asked).first() is not None
 

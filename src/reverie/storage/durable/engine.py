@@ -174,7 +174,7 @@ class DbosEngine:
         waiting = [one for one in self._waiting.waiting() if one.name not in self._handed]
         for one in waiting:
             self._handed.add(one.name)
-            with SetWorkflowID(one.name), SetEnqueueOptions(queue_partition_key=f"{one.user}/{one.shelf}"):
+            with SetWorkflowID(one.name), SetEnqueueOptions(queue_partition_key=f"{one.user}/{one.target}"):
                 DBOS.enqueue_workflow(QUEUE, dbos_nights.night, one.workspace, one.user, one.dream)
         return len(waiting)
 

@@ -47,7 +47,7 @@ def night(workspace: str, user: str, dream: str) -> str:
 
 
 def _in_turn(run: Callable[[], Dream]) -> Dream:
-    """Waits for another night on the same shelf. No step is asked for meanwhile, so nothing is remembered of it."""
+    """Waits for another night over the same target. No step is asked for meanwhile, so nothing is remembered of it."""
     while True:
         try:
             return run()

@@ -230,15 +230,15 @@ def _dreams(connection: Connection, workspace: str, ids: set[str], taken: Taken)
         told["diary"] = _diary(row, told) if told["diary"] else ""
         connection.execute(update(table).filter_by(**key_of(table, row)).values(details=json.dumps(told)))
         taken.count(table)
-        if row.shelf.startswith("store:"):
+        if row.target.startswith("store:"):
             _own_session(connection, row)
 
 
 def _diary(row: Any, told: dict[str, Any]) -> str:
     """Told again without them. The diary of a dream over a store was streamed as it went, and is not told again."""
-    if row.shelf.startswith("store:"):
+    if row.target.startswith("store:"):
         return GONE
-    moments = {"id": row.id, "shelf": row.shelf, "status": row.status}
+    moments = {"id": row.id, "target": row.target, "status": row.status}
     moments |= {"started_at": row.started_at, "ended_at": row.ended_at}
     return diary(dream_from(SimpleNamespace(**moments, details=json.dumps(told))))
 

@@ -134,7 +134,7 @@ class RowEraser:
         """How each version of a document splits into statements, and what it is called."""
         found: dict[tuple[str, str], tuple[FormatName | None, str]] = {}
         forms = {
-            (row.user, row.id): (json.loads(row.details).get("form"), row.shelf)
+            (row.user, row.id): (json.loads(row.details).get("form"), row.target)
             for row in of_workspace(self.connection, schema.changes, self.scope.workspace)
         }
         for row in of_workspace(self.connection, schema.edits, self.scope.workspace):

@@ -40,29 +40,29 @@ def version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: A
     connection.execute(update(table).filter_by(**ours, store=redacted.store, id=redacted.id).values(**gone, **mark))
     still = select(table.c.id).filter_by(**ours, sha256=redacted.sha256).limit(1)
     if redacted.sha256 is not None and connection.execute(still).first() is None:
-        shelf = f"store:{scope.workspace}/{redacted.store}"
+        target = f"store:{scope.workspace}/{redacted.store}"
         text = connection.execute(select(blobs.c.content).filter_by(**ours, sha256=redacted.sha256)).scalar()
         erasing_dreams.of_text(connection, scope, redacted.store, bytes(text or b"").decode())
-        _erase(connection, ours, _changes_of(ours, shelf), [redacted.sha256])
+        _erase(connection, ours, _changes_of(ours, target), [redacted.sha256])
 
 
-def store(connection: Connection, scope: Scope, deleted: str, shelf: str) -> None:
+def store(connection: Connection, scope: Scope, deleted: str, target: str) -> None:
     """All that was ever written in it."""
     ours = owner(scope)
-    touched = _changes_of(ours, shelf)
+    touched = _changes_of(ours, target)
     asked = select(edits.c.before, edits.c.after).filter_by(**ours).where(edits.c.change_id.in_(touched))
     names = {name for both in connection.execute(asked) for name in both if name not in (None, ERASED)}
     for table in (memories, memory_versions):
         connection.execute(delete(table).filter_by(**ours, store=deleted))
     for known in (documents, entries):
-        connection.execute(delete(known).filter_by(**ours, shelf=shelf))
+        connection.execute(delete(known).filter_by(**ours, target=target))
     connection.execute(delete(memory_stores).filter_by(**ours, id=deleted))
     _erase(connection, ours, touched, sorted(names))
     erasing_dreams.of_store(connection, scope, deleted)
 
 
-def _changes_of(ours: dict[str, str], shelf: str) -> Any:
-    return select(changes.c.id).filter_by(**ours, shelf=shelf).scalar_subquery()
+def _changes_of(ours: dict[str, str], target: str) -> Any:
+    return select(changes.c.id).filter_by(**ours, target=target).scalar_subquery()
 
 
 def _erase(connection: Connection, ours: dict[str, str], touched: Any, names: Sequence[str]) -> None:

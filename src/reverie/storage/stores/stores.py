@@ -32,7 +32,7 @@ from reverie.storage.stores.rows import (
 
 
 def key_of(scope: Scope, store: str) -> str:
-    """The key of a store as a shelf: history is kept by it."""
+    """The key of a store as a target: history is kept by it."""
     return f"store:{scope.workspace}/{store}"
 
 

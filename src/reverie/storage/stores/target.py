@@ -1,7 +1,7 @@
-"""A memory store as a Shelf: one document for each path, each one statement. Rows are the truth.
+"""A memory store as a Target: one document for each path, each one statement. Rows are the truth.
 
 Two ways lead to it, and each keeps the other out. At a desk everything that is written about a store (rows, Change,
-ledger) is one transaction. A `StoreShelf` by itself is a Shelf like any other: its lock is held across transactions.
+ledger) is one transaction. A `StoreTarget` by itself is a Target like any other: its lock is held across transactions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from reverie.changes.history.change import Change
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.shelf import Displaced, Held, Place
 from reverie.memory.store_records import Pen
 from reverie.memory.store_rules import LARGEST_MEMORY_BYTES
+from reverie.memory.target import Displaced, Held, Place
 from reverie.storage.changes.history import SqlHistory
 from reverie.storage.database.schema import memory_versions
 from reverie.storage.database.transactions import hold, lock_number, part_of, writing
@@ -68,8 +68,8 @@ class StoreLocks:
                 connection.execute(text("select pg_advisory_unlock(:key)"), number)
 
 
-class StoreShelf:
-    """Implements `reverie.memory.shelf.Shelf`. `locks` is None where the lock is held already."""
+class StoreTarget:
+    """Implements `reverie.memory.target.Target`. `locks` is None where the lock is held already."""
 
     def __init__(
         self, engine: Engine, scope: Scope, store: str, pen: Pen, *, clock: Clock, ids: Ids, locks: StoreLocks | None
@@ -132,7 +132,7 @@ class SqlDesk:
     store: str
     clock: Clock
     ids: Ids
-    shelves: list[StoreShelf]
+    targets: list[StoreTarget]
 
     @property
     def history(self) -> SqlHistory:
@@ -142,18 +142,18 @@ class SqlDesk:
     def stores(self) -> SqlStores:
         return SqlStores(part_of(self.connection), self.clock)
 
-    def shelf(self, pen: Pen) -> StoreShelf:
+    def target(self, pen: Pen) -> StoreTarget:
         engine = part_of(self.connection)
-        made = StoreShelf(engine, self.scope, self.store, pen, clock=self.clock, ids=self.ids, locks=None)
-        self.shelves.append(made)
+        made = StoreTarget(engine, self.scope, self.store, pen, clock=self.clock, ids=self.ids, locks=None)
+        self.targets.append(made)
         return made
 
     def tie(self, change: Change) -> None:
         """Those written since the last Change: several can be made at one desk."""
         told = {"of_workspace": self.scope.workspace, "of_user": self.scope.user or "", "of_store": self.store}
-        for version in (version for shelf in self.shelves for version in shelf.made):
+        for version in (version for target in self.targets for version in target.made):
             self.connection.execute(_tied(), told | {"of_id": version, "change_id": change.id})
-        self.shelves.clear()
+        self.targets.clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The git history of shelves and skills folders, for people. Implements
+"""The git history of targets and skills folders, for people. Implements
 `reverie.changes.history.projection.Projection`.
 
 A skills folder that is in no repository has its history inside, so that `git log`, `git show`, `git revert` and
@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+from reverie.changes.artifact import Holder
 from reverie.changes.history.change import Change
 from reverie.changes.history.ledger import RESTORE
 from reverie.changes.history.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
 from reverie.changes.history.records import Anchored, Asked, Records
-from reverie.changes.artifact import Holder
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope
@@ -32,7 +32,7 @@ LONGEST_SLUG = 40
 
 
 class GitProjection:
-    """`holders` are the shelves and skills folders there are now; a folder with a `root` may hold its own history."""
+    """`holders` are the targets and skills folders there are now; a folder with a `root` may hold its own history."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class GitProjection:
         try:
             changed = list(self._with_changes())
         except (ReverieError, OSError) as error:
-            return Behind((Late("shelves and skills folders", "what landed last", str(error)),))
+            return Behind((Late("targets and skills folders", "what landed last", str(error)),))
         late = [one for holder, newest in changed if (one := self._late(holder, newest))]
         return Behind(tuple(late)) if late else None
 
@@ -118,7 +118,7 @@ class GitProjection:
         """
         chosen = [holder for holder, _ in self._with_changes() if name in (None, holder.name, holder.key)]
         if name is not None and not chosen:
-            raise BadInput(f"{name!r} has no changes.", expected="a shelf or skills folder that was changed")
+            raise BadInput(f"{name!r} has no changes.", expected="a target or skills folder that was changed")
         commits, kept = 0, []
         for holder in chosen:
             made, aside = self._rebuilt(holder, keep)
@@ -167,7 +167,7 @@ class GitProjection:
                 shutil.rmtree(path)
 
     def verify(self) -> list[str]:
-        """What is wrong with the git history of each shelf and folder that has Changes, in sentences."""
+        """What is wrong with the git history of each target and folder that has Changes, in sentences."""
         return [
             f"The git history of {holder.name}: {said}."
             for holder, _ in self._with_changes()
@@ -203,7 +203,7 @@ class GitProjection:
             return [str(error).rstrip(".")]
 
     def behind(self) -> list[str]:
-        """How much git does not show yet, for each shelf and folder. That is no fault: it is shown with what lands
+        """How much git does not show yet, for each target and folder. That is no fault: it is shown with what lands
         next."""
         return [said for holder, newest in self._with_changes() if (said := self._not_shown(holder, newest))]
 
@@ -226,7 +226,7 @@ class GitProjection:
     def _with_changes(self) -> Iterator[tuple[Holder, Change]]:
         """Each place once, though it can have several names."""
         for key, holder in {holder.key: holder for holder in self._holders()}.items():
-            for newest in self._records.find(self._scope, Asked(shelf=key, limit=1)):
+            for newest in self._records.find(self._scope, Asked(target=key, limit=1)):
                 yield holder, newest
 
     def _recorded(self, holder: Holder, after: int = 0) -> Iterator[Anchored]:
@@ -246,7 +246,7 @@ class GitProjection:
     def _first_change(self, holder: Holder) -> str:
         """A folder's repository is ours if it begins with our first Change: another Home's is not."""
         if holder.key not in self._first:
-            asked = Asked(shelf=holder.key, limit=1, oldest_first=True)
+            asked = Asked(target=holder.key, limit=1, oldest_first=True)
             self._first[holder.key] = self._records.find(self._scope, asked)[0].id
         return self._first[holder.key]
 
@@ -256,7 +256,7 @@ class GitProjection:
     def _beside(self, holder: Holder) -> Path:
         """The folder it has already, under whichever name it was made; else one with its name of now."""
         identity = self._identity(holder)
-        slug = re.sub(r"[^a-z0-9]+", "-", holder.name.lower())[-LONGEST_SLUG:].strip("-") or "shelf"
+        slug = re.sub(r"[^a-z0-9]+", "-", holder.name.lower())[-LONGEST_SLUG:].strip("-") or "target"
         return next(self._folder.glob(f"*-{identity}"), self._folder / f"{slug}-{identity}")
 
     def _aside(self, holder: Holder) -> Path:

@@ -82,7 +82,7 @@ CREATE TABLE changes (
 	workspace TEXT NOT NULL, 
 	user TEXT NOT NULL, 
 	id TEXT NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	subject TEXT NOT NULL, 
 	standing TEXT NOT NULL, 
 	number BIGINT, 
@@ -100,7 +100,7 @@ CREATE TABLE changes (
 
 CREATE INDEX changes_in_order ON changes (workspace, number);
 
-CREATE INDEX changes_of_a_subject ON changes (workspace, user, shelf, subject, number);
+CREATE INDEX changes_of_a_subject ON changes (workspace, user, target, subject, number);
 
 CREATE UNIQUE INDEX one_live_change_for_a_proposal ON changes (workspace, user, proposal) WHERE proposal is not null and standing <> 'conflicted';
 
@@ -118,11 +118,11 @@ CREATE TABLE edits (
 CREATE TABLE documents (
 	workspace TEXT NOT NULL, 
 	user TEXT NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	document TEXT NOT NULL, 
 	sha256 TEXT, 
 	number BIGINT NOT NULL, 
-	PRIMARY KEY (workspace, user, shelf, document)
+	PRIMARY KEY (workspace, user, target, document)
 );
 
 CREATE TABLE entries (
@@ -130,7 +130,7 @@ CREATE TABLE entries (
 	user TEXT NOT NULL, 
 	id TEXT NOT NULL, 
 	version INTEGER NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	document TEXT NOT NULL, 
 	sha256 TEXT NOT NULL, 
 	since BIGINT, 
@@ -142,7 +142,7 @@ CREATE TABLE entries (
 	PRIMARY KEY (workspace, user, id, version)
 );
 
-CREATE INDEX entries_of_a_document ON entries (workspace, user, shelf, document, went);
+CREATE INDEX entries_of_a_document ON entries (workspace, user, target, document, went);
 
 CREATE TABLE ledger (
 	workspace TEXT NOT NULL, 
@@ -163,7 +163,7 @@ CREATE TABLE proposals (
 	user TEXT NOT NULL, 
 	id TEXT NOT NULL, 
 	kind TEXT NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	subject TEXT NOT NULL, 
 	status TEXT NOT NULL, 
 	proposer TEXT NOT NULL, 
@@ -197,7 +197,7 @@ CREATE TABLE dreams (
 	user TEXT NOT NULL, 
 	id TEXT NOT NULL, 
 	number BIGINT NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	status TEXT NOT NULL, 
 	started_at BIGINT NOT NULL, 
 	ended_at BIGINT, 
@@ -210,20 +210,20 @@ CREATE INDEX dreams_in_order ON dreams (workspace, user, number);
 CREATE TABLE dreamt (
 	workspace TEXT NOT NULL, 
 	user TEXT NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	session_user TEXT NOT NULL, 
 	session_id TEXT NOT NULL, 
 	revision INTEGER NOT NULL, 
 	turns INTEGER NOT NULL, 
 	dream TEXT NOT NULL, 
-	PRIMARY KEY (workspace, user, shelf, session_user, session_id)
+	PRIMARY KEY (workspace, user, target, session_user, session_id)
 );
 
 CREATE TABLE candidates (
 	workspace TEXT NOT NULL, 
 	user TEXT NOT NULL, 
 	id TEXT NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	session_id TEXT NOT NULL, 
 	staged BOOLEAN NOT NULL, 
 	said_at BIGINT, 
@@ -232,7 +232,7 @@ CREATE TABLE candidates (
 	PRIMARY KEY (workspace, user, id)
 );
 
-CREATE INDEX candidates_staged ON candidates (workspace, user, shelf, staged);
+CREATE INDEX candidates_staged ON candidates (workspace, user, target, staged);
 
 CREATE TABLE api_keys (
 	workspace TEXT NOT NULL, 
@@ -323,12 +323,12 @@ CREATE TABLE nights (
 CREATE TABLE leases (
 	workspace TEXT NOT NULL, 
 	user TEXT NOT NULL, 
-	shelf TEXT NOT NULL, 
+	target TEXT NOT NULL, 
 	holder TEXT NOT NULL, 
 	dream TEXT NOT NULL, 
 	token BIGINT NOT NULL, 
 	until BIGINT NOT NULL, 
-	PRIMARY KEY (workspace, user, shelf)
+	PRIMARY KEY (workspace, user, target)
 );
 
 CREATE TABLE chosen (
@@ -539,4 +539,4 @@ CREATE TABLE backups (
 	PRIMARY KEY (workspace, path)
 );
 
-INSERT INTO alembic_version (version_num) VALUES ('0013');
+INSERT INTO alembic_version (version_num) VALUES ('0014');

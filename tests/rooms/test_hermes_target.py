@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reverie.core.errors import BadInput, NotPermitted
-from reverie.harnesses.hermes.target import HermesShelf
+from reverie.harnesses.hermes.target import HermesTarget
 from reverie.memory.operation import Add, Applied, Remove, Replace, Unfit, applied, entry_hash
 
 BEFORE = "Project demo uses pytest with xdist\n§\nStaging DB host is db-stage.internal\nport 5433\n§\nCI runs on GitHub"
@@ -36,7 +36,7 @@ def changed(before: bytes) -> bytes:
 
 
 def rewrite(hermes: Path, document: str, change: Callable[[bytes], bytes | None]) -> None:
-    with HermesShelf(hermes).held(document) as held:
+    with HermesTarget(hermes).held(document) as held:
         before = held.read(document)
         while not held.write(document, change(before or b""), before):  # someone else saved meanwhile
             before = held.read(document)
@@ -56,8 +56,8 @@ def test_a_change_touches_its_entries_and_nothing_else(hermes: Path) -> None:
 
 
 def test_a_document_that_is_not_there_yet_is_made_for_its_owner_alone(hermes: Path) -> None:
-    shelf = HermesShelf(hermes)
-    assert shelf.read("USER.md") is None
+    target = HermesTarget(hermes)
+    assert target.read("USER.md") is None
     rewrite(hermes, "USER.md", lambda before: before + b"Prefers short answers")
     path = hermes / "memories" / "USER.md"
     assert path.read_bytes() == b"Prefers short answers"
@@ -67,7 +67,7 @@ def test_a_document_that_is_not_there_yet_is_made_for_its_owner_alone(hermes: Pa
 def test_a_document_can_be_taken_away_again(hermes: Path) -> None:
     for _ in range(2):
         rewrite(hermes, "MEMORY.md", lambda before: None)
-        assert HermesShelf(hermes).read("MEMORY.md") is None
+        assert HermesTarget(hermes).read("MEMORY.md") is None
 
 
 def test_hermes_own_lock_is_waited_for_and_what_it_wrote_meanwhile_is_kept(hermes: Path) -> None:
@@ -86,9 +86,9 @@ def test_hermes_own_lock_is_waited_for_and_what_it_wrote_meanwhile_is_kept(herme
 
 
 def test_limits_come_from_hermes_configuration(hermes: Path) -> None:
-    assert [place.budget for place in HermesShelf(hermes).places()] == [2200, 1375]
+    assert [place.budget for place in HermesTarget(hermes).places()] == [2200, 1375]
     (hermes / "config.yaml").write_text("model:\n  memory_char_limit: 1\nmemory:\n  memory_char_limit: 9000\n")
-    assert [place.budget for place in HermesShelf(hermes).places()] == [9000, 1375]
+    assert [place.budget for place in HermesTarget(hermes).places()] == [9000, 1375]
 
 
 def test_a_link_is_not_followed_and_other_names_are_refused(hermes: Path, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_link_is_not_followed_and_other_names_are_refused(hermes: Path, tmp_pa
     assert victim.read_text() == "mine"
     for name in ("../config.yaml", "SOUL.md", ""):
         with pytest.raises(BadInput):
-            HermesShelf(hermes).read(name)
+            HermesTarget(hermes).read(name)
 
 
 def test_removing_every_entry_leaves_an_empty_document(hermes: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_folder_swapped_for_a_link_while_it_is_held_is_not_followed(hermes: Pa
     victim = tmp_path / "victim"
     victim.mkdir()
     (victim / "MEMORY.md").write_text(BEFORE)
-    with HermesShelf(hermes).held("MEMORY.md") as held:
+    with HermesTarget(hermes).held("MEMORY.md") as held:
         after = changed(held.read("MEMORY.md") or b"")
         (hermes / "memories").rename(hermes / "aside")
         (hermes / "memories").symlink_to(victim)
@@ -137,15 +137,15 @@ def test_a_folder_swapped_for_a_link_while_it_is_held_is_not_followed(hermes: Pa
 
 def test_limits_are_read_however_the_section_is_written(hermes: Path) -> None:
     (hermes / "config.yaml").write_text("memory: {memory_char_limit: '9000', user_char_limit: 800}  # ours\nother: 1\n")
-    assert [place.budget for place in HermesShelf(hermes).places()] == [9000, 800]
+    assert [place.budget for place in HermesTarget(hermes).places()] == [9000, 800]
     (hermes / "config.yaml").write_text("memory:\n  # memory_char_limit: 1\n  user_char_limit: 900\n")
-    assert [place.budget for place in HermesShelf(hermes).places()] == [2200, 900]
+    assert [place.budget for place in HermesTarget(hermes).places()] == [2200, 900]
 
 
 def test_settings_that_cannot_be_read_are_named(hermes: Path) -> None:
     (hermes / "config.yaml").mkdir()
     with pytest.raises(NotPermitted, match=r"config\.yaml could not be read"):
-        HermesShelf(hermes).places()
+        HermesTarget(hermes).places()
 
 
 @pytest.mark.parametrize("text", ["a\r§\rb", "a\r\nb", "a\n§", "§\na", "§", "a\n§\nb", "half \ud800 a character"])

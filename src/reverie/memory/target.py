@@ -1,4 +1,4 @@
-"""A Shelf: a place memory lives, its documents, their formats and budgets; and the small port behind it."""
+"""A Target: a place memory lives, its documents, their formats and budgets; and the small port behind it."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Held(Protocol):
         ...
 
 
-class Shelf(Protocol):
+class Target(Protocol):
     """Implemented once for each kind of place. Bytes in and out; nothing else knows where they are.
 
     `name` is what people type. `key` is the same place under every name: history is kept by it.
-    `reach` says in words whose prompts the shelf ends up in. A shelf may have `ready`: True where its harness will
+    `reach` says in words whose prompts the target ends up in. A target may have `ready`: True where its harness will
     read a document that is not there yet, so that it counts as standing on this machine. It may have
     `has_displaced(document)`: whether there are files to be looked at with `Held.displaced`.
     """

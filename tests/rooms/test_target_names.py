@@ -1,4 +1,4 @@
-"""How a name finds its shelf, and which shelves stand on a machine."""
+"""How a name finds its target, and which targets stand on a machine."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from reverie.config import load
 from reverie.core.errors import BadInput
 from reverie.harnesses.markdown.any_path import by_path
-from reverie.memory.shelves import Shelves, shelves
+from reverie.memory.targets import Targets, targets
 
 STRANGER = """
-from reverie.memory.shelf import Place
+from reverie.memory.target import Place
 
-class NotebookShelf:
+class NotebookTarget:
     name, key, reach = "notebook", "notebook:1", "nobody"
 
     def __init__(self, folder):
@@ -27,8 +27,8 @@ class NotebookShelf:
     def read(self, document):
         return (self.folder / document).read_bytes()
 
-def notebook_shelves(where):
-    yield NotebookShelf(where.place("${NOTEBOOK_HOME:-~/.notebook}"))
+def notebook_targets(where):
+    yield NotebookTarget(where.place("${NOTEBOOK_HOME:-~/.notebook}"))
 """
 
 
@@ -52,17 +52,17 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def all_of(machine: Path) -> Shelves:
-    return shelves(load(machine / "reverie"), by_path)
+def all_of(machine: Path) -> Targets:
+    return targets(load(machine / "reverie"), by_path)
 
 
-def test_every_shelf_that_stands_on_the_machine_is_found(machine: Path) -> None:
+def test_every_target_that_stands_on_the_machine_is_found(machine: Path) -> None:
     known = all_of(machine)
     expected = ["claude", "claude/-shop", "hermes", "hermes/coder", "home", "openclaw"]
-    assert [shelf.name for shelf in known.available()] == list(known) == expected
+    assert [target.name for target in known.available()] == list(known) == expected
     assert len(known) == 6
-    assert {name: known[name].key for name in known} == {shelf.name: shelf.key for shelf in known.available()}
-    assert all(shelf.reach and shelf.places() for shelf in known.available())
+    assert {name: known[name].key for name in known} == {target.name: target.key for target in known.available()}
+    assert all(target.reach and target.places() for target in known.available())
 
 
 def test_on_an_empty_machine_nothing_is_found_and_nothing_is_made(
@@ -72,8 +72,8 @@ def test_on_an_empty_machine_nothing_is_found_and_nothing_is_made(
     known = all_of(tmp_path)
     assert known.available() == []
     for name in ("hermes", "home", "claude", "codex", "openclaw"):
-        shelf = known.named(name)
-        assert [shelf.read(place.document) for place in shelf.places()] == [None] * len(shelf.places())
+        target = known.named(name)
+        assert [target.read(place.document) for place in target.places()] == [None] * len(target.places())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -101,7 +101,7 @@ def test_without_paths_only_names_count(machine: Path) -> None:
     rules = machine / "rules.md"
     rules.write_text("- one\n")
     assert all_of(machine).named(str(rules)).read("rules.md") == b"- one\n"
-    names_only = shelves(load(machine / "reverie"))
+    names_only = targets(load(machine / "reverie"))
     for name in (str(rules), f"agents:{machine}", str(machine)):
         with pytest.raises(BadInput) as caught:
             names_only.named(name)
@@ -135,10 +135,10 @@ def test_a_folder_nobody_may_look_into_hides_what_is_in_it_and_nothing_else(mach
 
 def test_a_key_finds_its_place_again_and_every_document_in_it(machine: Path) -> None:
     known = all_of(machine)
-    for shelf in known.offered():
-        again = known[shelf.key]
-        assert (again.name, again.key) == (shelf.name, shelf.key)
-        assert set(shelf.places()) <= set(again.places())
+    for target in known.offered():
+        again = known[target.key]
+        assert (again.name, again.key) == (target.name, target.key)
+        assert set(target.places()) <= set(again.places())
     rules = machine / ".claude" / "rules.md"
     rules.write_text("- two\n")
     pathed = known.named(str(rules))
@@ -154,14 +154,14 @@ def test_a_place_where_nothing_stands_yet_is_found_by_its_key(tmp_path: Path, mo
     monkeypatch.setenv("HOME", str(tmp_path))
     known = all_of(tmp_path)
     for name in ("hermes", "home", "claude", "codex", "openclaw"):
-        shelf = known.named(name)
-        assert known[shelf.key].places() == shelf.places()
+        target = known.named(name)
+        assert known[target.key].places() == target.places()
     (tmp_path / "project").mkdir()
     project = known.named(f"agents:{tmp_path / 'project'}")
     assert [place.document for place in known[project.key].places()] == ["AGENTS.md"]
 
 
-def test_the_path_of_a_known_document_means_the_shelf_that_knows_its_limits(machine: Path) -> None:
+def test_the_path_of_a_known_document_means_the_target_that_knows_its_limits(machine: Path) -> None:
     known = all_of(machine)
     for path, name in {
         ".openclaw/workspace/MEMORY.md": "openclaw",
@@ -173,13 +173,13 @@ def test_the_path_of_a_known_document_means_the_shelf_that_knows_its_limits(mach
         assert known.named(str(machine / path)).name == name
 
 
-def test_a_strangers_shelf_is_used_like_ours(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_strangers_target_is_used_like_ours(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = machine / "site"
     (site / "notebook-1.0.dist-info").mkdir(parents=True)
     (site / "strangers_notebook.py").write_text(STRANGER)
     (site / "notebook-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: notebook\nVersion: 1.0\n")
     (site / "notebook-1.0.dist-info" / "entry_points.txt").write_text(
-        "[reverie.shelves]\nnotebook = strangers_notebook:notebook_shelves\n"
+        "[reverie.targets]\nnotebook = strangers_notebook:notebook_targets\n"
     )
     monkeypatch.syspath_prepend(str(site))
     (machine / ".notebook").mkdir()

@@ -1,4 +1,4 @@
-"""Nights on shelves that are named by a path, and on Claude Code's: one place is one shelf, however it is spelt."""
+"""Nights over targets named by a path, and over Claude Code's: one place is one target, however it is spelt."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_two_projects_with_a_folder_of_one_name_have_diaries_of_their_own(
         assert sum(str(tmp_path / name / "notes") in diary for diary in told) == 1
 
 
-def test_however_a_shelf_is_spelt_it_has_one_lock_and_one_diary(
+def test_however_a_target_is_spelt_it_has_one_lock_and_one_diary(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     notes = project(tmp_path, "one")
@@ -61,7 +61,7 @@ def test_a_night_by_another_spelling_waits_for_the_one_under_way(
     assert home.dreams.records.find(home.owned, str(notes)) == []
 
 
-def test_the_known_shelves_keep_their_diaries_where_they_were(
+def test_the_known_targets_keep_their_diaries_where_they_were(
     homes: HomeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hermes = tmp_path / "hermes"

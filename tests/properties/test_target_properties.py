@@ -1,4 +1,4 @@
-"""Every kind of shelf, whatever its documents hold: what an operation does not name keeps its bytes, in its order."""
+"""Every kind of target, whatever its documents hold: what an operation does not name keeps its bytes, in its order."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.harnesses.claude_code.target import claude_shelves
-from reverie.harnesses.hermes.target import hermes_shelves
+from reverie.harnesses.claude_code.target import claude_targets
+from reverie.harnesses.hermes.target import hermes_targets
 from reverie.harnesses.markdown.any_path import by_path
-from reverie.harnesses.markdown.reverie_home import home_shelves
-from reverie.harnesses.openclaw.target import openclaw_shelves
+from reverie.harnesses.markdown.reverie_home import home_targets
+from reverie.harnesses.openclaw.target import openclaw_targets
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, Unfit, applied, entry_hash
-from reverie.memory.shelf import Shelf
+from reverie.memory.target import Target
 
 SHARDS = [
     b"# Heading\n",
@@ -79,32 +79,32 @@ class Machine:
         return Path(filled.replace("~", str(self.folder), 1))
 
 
-def first(shelves: Iterable[Shelf]) -> Shelf:
-    return next(iter(shelves))
+def first(targets: Iterable[Target]) -> Target:
+    return next(iter(targets))
 
 
-def notes_of_claude(machine: Machine) -> Shelf:
+def notes_of_claude(machine: Machine) -> Target:
     (machine.folder / ".claude" / "projects" / "-shop").mkdir(parents=True)
-    return list(claude_shelves(machine))[1]
+    return list(claude_targets(machine))[1]
 
 
-def path_of(name: str) -> Callable[[Machine], Shelf]:
-    def made(machine: Machine) -> Shelf:
+def path_of(name: str) -> Callable[[Machine], Target]:
+    def made(machine: Machine) -> Target:
         (machine.folder / "notes").mkdir()
         (machine.folder / "notes" / "rules.md").touch()
-        shelf = by_path(name.format(machine.folder / "notes"))
-        assert shelf is not None
-        return shelf
+        target = by_path(name.format(machine.folder / "notes"))
+        assert target is not None
+        return target
 
     return made
 
 
-KINDS: dict[str, Callable[[Machine], Shelf]] = {
-    "hermes": lambda machine: first(hermes_shelves(machine)),
-    "home": lambda machine: first(home_shelves(machine)),
-    "claude": lambda machine: first(claude_shelves(machine)),
+KINDS: dict[str, Callable[[Machine], Target]] = {
+    "hermes": lambda machine: first(hermes_targets(machine)),
+    "home": lambda machine: first(home_targets(machine)),
+    "claude": lambda machine: first(claude_targets(machine)),
     "claude notes": notes_of_claude,
-    "openclaw": lambda machine: first(openclaw_shelves(machine)),
+    "openclaw": lambda machine: first(openclaw_targets(machine)),
     "agents": path_of("agents:{}"),
     "file": path_of("{}/rules.md"),
     "folder": path_of("{}"),
@@ -149,16 +149,16 @@ def stand_in_order(kept: Sequence[bytes], content: bytes) -> bool:
     return True
 
 
-def change(shelf: Shelf, document: str, form: FormatName, step: Step) -> None:
-    with shelf.held(document) as held:
+def change(target: Target, document: str, form: FormatName, step: Step) -> None:
+    with target.held(document) as held:
         before = held.read(document) or b""
         operation = meant(step, document, FORMATS[form].read(before).entries)
         outcome = applied(before, form, [operation])
         if isinstance(outcome, Unfit):
             return
         assert isinstance(outcome, Applied)
-        assert held.write(document, outcome.after, shelf.read(document))
-    after = shelf.read(document)
+        assert held.write(document, outcome.after, target.read(document))
+    after = target.read(document)
     assert after == outcome.after
     assert stand_in_order(untouched(before, form, operation), after)
     assert FORMATS[form].read(after).to_bytes() == after
@@ -169,13 +169,13 @@ def change(shelf: Shelf, document: str, form: FormatName, step: Step) -> None:
 @given(content=CONTENT, steps=STEPS)
 def test_any_changes_to_any_document_keep_what_they_do_not_name(kind: str, content: bytes, steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        shelf = KINDS[kind](Machine(Path(folder).resolve()))
-        place = shelf.places()[0]
-        with shelf.held(place.document) as held:
+        target = KINDS[kind](Machine(Path(folder).resolve()))
+        place = target.places()[0]
+        with target.held(place.document) as held:
             assert held.write(place.document, content, held.read(place.document))
-        assert shelf.read(place.document) == content
+        assert target.read(place.document) == content
         for step in steps:
-            change(shelf, place.document, place.form, step)
+            change(target, place.document, place.form, step)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -183,9 +183,9 @@ def test_any_changes_to_any_document_keep_what_they_do_not_name(kind: str, conte
 @given(content=CONTENT)
 def test_taking_a_document_away_and_bringing_it_back_gives_the_same_bytes(kind: str, content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        shelf = KINDS[kind](Machine(Path(folder).resolve()))
-        document = shelf.places()[0].document
+        target = KINDS[kind](Machine(Path(folder).resolve()))
+        document = target.places()[0].document
         for written in (content, None, content):
-            with shelf.held(document) as held:
+            with target.held(document) as held:
                 assert held.write(document, written, held.read(document))
-                assert held.read(document) == shelf.read(document) == written
+                assert held.read(document) == target.read(document) == written

@@ -11,13 +11,13 @@ import pytest
 
 from reverie.config import load
 from reverie.core.errors import BadInput, NotPermitted
-from reverie.harnesses.claude_code.target import claude_shelves
+from reverie.harnesses.claude_code.target import claude_targets
 from reverie.harnesses.markdown.any_path import by_path
-from reverie.harnesses.markdown.reverie_home import home_shelves
-from reverie.harnesses.openclaw.target import openclaw_shelves
+from reverie.harnesses.markdown.reverie_home import home_targets
+from reverie.harnesses.openclaw.target import openclaw_targets
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
-from reverie.memory.shelf import Shelf
-from reverie.memory.shelves import Offer, Where
+from reverie.memory.target import Target
+from reverie.memory.targets import Offer, Where
 
 CLAUDE = (
     b"# How I work\r\n\r\n@~/shared/style.md\r\n\r\n"
@@ -37,23 +37,23 @@ def file(path: Path, content: bytes = b"- one\n") -> Path:
     return path
 
 
-def rewrite(shelf: Shelf, document: str, change: Callable[[bytes], bytes | None]) -> None:
-    with shelf.held(document) as held:
+def rewrite(target: Target, document: str, change: Callable[[bytes], bytes | None]) -> None:
+    with target.held(document) as held:
         before = held.read(document)
         assert held.write(document, change(before or b""), before)
 
 
-def required(shelf: Shelf | None) -> Shelf:
-    assert shelf is not None
-    return shelf
+def required(target: Target | None) -> Target:
+    assert target is not None
+    return target
 
 
-def one_of(offer: Offer, where: Where, name: str) -> Shelf:
-    return next(shelf for shelf in offer(where) if shelf.name == name)
+def one_of(offer: Offer, where: Where, name: str) -> Target:
+    return next(target for target in offer(where) if target.name == name)
 
 
-def documents(shelf: Shelf | None) -> list[str]:
-    return [place.document for place in required(shelf).places()]
+def documents(target: Target | None) -> list[str]:
+    return [place.document for place in required(target).places()]
 
 
 # ---- Claude Code ------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def test_headings_imports_and_code_of_a_claude_md_stay_as_they_are(where: Where,
         assert isinstance(outcome, Applied)
         return outcome.after
 
-    rewrite(one_of(claude_shelves, where, "claude"), "CLAUDE.md", change)
+    rewrite(one_of(claude_targets, where, "claude"), "CLAUDE.md", change)
     assert path.read_bytes() == CLAUDE.replace(b"German", b"English").replace(b"- Use uv, never pip\r\n", b"")
     assert [one.name for one in path.parent.iterdir()] == ["CLAUDE.md"]
 
@@ -81,10 +81,10 @@ def test_a_project_has_an_index_and_topics_beside_it(where: Where, tmp_path: Pat
     for name in ("zebra.md", "MEMORY.md", "debugging.md", "notes.txt", ".hidden.md", "bad\nname.md"):
         file(notes / name)
     (notes / "linked.md").symlink_to(notes / "zebra.md")
-    shelf = one_of(claude_shelves, where, "claude/-home-me-shop")
-    assert documents(shelf) == ["MEMORY.md", "debugging.md", "zebra.md"]
-    assert [place.budget for place in shelf.places()] == [25_000, None, None]
-    assert shelf.key == f"markdown:{notes}"
+    target = one_of(claude_targets, where, "claude/-home-me-shop")
+    assert documents(target) == ["MEMORY.md", "debugging.md", "zebra.md"]
+    assert [place.budget for place in target.places()] == [25_000, None, None]
+    assert target.key == f"markdown:{notes}"
 
 
 def test_every_project_is_offered_and_claude_config_dir_is_honoured(
@@ -94,28 +94,28 @@ def test_every_project_is_offered_and_claude_config_dir_is_honoured(
     for name in ("-a", "-b", "bad name", "..."):
         (tmp_path / "elsewhere" / "projects" / name).mkdir(parents=True)
     file(tmp_path / "elsewhere" / "projects" / "settings.json")
-    offered = list(claude_shelves(load(tmp_path / "reverie")))
-    assert [shelf.name for shelf in offered] == ["claude", "claude/-a", "claude/-b"]
-    assert [documents(shelf) for shelf in offered] == [["CLAUDE.md"], ["MEMORY.md"], ["MEMORY.md"]]
+    offered = list(claude_targets(load(tmp_path / "reverie")))
+    assert [target.name for target in offered] == ["claude", "claude/-a", "claude/-b"]
+    assert [documents(target) for target in offered] == [["CLAUDE.md"], ["MEMORY.md"], ["MEMORY.md"]]
 
 
 def test_the_first_note_on_a_project_makes_its_folder(where: Where, tmp_path: Path) -> None:
     project = tmp_path / ".claude" / "projects" / "-shop"
     project.mkdir(parents=True)
-    rewrite(one_of(claude_shelves, where, "claude/-shop"), "MEMORY.md", lambda before: before + b"- first\n")
+    rewrite(one_of(claude_targets, where, "claude/-shop"), "MEMORY.md", lambda before: before + b"- first\n")
     assert (project / "memory" / "MEMORY.md").read_bytes() == b"- first\n"
 
 
 def test_a_claude_md_that_is_a_link_is_refused_with_a_way_out(where: Where, tmp_path: Path) -> None:
-    target = file(tmp_path / "dotfiles" / "CLAUDE.md")
+    linked = file(tmp_path / "dotfiles" / "CLAUDE.md")
     (tmp_path / ".claude").mkdir()
-    (tmp_path / ".claude" / "CLAUDE.md").symlink_to(target)
-    shelf = one_of(claude_shelves, where, "claude")
+    (tmp_path / ".claude" / "CLAUDE.md").symlink_to(linked)
+    target = one_of(claude_targets, where, "claude")
     with pytest.raises(NotPermitted, match="name what it points to"):
-        shelf.read("CLAUDE.md")
+        target.read("CLAUDE.md")
     with pytest.raises(NotPermitted, match="name what it points to"):
-        rewrite(shelf, "CLAUDE.md", lambda before: b"- other\n")
-    assert required(by_path(str(target))).read("CLAUDE.md") == target.read_bytes() == b"- one\n"
+        rewrite(target, "CLAUDE.md", lambda before: b"- other\n")
+    assert required(by_path(str(linked))).read("CLAUDE.md") == linked.read_bytes() == b"- one\n"
 
 
 # ---- OpenClaw and the Home --------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_openclaw_workspaces_are_found_where_openclaw_looks(where: Where, tmp_pa
     file(state / "workspace" / "USER.md")
     (state / "workspace-work").mkdir()
     (state / "workspace-Odd Name").mkdir()
-    offered = {shelf.name: documents(shelf) for shelf in openclaw_shelves(where)}
+    offered = {target.name: documents(target) for target in openclaw_targets(where)}
     assert offered == {"openclaw": ["MEMORY.md", "USER.md"], "openclaw/work": ["MEMORY.md"]}
 
 
@@ -146,15 +146,15 @@ def test_the_variables_of_openclaw_are_honoured(
     monkeypatch.setenv("HOME", str(tmp_path))
     for name, value in variables.items():
         monkeypatch.setenv(name, str(tmp_path / value))
-    shelf = one_of(openclaw_shelves, load(tmp_path / "reverie"), "openclaw")
-    assert shelf.key == f"markdown:{tmp_path / folder}"
+    target = one_of(openclaw_targets, load(tmp_path / "reverie"), "openclaw")
+    assert target.key == f"markdown:{tmp_path / folder}"
 
 
 def test_the_homes_own_memory_is_made_when_it_is_first_written(where: Where) -> None:
-    shelf = one_of(home_shelves, where, "home")
-    assert [(place.document, place.budget) for place in shelf.places()] == [("MEMORY.md", 2200), ("USER.md", 1375)]
-    assert shelf.read("MEMORY.md") is None
-    rewrite(shelf, "MEMORY.md", lambda before: b"- Money is Decimal\n")
+    target = one_of(home_targets, where, "home")
+    assert [(place.document, place.budget) for place in target.places()] == [("MEMORY.md", 2200), ("USER.md", 1375)]
+    assert target.read("MEMORY.md") is None
+    rewrite(target, "MEMORY.md", lambda before: b"- Money is Decimal\n")
     folder = where.home / "memory"
     assert sorted(one.name for one in folder.iterdir()) == ["MEMORY.md", "MEMORY.md.lock"]
     assert {folder.stat().st_mode & 0o777, (folder / "MEMORY.md").stat().st_mode & 0o777} == {0o700, 0o600}
@@ -185,27 +185,27 @@ def test_a_path_is_the_same_place_from_anywhere(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     ways = ["notes/rules.md", "./notes/rules.md", "~/notes/rules.md", "link/rules.md", "notes/../notes/rules.md"]
-    shelves = [required(by_path(name)) for name in ways]
-    assert {shelf.name for shelf in shelves} == {str(rules)}
+    targets = [required(by_path(name)) for name in ways]
+    assert {target.name for target in targets} == {str(rules)}
     folder = required(by_path("./notes"))
-    assert {shelf.key for shelf in [*shelves, folder]} == {f"markdown:{tmp_path / 'notes'}"}
-    assert (documents(shelves[0]), documents(folder)) == (["rules.md"], ["more.md", "rules.md"])
+    assert {target.key for target in [*targets, folder]} == {f"markdown:{tmp_path / 'notes'}"}
+    assert (documents(targets[0]), documents(folder)) == (["rules.md"], ["more.md", "rules.md"])
     monkeypatch.chdir(tmp_path / "notes")
     assert documents(by_path("rules.md")) == ["rules.md"]
     assert required(by_path(".")).key == folder.key
 
 
 def test_one_place_under_two_names_has_one_lock(where: Where, tmp_path: Path) -> None:
-    shelf, order = one_of(home_shelves, where, "home"), list[str]()
-    rewrite(shelf, "MEMORY.md", lambda before: b"- one\n")
+    target, order = one_of(home_targets, where, "home"), list[str]()
+    rewrite(target, "MEMORY.md", lambda before: b"- one\n")
     same = required(by_path(str(where.home / "memory" / "MEMORY.md")))
-    assert same.key == shelf.key
+    assert same.key == target.key
 
     def other() -> None:
         with same.held("MEMORY.md"):
             order.append("second")
 
-    with shelf.held("MEMORY.md"):
+    with target.held("MEMORY.md"):
         thread = threading.Thread(target=other)
         thread.start()
         time.sleep(0.2)
@@ -219,12 +219,12 @@ def test_a_path_into_a_hermes_home_is_read_as_hermes_writes_it(tmp_path: Path, w
     home = tmp_path / "profile"
     file(home / "memories" / "MEMORY.md", b"one\n\xc2\xa7\ntwo")
     file(home / "config.yaml", b"memory: {memory_char_limit: 5000}\n")
-    shelf = required(by_path(str(home / way)))
-    assert [(place.document, place.form, place.budget) for place in shelf.places()] == [
+    target = required(by_path(str(home / way)))
+    assert [(place.document, place.form, place.budget) for place in target.places()] == [
         ("MEMORY.md", "hermes", 5000),
         ("USER.md", "hermes", 1375),
     ]
-    assert shelf.key == f"hermes:{home}"
+    assert target.key == f"hermes:{home}"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_path_into_a_hermes_home_is_read_as_hermes_writes_it(tmp_path: Path, w
         "x/" * 3000 + "y.md",
     ],
 )
-def test_what_leads_nowhere_is_no_shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_what_leads_nowhere_is_no_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     (tmp_path / "notes").mkdir()
     monkeypatch.chdir(tmp_path)
     assert by_path(name) is None
@@ -260,20 +260,20 @@ def test_what_leads_nowhere_is_no_shelf(tmp_path: Path, monkeypatch: pytest.Monk
     "document", ["../x.md", "/etc/x.md", "a/b.md", "x.txt", ".md", ".x.md", "x\0.md", "x\n.md", "", "y" * 300 + ".md"]
 )
 def test_a_document_is_a_file_of_its_folder_and_of_no_other(tmp_path: Path, document: str) -> None:
-    shelf = required(by_path(f"{tmp_path}/"))
+    target = required(by_path(f"{tmp_path}/"))
     with pytest.raises(BadInput, match="cannot be named"):
-        shelf.read(document)
-    with pytest.raises(BadInput, match="cannot be named"), shelf.held(document):
+        target.read(document)
+    with pytest.raises(BadInput, match="cannot be named"), target.held(document):
         raise AssertionError("held")
 
 
 def test_an_item_added_to_an_empty_document_is_read_back(tmp_path: Path) -> None:
-    shelf = required(by_path(str(file(tmp_path / "rules.md", b""))))
+    target = required(by_path(str(file(tmp_path / "rules.md", b""))))
 
     def change(before: bytes) -> bytes:
         outcome = applied(before, "list", [Add("rules.md", "Deploy on Tuesdays")])
         assert isinstance(outcome, Applied)
         return outcome.after
 
-    rewrite(shelf, "rules.md", change)
-    assert shelf.read("rules.md") == b"- Deploy on Tuesdays\n"
+    rewrite(target, "rules.md", change)
+    assert target.read("rules.md") == b"- Deploy on Tuesdays\n"

@@ -1,4 +1,4 @@
-"""`reverie compact` and `reverie status` on every kind of shelf."""
+"""`reverie compact` and `reverie status` on every kind of target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FILES = {
 
 
 def written(cli: Cli, name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A shelf with a doubled line and two that contradict each other."""
+    """A target with a doubled line and two that contradict each other."""
     path = cli.folder / FILES[name]
     path.parent.mkdir(parents=True)
     entries = (*SAID, AGAINST)
@@ -39,23 +39,23 @@ def written(cli: Cli, name: str, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_compact_finds_what_is_doubled_and_what_contradicts_on_the_shelf_that_is_meant(
+def test_compact_finds_what_is_doubled_and_what_contradicts_on_the_target_that_is_meant(
     cli: Cli, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(cli, name, monkeypatch)
     before = path.read_bytes()
-    said = cli("compact", "--shelf", name)
+    said = cli("compact", "--target", name)
     assert "2 findings" in said and "duplicated" in said and "contradictory" in said
     assert "1 change proposed." in said and path.read_bytes() == before
     (waiting,) = cli.json("review")["proposals"]
     cli("review", "approve", waiting["id"])
     assert path.read_text().count("8080") == 1
-    assert "1 finding " in cli("compact", "--shelf", name)
+    assert "1 finding " in cli("compact", "--target", name)
 
 
-def test_compact_refuses_a_shelf_that_is_not_there(cli: Cli) -> None:
+def test_compact_refuses_a_target_that_is_not_there(cli: Cli) -> None:
     for name in ("nonsense", "./nonsense", "opencode"):
-        assert "There is no target" in cli("compact", "--shelf", name, code=2)
+        assert "There is no target" in cli("compact", "--target", name, code=2)
 
 
 def test_status_shows_a_folder_that_has_had_a_night(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,5 +81,5 @@ def test_status_shows_the_last_changes_behind_any_number_of_edits_by_others(
     change = cli.json("history")[0]["id"]
     for number in range(6):
         path.write_text(path.read_text() + f"- The rack {number} is full.\n")
-        cli("memory", "list", "--shelf", "claude")
+        cli("memory", "list", "--target", "claude")
     assert cli.json("status")["changes"] == [change] and change in cli("status")
