@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from reverie.core.errors import BadSetting, DatabaseUnusable, SchemaTooNew
 from reverie.storage.database import migrations, schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.migrations.new import SCHEMA, described
+from reverie.storage.database.transactions import reading_across, writing_across
 
 NEXT = f"{int(migrations.CURRENT) + 1:04}"
 
@@ -32,6 +34,10 @@ def upgrade():
     print("half-way", flush=True)
     time.sleep(60)
 '''
+
+OLD_PROPOSAL = """insert into proposals (workspace, "user", id, kind, shelf, subject, status, proposer, hash, details,
+    made_at, expires_at)
+    values ('local', '', 'prp_1', 'memory', :shelf, 'MEMORY.md', 'waiting', 'dream', 'x', :details, 1, 2)"""
 
 
 def test_the_migrations_make_the_tables_the_code_knows(engine: Engine) -> None:
@@ -64,6 +70,22 @@ def test_every_row_that_belongs_to_someone_begins_with_workspace_and_user() -> N
             "tombstone_keys",
             "backups",
         ), table.name
+
+
+def test_what_was_called_a_shelf_is_called_a_target_and_nobodys_words_are_touched(empty_database: str) -> None:
+    engine = make_engine(empty_database)
+    migrations.migrate(engine, "0013")
+    said = 'They wrote {"shelf": 1, "shelf_name": 2} on the board'
+    given = {"shelf_name": "hermes", "reason": said}
+    with writing_across(engine, "upkeep") as connection:
+        values = {"details": json.dumps(given), "shelf": "hermes:/h"}
+        connection.execute(text(OLD_PROPOSAL), values)
+    migrations.migrate(engine)
+    with reading_across(engine, "upkeep") as connection:
+        row = connection.execute(text("select target, details from proposals")).one()
+    assert row.target == "hermes:/h"
+    assert json.loads(row.details) == {"target_name": "hermes", "reason": said}
+    engine.dispose()
 
 
 def test_an_older_reverie_refuses_a_newer_schema_and_changes_nothing(engine: Engine) -> None:
