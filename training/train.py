@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 
 HERE = Path(__file__).parent
 SIZE = 32  # turns a step
+ALIKE = 20  # steps whose turns are sorted by length
 WARM = 0.1  # of all steps
 
 
@@ -37,16 +38,26 @@ def trained(rows: list[Example], base: Path, epochs: int, rate: float, seed: int
     for epoch in range(epochs):
         start, total = time.monotonic(), 0.0
         made = varied(rows, chance)
-        for first in range(0, len(made), SIZE):
-            found = loss(tagger, batch(made[first : first + SIZE], tokens, device))
+        for turns in batches(made, chance):
+            found = loss(tagger, batch(turns, tokens, device))
             optimizer.zero_grad()
             found.backward()
             torch.nn.utils.clip_grad_norm_(tagger.parameters(), 1.0)
             optimizer.step()
             schedule.step()
-            total += found.item() * len(made[first : first + SIZE])
+            total += found.item() * len(turns)
         print(f"epoch {epoch + 1}: loss {total / len(made):.4f}, {time.monotonic() - start:.0f} s", flush=True)
     return tagger.eval()
+
+
+def batches(made: list[Example], chance: random.Random) -> list[list[Example]]:
+    """Turns of about one length together, as a step takes as long as its longest turn; else in no order."""
+    found = list[list[Example]]()
+    for first in range(0, len(made), SIZE * ALIKE):
+        some = sorted(made[first : first + SIZE * ALIKE], key=lambda one: len(one.text))
+        found += [some[place : place + SIZE] for place in range(0, len(some), SIZE)]
+    chance.shuffle(found)
+    return found
 
 
 @torch.no_grad()
