@@ -13,7 +13,7 @@ SOAKED := tests/golden tests/faults tests/crash tests/properties/test_reader_fuz
 # Where bytecode may not be kept, each of the hundreds of processes the tests start compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test contract soak again lint types layers docs figures check clean
+.PHONY: demo test contract soak again lint types layers docs site figures check clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml
@@ -49,6 +49,9 @@ layers: $(READY)
 
 docs: $(READY)  ## rewrite the generated parts of docs/
 	@$(BIN)/python docs/generate.py
+
+site: $(READY)  ## the docs as pages, in build/site; a broken link fails
+	@$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
 
 figures: $(READY)  ## how the code reads, in figures
 	@$(BIN)/python -m benchmarks.figures

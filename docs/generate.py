@@ -10,15 +10,21 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.testing import CliRunner
 
+if TYPE_CHECKING:
+    from reverie.config import Setting
+
 ROOT = Path(__file__).parents[1]
 WIDTH = 88
+COMMON = ("home", "database", "as_json", "version")
+FIRST = ("owner", "timezone", "model", "model_url", "dreaming.enabled", "dreaming.schedule", "sources", "skills")
 
 
 def commands() -> str:
@@ -41,17 +47,35 @@ def _walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Comman
 
 
 def _help(name: str, command: click.Command) -> str:
-    settings = {"help_option_names": ["-h", "--help"]}
-    return command.get_help(click.Context(command, info_name=name, terminal_width=WIDTH, **settings)).strip()
+    """Without the options that every command has: the page says them once."""
+    context = click.Context(command, info_name=name, terminal_width=WIDTH, help_option_names=[])
+    common = [one for one in command.params if isinstance(one, click.Option) and one.name in COMMON and not one.hidden]
+    for one in common:
+        one.hidden = True
+    try:
+        return command.get_help(context).strip()
+    finally:
+        for one in common:
+            one.hidden = False
 
 
 def settings() -> str:
     from reverie.config import SETTINGS
 
-    rows = ["| setting | flag or variable | default | what it is |", "|---|---|---|---|"]
-    for one in SETTINGS:
-        rows.append(f"| `{one.name}` | `{one.variable}` | {one.default_text} | {one.about} |")
-    return "\n".join(rows)
+    rest = [one for one in SETTINGS if one.name not in FIRST]
+    groups = {
+        "The ones people set": [one for name in FIRST for one in SETTINGS if one.name == name],
+        "What is read and kept": [one for one in rest if not one.name.startswith(("model", "dreaming."))],
+        "Nights": [one for one in rest if one.name.startswith("dreaming.")],
+        "Models": [one for one in rest if one.name.startswith("model")],
+    }
+    return "\n\n".join("\n".join([f"## {title}", "", *_rows(group)]) for title, group in groups.items())
+
+
+def _rows(group: Iterable[Setting]) -> Iterator[str]:
+    yield "| setting | default | what it is |"
+    yield "|---|---|---|"
+    yield from (f"| `{one.name}` | {one.default_text} | {one.about} |" for one in group)
 
 
 def readers() -> str:

@@ -63,5 +63,7 @@ def test_every_page_is_reachable_from_the_readme() -> None:
         for page in PAGES
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
     }
+    index = ROOT / "docs" / "index.md"  # the pages of the site, by name
+    linked |= {(index.parent / f"{name}.md").resolve() for name in re.findall(r"^[\w/-]+$", index.read_text(), re.M)}
     orphans = [page.name for page in PAGES[1:] if page.resolve() not in linked and page.parent.name != "decisions"]
     assert orphans == []
