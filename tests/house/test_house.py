@@ -65,6 +65,22 @@ def test_no_except_is_silent_and_nothing_is_mocked() -> None:
     assert not [path for path in (ROOT / "tests").rglob("*.py") if "unittest" + ".mock" in path.read_text()]
 
 
+def test_no_code_compares_or_searches_sentences_to_decide() -> None:
+    """A reason is an enum, rendered in one place: what is written for people is not read by code."""
+    told = {"reason", "why", "note", "message", "found", "sentence"}
+    compared = []
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "startswith":
+                sides = [node.func.value, *node.args]
+            if any(isinstance(one, ast.Attribute) and one.attr in told for one in sides) and any(
+                isinstance(one, ast.Constant) and isinstance(one.value, str) and " " in one.value for one in sides
+            ):
+                compared.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert compared == []
+
+
 def test_transactions_begin_where_they_say_in_which_workspace() -> None:
     """On Postgres a transaction that does not say it sees no rows. What touches none of ours may begin by itself."""
     may = {
