@@ -232,7 +232,10 @@ class Home:
         from reverie.search.finding import Finder
         from reverie.search.search import Search
 
-        return Finder(self.scope, Search(*self._derived), self._records, self.index.before_a_search)
+        def now() -> datetime:
+            return self.clock.now().astimezone(self.config.timezone)
+
+        return Finder(self.scope, Search(*self._derived), self._records, self.index.before_a_search, now)
 
     @cached_property
     def memory(self) -> Memory:
@@ -401,7 +404,7 @@ class Home:
             self._dreams_kept,
             self.clock,
             self.ids,
-            self.search,
+            replace(self.search, now=None),  # a night asks what was said of a matter at any time
             self.skills,
             self._surfaces,
             gates=usual.gates,

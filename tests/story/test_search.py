@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from reverie.app import Home
 from reverie.core.errors import BadInput
+from reverie.search.period import period
 from tests.conftest import HomeMaker
 
 
@@ -51,6 +52,46 @@ def stocked(home_on: Home) -> Home:
 )
 def test_natural_questions_are_answered_in_several_languages(stocked: Home, question: str, answer: str) -> None:
     assert found(stocked, question, user="ann")[0] == (answer, 1)
+
+
+def test_a_few_words_beside_an_answer_do_not_come_before_one(home: Home) -> None:
+    home.sessions.add(session("a", "hm ok. not now", "Fine.", "Staging moved to db2.internal on Tuesday.", "Noted."))
+    home.sessions.add(session("b", "Can you look at the staging config?", "It names db2.internal."))
+    hits = [hit.text for hit in home.search("when did we move the staging database?", limit=3)]
+    assert hits[0].startswith("Staging moved") and not {"Fine.", "Noted.", "hm ok. not now"}.intersection(hits)
+
+
+def test_a_question_that_names_a_time_is_about_that_time(home: Home) -> None:
+    for name, day in (("march", "2026-03-10"), ("may", "2026-05-06"), ("undated", None)):
+        home.sessions.add(session(name, "We moved the staging database.", started_at=day and f"{day}T10:00:00Z"))
+    assert {where for where, _ in found(home, "what of the staging database did we move in March?")} == {"march"}
+    assert {where for where, _ in found(home, "did we move the staging database last week?")} == {"may"}  # it is 12 May
+    assert len(found(home, "did we move the staging database yesterday?")) == 3  # nothing was said then
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "last"),
+    [
+        ("what did we say yesterday?", "2026-05-11", "2026-05-11"),
+        ("who called this week", "2026-05-11", "2026-05-17"),
+        ("two weeks ago?", "2026-04-27", "2026-05-03"),
+        ("3 days ago", "2026-05-09", "2026-05-09"),
+        ("last month", "2026-04-01", "2026-04-30"),
+        ("in December", "2025-12-01", "2025-12-31"),
+        ("in february 2024", "2024-02-01", "2024-02-29"),
+        ("on 2026-01-31", "2026-01-31", "2026-01-31"),
+        ("last year", "2025-01-01", "2025-12-31"),
+        ("15 months ago", "2025-02-01", "2025-02-28"),
+    ],
+)
+def test_times_that_questions_name(asked: str, first: str, last: str) -> None:
+    found = period(asked, date(2026, 5, 12))
+    assert found and (str(found.first), str(found.last)) == (first, last)
+
+
+def test_a_word_that_could_be_a_time_is_none() -> None:
+    asked = ("the march of progress", "on 2026-02-31", "May I?", "the lastweek folder", "weekly")
+    assert [period(one, date(2026, 5, 12)) for one in asked] == [None] * len(asked)
 
 
 def test_a_hit_brings_its_exchange_and_says_why(stocked: Home) -> None:

@@ -11,9 +11,12 @@ from reverie.cli.options import Day, Shell, common
 from reverie.cli.render import console, day, one_line, print_json, visible
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from rich.console import Console
 
     from reverie.search.finding import Hit
+    from reverie.search.period import Period
     from reverie.transcripts.session import Turn
 
 SHOWN_CHARS = 600
@@ -42,18 +45,26 @@ def command(
     shell: Shell,
 ) -> None:
     """Find the turns that answer a question, each with the exchange around it."""
+    asked = " ".join(question)
     with shell.opened() as house:
-        hits = house.search(
-            " ".join(question), user=user, harness=harness, role=role, since=since, until=until, limit=limit
-        )
+        hits = house.search(asked, user=user, harness=harness, role=role, since=since, until=until, limit=limit)
+        then = house.search.period(asked) if since is until is None else None
+        zone = house.config.timezone
     if shell.json:
         print_json(hits)
         return
+    if then and hits:
+        days = f"from {then.first} to {then.last} (“{then.words}”)"
+        click.echo(f"Said {days}:" if _within(then, hits, zone) else f"Nothing was said {days}. At any time:")
     if not hits:
         click.echo("Nothing found. `reverie sessions list` shows what there is to search.")
     out = console()
     for place, hit in enumerate(hits, 1):
-        show_hit(out, place, hit, " ".join(question), explain)
+        show_hit(out, place, hit, asked, explain)
+
+
+def _within(then: Period, hits: list[Hit], zone: ZoneInfo) -> bool:
+    return all(hit.at and then.first <= hit.at.astimezone(zone).date() <= then.last for hit in hits)
 
 
 def show_hit(out: Console, place: int, hit: Hit, question: str, explain: bool = False) -> None:

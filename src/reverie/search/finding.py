@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta, tzinfo
 
 from reverie.core.errors import BadInput
 from reverie.core.scope import Scope
+from reverie.search.period import Period, period
 from reverie.search.search import Ranked, Search, Where
+from reverie.text.tokens import terms, tokens
 from reverie.transcripts.noise import heard
 from reverie.transcripts.records import Records, Stored
 from reverie.transcripts.session import Turn
 
 MAX_LIMIT = 1000
+FILLER_WORDS = 4  # a turn of so few words that shares none with the question comes behind those that share some
+SPARE = 10  # hits looked at beyond the limit, to take the place of fillers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +42,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """`follow` brings the index up to the records before each question."""
+    """`follow` brings the index up to the records before each question. `now` is this moment where people are: with
+    it a question that names a time ("last week") is about that time alone, unless nothing was said then."""
 
     scope: Scope
     search: Search
     records: Records
     follow: Callable[[], None]
+    now: Callable[[], datetime] | None = None
 
     def __call__(
         self,
@@ -63,7 +69,23 @@ class Finder:
             raise BadInput(f"The limit is {limit}.", expected=f"a number from 1 to {MAX_LIMIT}")
         self.follow()
         where = Where(user=user, harness=harness, role=role, since=since, until=until)
-        return self._hits(self.search(query, where, limit), around)
+        then = self.period(query) if since is until is None else None
+        if then and (found := self._found(query, _during(where, then, self._zone), limit, around)):
+            return found
+        return self._found(query, where, limit, around)
+
+    def period(self, query: str) -> Period | None:
+        """The time a question is about, if it names one."""
+        return period(query, self.now().date()) if self.now else None
+
+    @property
+    def _zone(self) -> tzinfo | None:
+        return self.now().tzinfo if self.now else None
+
+    def _found(self, query: str, where: Where, limit: int, around: int) -> list[Hit]:
+        hits = self._hits(self.search(query, where, min(limit + SPARE, MAX_LIMIT)), around)
+        asked = {form for term in terms(query) if term.weight == 1 for form in term.forms}
+        return sorted(hits, key=lambda hit: _is_filler(hit.text, asked))[:limit]
 
     def _hits(self, ranked: Sequence[Ranked], around: int) -> list[Hit]:
         wanted: dict[tuple[str, str], set[int]] = defaultdict(set)
@@ -76,6 +98,17 @@ class Finder:
         }
         hits = (_hit(row, *read[row.key.user, row.key.session_id], around) for row in ranked)
         return [hit for hit in hits if hit is not None]
+
+
+def _during(where: Where, then: Period, zone: tzinfo | None) -> Where:
+    first, behind = (datetime.combine(day, time(), zone) for day in (then.first, then.last + timedelta(1)))
+    return replace(where, since=first, until=behind)
+
+
+def _is_filler(text: str, asked: set[str]) -> bool:
+    """ "hm ok, not now": a few words and none that was asked for. It stands near an answer and is none."""
+    said = text.split()
+    return len(said) <= FILLER_WORDS and not any(map(str.isdigit, text)) and asked.isdisjoint(tokens(text))
 
 
 def _hit(row: Ranked, stored: Stored | None, turns: dict[int, Turn], around: int) -> Hit | None:
