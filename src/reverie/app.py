@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from reverie.changes.history.library import History, Instruction
     from reverie.changes.history.throttle import Seldom
     from reverie.changes.history.verify import Checked
+    from reverie.changes.inbox import Inbox
     from reverie.changes.outside_edits import Noticing
-    from reverie.changes.proposal import Suggestion
+    from reverie.changes.proposal import Proposal, Suggestion
     from reverie.changes.queue import Review
     from reverie.changes.record_before_read import Touching
     from reverie.changes.relations import Statement
@@ -273,6 +274,18 @@ class Home:
             landing,
             clock,
         )
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        from reverie.changes.inbox import Inbox
+
+        return Inbox(self.review, self.memory, self.sessions, self._checks)
+
+    def _checks(self, proposal: Proposal) -> tuple[tuple[str, str], ...]:
+        """What verification found about what became this proposal."""
+        name = proposal.suggestion.dream
+        dream = self._dreams_kept.get(self._own, name) if name else None
+        return next((one.checks for one in dream.judged if one.ref == proposal.id), ()) if dream else ()
 
     def _statements(self) -> Iterator[Statement]:
         """Every rule on every surface an agent reads."""

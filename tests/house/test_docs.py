@@ -67,3 +67,8 @@ def test_every_page_is_reachable_from_the_readme() -> None:
     linked |= {(index.parent / f"{name}.md").resolve() for name in re.findall(r"^[\w/-]+$", index.read_text(), re.M)}
     orphans = [page.name for page in PAGES[1:] if page.resolve() not in linked and page.parent.name != "decisions"]
     assert orphans == []
+
+
+def test_the_pictures_are_few_and_small() -> None:
+    sizes = {path.name: path.stat().st_size for path in (ROOT / "docs").rglob("*.png")}
+    assert len(sizes) <= 6 and max(sizes.values()) < 150_000, sizes

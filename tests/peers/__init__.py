@@ -21,6 +21,8 @@ CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.197"
 CODEX = "@openai/codex@0.166.0"
 GEMINI = "@google/gemini-cli@0.61.0"
 OPENCODE = "opencode-ai@1.18.33"
+PLAYWRIGHT = "playwright==1.56.0"
+AXE = "axe-core@4.14.0"
 
 
 def python_with(requirement: str) -> Path:
@@ -38,13 +40,18 @@ def python_with(requirement: str) -> Path:
 
 
 def npm_program(package: str, name: str) -> Path:
-    """The program `name` of an npm package, in a folder of its own. A machine without npm is no fault of ours."""
+    """The program `name` of an npm package."""
+    return npm_folder(package) / "node_modules" / ".bin" / name
+
+
+def npm_folder(package: str) -> Path:
+    """An npm package in a folder of its own. A machine without npm is no fault of ours."""
     if shutil.which("npm") is None:
         pytest.skip(f"not run: {package} needs npm, which is not installed")
     folder = CACHE / package.removeprefix("@").replace("/", "-").replace("@", "-")
     npm = ["npm", "install", "--no-fund", "--no-audit", "--silent", "--prefix", str(_building(folder)), package]
     _in_place(folder, package, npm)
-    return folder / "node_modules" / ".bin" / name
+    return folder
 
 
 def _building(folder: Path) -> Path:

@@ -30,6 +30,8 @@ from reverie.memory.operation import Conflicted, Operation, entry_hash
 from reverie.memory.target import Held
 from reverie.skills.amendment import Amendment, Merge
 
+LATELY = 100
+_DECIDED = (Status.LANDED, Status.REJECTED, Status.CONFLICTED)
 MOST_EXPIRED_AT_ONCE = 10  # a clock that jumps must not empty the queue
 
 
@@ -107,13 +109,23 @@ class Review:
     def waiting(self, *, every: bool = False) -> list[Proposal]:
         """What a person is asked, best first, no more than the policy wants a day. `every`: what waits behind, too."""
         ranked = sorted(self._unexpired(), key=_rank)
-        return ranked if every else ranked[: max(0, self.policy.per_day - self._decided_today())]
+        return ranked if every else ranked[: self.room()]
 
-    def _decided_today(self) -> int:
+    def count(self) -> int:
+        """How many wait, today's and those behind."""
+        return self.proposals.count_waiting(self.scope, self.clock.now())
+
+    def room(self) -> int:
+        """How many more a person is asked today."""
         now = self.clock.now()  # what is dated later was decided before the clock was put back
-        day = now - timedelta(days=1)
-        past = self.proposals.find(self.scope, [Status.LANDED, Status.REJECTED, Status.CONFLICTED])
-        return sum(1 for one in past if one.verdict and not one.verdict.policy and day < one.verdict.at <= now)
+        past = self.proposals.find(self.scope, _DECIDED, now - timedelta(days=1))
+        people = sum(1 for one in past if one.verdict and not one.verdict.policy and one.verdict.at <= now)
+        return max(0, self.policy.per_day - people)
+
+    def decided(self, limit: int) -> list[Proposal]:
+        """What people decided last, newest first, among the last hundred that were decided at all."""
+        past = self.proposals.newest(self.scope, _DECIDED, LATELY)
+        return [one for one in past if one.verdict and not one.verdict.policy][:limit]
 
     def _unexpired(self) -> list[Proposal]:
         now, expired, left = self.clock.now(), 0, []
@@ -165,19 +177,50 @@ class Review:
             self.proposals.put(self.scope, rejected)
             return rejected
 
-    def edited(self, proposal: Proposal, operations: Sequence[Operation]) -> Proposal | Undrawable:
-        """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved."""
-        changed = replace(proposal.suggestion, operations=tuple(operations))
-        artifact = self.artifacts(changed.target, changed.subject)
+    def reopen(self, proposal: str) -> Proposal:
+        """Take a person's no back: it waits again, as long as it has not expired."""
+        stored = self.get(proposal)
+        if stored.status is Status.WAITING:
+            return stored
+        if stored.status is not Status.REJECTED or stored.expires_at <= self.clock.now():
+            raise BadInput(f"{stored.id} is {stored.status}.", expected="a rejected proposal that has not expired")
+        waiting = replace(stored, status=Status.WAITING, verdict=None)
+        self.proposals.put(self.scope, waiting)
+        return waiting
+
+    def drawn(self, proposal: Proposal) -> tuple[Artifact, Drawn | Undrawable]:
+        """What a proposal would make of its files as they are now. Nothing is stored."""
+        artifact = self._artifact(proposal.suggestion)
+        with self.noticing.held(artifact) as held:
+            return artifact, draft_of(artifact, proposal.suggestion, self.clock.now()).drawn(held)
+
+    def edited(
+        self,
+        proposal: Proposal,
+        operations: Sequence[Operation] = (),
+        *,
+        amendment: Amendment | None = None,
+        keep: bool = True,
+    ) -> Proposal | Undrawable:
+        """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved.
+        `keep=False` says what would come of the words, and keeps the proposal as it is."""
+        changed = replace(proposal.suggestion, operations=tuple(operations), amendment=amendment)
+        artifact = self._artifact(changed)
         with self.noticing.held(artifact) as held:
             stored = self.get(proposal.id)
             if stored.status is not Status.WAITING:
                 return Repeated(stored)
+            if stored.hash != proposal.hash:
+                return Conflicted(None, "it was changed since you saw it")
             drawn = self.proposing.draw(artifact, changed, held, instead_of=proposal.id)
             if not isinstance(drawn, tuple):
                 return drawn
-            again = replace(drawn[0], id=proposal.id, made_at=proposal.made_at, expires_at=proposal.expires_at)
-            self.proposals.put(self.scope, again)
+            again, ruling = drawn
+            why = stored.asks_because if ruling.answer == "land" else ruling.why
+            made_at, expires_at = proposal.made_at, proposal.expires_at
+            again = replace(again, id=proposal.id, asks_because=why, made_at=made_at, expires_at=expires_at)
+            if keep:
+                self.proposals.put(self.scope, again)
             return again
 
     @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Protocol
 
 from reverie.changes.proposal import Proposal, Status
@@ -16,6 +17,14 @@ class Proposals(Protocol):
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None: ...
 
-    def find(self, scope: Scope, statuses: Iterable[Status]) -> list[Proposal]:
-        """Oldest first."""
+    def find(self, scope: Scope, statuses: Iterable[Status], since: datetime | None = None) -> list[Proposal]:
+        """Oldest first. `since`: only what was decided behind that time."""
+        ...
+
+    def count_waiting(self, scope: Scope, now: datetime) -> int:
+        """How many wait and have not expired."""
+        ...
+
+    def newest(self, scope: Scope, statuses: Iterable[Status], limit: int) -> list[Proposal]:
+        """Those that were decided last, the last one first."""
         ...

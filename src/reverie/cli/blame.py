@@ -12,7 +12,7 @@ import click
 from reverie.cli.history import words
 from reverie.cli.options import Day, Shell, common, look
 from reverie.cli.render import console, day, one_line, print_json, visible
-from reverie.cli.rules import USER, WORKSPACE, instruction_row, look_at_skills, row, show_instruction
+from reverie.cli.rules import USER, WORKSPACE, look_at_skills, show_instruction
 from reverie.core.errors import NotFound
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 def command(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
+    from reverie.changes.history.rule_rows import instruction_row, row
+
     with shell.opened() as house:
         if workspace is None and user is None:
             look(house)

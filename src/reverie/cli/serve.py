@@ -93,7 +93,7 @@ def command(
             **tls,
         )
         working = house.working(dreams) if dreams else nullcontext()
-        with working, house.sharing(limits), _listening(host, port) as listening:
+        with working, house.sharing(limits), bound_socket(host, port) as listening:
             _begin(listening, shell, "https" if tls else "http")
             uvicorn.Server(config).run(sockets=[listening])
 
@@ -131,7 +131,7 @@ def _begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
     sys.stdout.flush()
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def bound_socket(host: str, port: int) -> socket.socket:
     try:
         # Named as TCP, or asyncio leaves Nagle's algorithm on: each answer would wait 40 ms for an acknowledgement.
         family = socket.AF_INET6 if ":" in host else socket.AF_INET

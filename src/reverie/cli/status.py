@@ -37,7 +37,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
         names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
         staged = {name: len(house.dreams.records.staged(house.owned, name)) for name in names}
         usage = {name: house.memory.usage(name) for name in names}
-        waiting = len(house.review.waiting(every=True))
+        waiting = house.review.count()
         success = house.dreams.last_success()
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)

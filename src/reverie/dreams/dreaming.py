@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, TypedDict, Unpack
 
+from reverie.changes.history.change import Change
 from reverie.changes.history.records import Looking
+from reverie.changes.landing_result import Outcome, undone_by
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.dreams.brief import Brief
 from reverie.dreams.dream import Dream, Fate, Mode, Status
@@ -227,6 +229,18 @@ class Dreaming:
         with suppress(BadInput):  # a night can be canceled whose target is gone
             self.show(canceled.target)
         return canceled
+
+    def standing(self, dream: str) -> list[Change]:
+        """What came of a dream and still stands, the newest first: what it landed, and what people approved of it."""
+        review, found = self.runner.review, self.runner.get(dream)
+        approved = [one.change for one in map(review.get, found.proposals) if one.change]
+        changes = [self.changes.get(review.scope, name) for name in sorted({*found.changes, *approved}, reverse=True)]
+        return [one for one in changes if one and undone_by(review.records, review.scope, one.id) is None]
+
+    def undo(self, dream: str, because: str = "") -> list[Outcome]:
+        """Take back all that came of a dream and still stands. Twice is once; what could not be taken back says why."""
+        why = because or f"takes back the night {dream}"
+        return [self.runner.review.undo(one.id, why) for one in self.standing(dream)]
 
     def _finish(self, target: str, *, land: bool) -> None:
         """What was broken off, before a new one begins. Where nothing is to land now, its rest is only proposed."""

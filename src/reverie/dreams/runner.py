@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,11 +11,20 @@ from reverie.core.errors import BadInput
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.files import FileNightTarget
 from reverie.dreams.home_port import Rooms, Tuning
-from reverie.dreams.records import OVER, Asked, Used
+from reverie.dreams.records import OVER, Asked, Stopped, Used
 from reverie.dreams.steps import Doing, canceled, dream_of, run_dream, run_inline
 
 NIGHTS_LOOKED_BACK = 60
 MOST_NAMED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DreamProgress:
+    """A dream that runs, and how many of its sessions were read."""
+
+    dream: Dream
+    read: int
+    sessions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,16 @@ class DreamRunner(Rooms):
 
     def get(self, dream: str) -> Dream:
         return dream_of(self, dream)
+
+    def progress(self) -> list[DreamProgress]:
+        """How far the dreams have come that run now, here or elsewhere."""
+        found = []
+        for dream in self.records.unfinished(self.scope):
+            places = range(len(dream.sessions))
+            with suppress(Stopped):  # it came to its end in this moment
+                noticed = [self.records.chosen(self.scope, dream.id, place)[1] for place in places]
+                found.append(DreamProgress(dream, sum(one is not None for one in noticed), len(noticed)))
+        return found
 
     def last_success(self) -> datetime | None:
         """When a night last came to its end, as far back as is looked."""

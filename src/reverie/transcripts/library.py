@@ -18,7 +18,7 @@ from reverie.transcripts.intake import Intake, Redact, RootOf
 from reverie.transcripts.json_text import storable
 from reverie.transcripts.readers import WHOLE_FILE, Reader, named, required_reader
 from reverie.transcripts.records import Quarantine, Quarantined, Records, Source, Sources, Stored, Wanted
-from reverie.transcripts.session import Session
+from reverie.transcripts.session import Session, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,15 @@ class Library:
     ) -> Session:
         """`most`: no more of its beginning than so many characters."""
         return self.records.read(self._narrowed(user), session_id, revision, most)
+
+    def turns(
+        self, session_id: str, numbers: Iterable[int], *, user: str | None = None
+    ) -> tuple[Stored | None, dict[int, Turn]]:
+        """A session and some of its turns by their numbers; None and nothing if it is not there, or not any more. Where
+        no user is named it is the owner's, or else that of the one person who has it."""
+        wanted = list(numbers)
+        found = self.records.exchange(self.scope.of(self.owner if user is None else user), session_id, wanted)
+        return found if found[0] or user is not None else self.records.exchange(self.scope, session_id, wanted)
 
     def remove(self, session_id: str, *, user: str | None = None) -> None:
         self.records.remove(self._narrowed(user), session_id)

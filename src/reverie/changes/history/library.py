@@ -112,14 +112,14 @@ class History:
         number = self.number_at(as_of) if as_of else None
         for target, document in self.records.documents(self.scope):
             known = self.records.known(self.scope, target, document, number)
-            if known is not None and known.content is not None:
+            if known is not None:
                 yield from self._rules(target, document, known)
 
     def blame(self, path: str, as_of: datetime | None = None) -> list[Rule]:
         """Which Change brought each statement of a document."""
-        named = set(self._named(path))
-        found = [rule for rule in self.rules(as_of) if (rule.change.target, rule.document) in named]
-        return found
+        number = self.number_at(as_of) if as_of else None
+        found = [(*place, self.records.known(self.scope, *place, number)) for place in self._named(path)]
+        return [rule for target, document, known in found if known for rule in self._rules(target, document, known)]
 
     def rule(self, path: str, words: str) -> Rule:
         """The one rule of a document or skill that is meant: by its id, or by words that stand in no other."""
@@ -166,7 +166,7 @@ class History:
 
     def _rules(self, target: str, document: str, known: Known) -> Iterator[Rule]:
         last = self.records.find(self.scope, Asked(target=target, document=document, upto=known.number, limit=1))
-        if not last:
+        if not last or known.content is None:
             return
         if last[0].form is None:
             yield from self._rules_of_skill(target, document, known)
@@ -210,6 +210,7 @@ class History:
             for target, document in every
             if path in (document, *(f"{name}/{document.removeprefix('/')}" for name in (self.name_of(target), target)))
             or document.startswith(f"{path}/")
+            or ("/" in path and f"{self.name_of(target)}/{document}".startswith(f"{path}/"))
             or (target.startswith("store:") and path == self.name_of(target))
         ]
         if not meant:

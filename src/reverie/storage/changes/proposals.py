@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, Select, func, select
 
 from reverie.changes.history.change import (
     Edit,
@@ -58,11 +58,29 @@ class SqlProposals:
             found = connection.execute(select(schema.proposals).filter_by(**_owner(scope), id=proposal)).first()
         return None if found is None else _proposal(found)
 
-    def find(self, scope: Scope, statuses: Iterable[Status]) -> list[Proposal]:
-        table = schema.proposals
-        asked = select(table).filter_by(**_owner(scope)).where(table.c.status.in_(list(statuses)))
+    def find(self, scope: Scope, statuses: Iterable[Status], since: datetime | None = None) -> list[Proposal]:
+        asked = _asked(scope, statuses)
+        asked = asked.where(schema.proposals.c.decided_at > since) if since else asked
+        return self._found(scope, asked.order_by(schema.proposals.c.made_at, schema.proposals.c.id))
+
+    def count_waiting(self, scope: Scope, now: datetime) -> int:
+        asked = _asked(scope, [Status.WAITING]).where(schema.proposals.c.expires_at > now).subquery()
         with reading(self._engine, scope) as connection:
-            return [_proposal(found) for found in connection.execute(asked.order_by(table.c.made_at, table.c.id))]
+            return connection.execute(select(func.count()).select_from(asked)).scalar_one()
+
+    def newest(self, scope: Scope, statuses: Iterable[Status], limit: int) -> list[Proposal]:
+        decided, name = schema.proposals.c.decided_at, schema.proposals.c.id
+        asked = _asked(scope, statuses).where(decided.is_not(None))
+        return self._found(scope, asked.order_by(decided.desc(), name.desc()).limit(limit))
+
+    def _found(self, scope: Scope, asked: Select[Any]) -> list[Proposal]:
+        with reading(self._engine, scope) as connection:
+            return [_proposal(found) for found in connection.execute(asked)]
+
+
+def _asked(scope: Scope, statuses: Iterable[Status]) -> Select[Any]:
+    table = schema.proposals
+    return select(table).filter_by(**_owner(scope)).where(table.c.status.in_(list(statuses)))
 
 
 def _owner(scope: Scope) -> dict[str, str]:

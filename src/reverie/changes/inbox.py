@@ -1,0 +1,335 @@
+"""`home.inbox`: what waits for a person, told so that it can be decided by reading; and what became of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from reverie.changes.drafts import Drawn
+from reverie.changes.headline import headline
+from reverie.changes.history.change import Edit
+from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
+from reverie.changes.proposal import Proposal, Status
+from reverie.changes.queue import Review
+from reverie.changes.queue import said as said_of
+from reverie.changes.word_diff import Hunk, hunks
+from reverie.core.errors import BadInput, ReverieError
+from reverie.core.hashes import canonical, sha256
+from reverie.memory.library import Memory
+from reverie.memory.operation import Operation, Remove
+from reverie.skills.amendment import Amendment, Create, NewText, Patch
+from reverie.transcripts.library import Library
+from reverie.transcripts.records import Stored
+from reverie.transcripts.session import Evidence, Turn
+
+AROUND = 2  # turns before and after a quotation
+LATELY = 8  # decisions that are shown, each with its undo
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who said it, and when, as far as the transcript tells."""
+
+    evidence: Evidence
+    who: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class InboxItem:
+    """A proposal as a line of a list. `where` is how people call what it changes; `standing` is what became of it."""
+
+    proposal: Proposal
+    where: str
+    sentence: str
+    standing: str
+    can_undo: bool = False
+    voices: tuple[Voice, ...] = ()
+
+    @property
+    def first(self) -> Voice | None:
+        return self.voices[0] if self.voices else None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one night proposed for one document. `dream` is None for what a person proposed."""
+
+    dream: str | None
+    made_at: datetime
+    where: str
+    items: tuple[InboxItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InboxList:
+    """By night, the newest first; within a night by document, the best first. `behind` wait behind today's; `mark`
+    changes whenever what waits does."""
+
+    groups: tuple[Group, ...]
+    count: int
+    behind: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A quotation where it was said. `session` is None, and there are no turns, where the session is gone."""
+
+    evidence: Evidence
+    session: Stored | None
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The files as they would read. `budget`, in characters, is that of a memory document."""
+
+    edits: tuple[Edit, ...]
+    budget: int | None
+
+    @property
+    def characters(self) -> int:
+        return sum(len(one.after.decode("utf-8", "replace")) for one in self.edits if one.after is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """All that a person needs to decide. `text` is what may be edited, "" where there is nothing to write; `problem`
+    says why it could not land as things are."""
+
+    item: InboxItem
+    hunks: tuple[Hunk, ...]
+    passages: tuple[Passage, ...]
+    checks: tuple[tuple[str, str], ...]
+    preview: Preview | None
+    problem: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictResult:
+    """What came of what a person said. `done` is False where nothing was changed by it; `unsafe` where only a person
+    who has read the findings may let it pass."""
+
+    proposal: Proposal
+    done: bool
+    said: str
+    unsafe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """`checks` are what verification found about a proposal of a night."""
+
+    review: Review
+    memory: Memory
+    sessions: Library
+    checks: Callable[[Proposal], tuple[tuple[str, str], ...]]
+
+    # ---- looking -----------------------------------------------------------------------------------------------------
+
+    def waiting(self, *, every: bool = False, where: str = "") -> InboxList:
+        """What a person is asked today; with `every` also what waits behind that."""
+        ranked = self.review.waiting(every=True)
+        asked = ranked if every else ranked[: self.review.room()]
+        items = [one for one in self._items(asked) if where in ("", one.where)]
+        return InboxList(tuple(_grouped(items)), len(items), len(ranked) - len(asked), _mark(ranked))
+
+    def mark(self) -> str:
+        """Changes whenever what waits does."""
+        return _mark(self.review.waiting(every=True))
+
+    def decided(self, limit: int = LATELY) -> list[InboxItem]:
+        """What people decided last, newest first."""
+        return self._items(self.review.decided(limit))
+
+    def item(self, proposal: str) -> InboxItem:
+        return self._items([self.review.get(proposal)])[0]
+
+    def detail(self, proposal: str) -> Detail:
+        item = self.item(proposal)
+        preview, problem = None, ""
+        if item.proposal.status is Status.WAITING:
+            preview, problem = self._preview(item.proposal)
+        passages = tuple(self._passage(one) for one in item.proposal.suggestion.evidence)
+        text = self._editable(item.proposal, preview)
+        return Detail(item, tuple(hunks(item.proposal)), passages, self.checks(item.proposal), preview, problem, text)
+
+    def _items(self, proposals: Sequence[Proposal]) -> list[InboxItem]:
+        names = {one.suggestion.target: one.target_name for one in proposals}
+        called = {key: self._called(key, name) for key, name in names.items()}
+        wanted: dict[str, set[int]] = {}
+        for evidence in (each for one in proposals for each in one.suggestion.evidence):
+            wanted.setdefault(evidence.session_id, set()).add(evidence.turn)
+        read = {session: self.sessions.turns(session, numbers) for session, numbers in wanted.items()}
+        found = []
+        for one in proposals:
+            subject = one.suggestion.subject
+            where = called[one.suggestion.target].get(subject) or f"{one.target_name}/{subject}"
+            voices = tuple(_voice(each, *read[each.session_id]) for each in one.suggestion.evidence)
+            reverted = self._reverted(one)
+            can_undo = one.status is Status.REJECTED or (one.status is Status.LANDED and not reverted)
+            found.append(InboxItem(one, where, headline(one, where), _told(one, reverted), can_undo, voices))
+        return found
+
+    def _reverted(self, proposal: Proposal) -> str:
+        """The Change that took back what it became."""
+        if not proposal.change:
+            return ""
+        undo = undone_by(self.review.records, self.review.scope, proposal.change)
+        return undo.id if undo else ""
+
+    def _called(self, key: str, name: str) -> dict[str, str]:
+        """The documents of a target that belong to a project, by what people call them."""
+        try:
+            places = self.memory.target(key).places()
+        except ReverieError:  # a folder of skills, or a target that is gone
+            return {}
+        return {one.document: _owned(one.audience, one.document) for one in places if one.audience}
+
+    def _passage(self, evidence: Evidence) -> Passage:
+        near = range(max(1, evidence.turn - AROUND), evidence.turn + AROUND + 1)
+        stored, turns = self.sessions.turns(evidence.session_id, near)
+        return Passage(evidence, stored, tuple(turns[number] for number in near if number in turns))
+
+    def _preview(self, proposal: Proposal) -> tuple[Preview | None, str]:
+        try:
+            artifact, drawn = self.review.drawn(proposal)
+        except BadInput as error:
+            return None, str(error)
+        if isinstance(drawn, Drawn):
+            return Preview(drawn.edits, artifact.budget), ""
+        return None, said_of(drawn)
+
+    @staticmethod
+    def _editable(proposal: Proposal, preview: Preview | None) -> str:
+        if proposal.suggestion.operations:
+            written = [one for one in proposal.suggestion.operations if not isinstance(one, Remove)]
+            return written[0].text if len(written) == 1 else ""
+        document = _document(proposal.suggestion.amendment, preview)
+        return document.after.decode("utf-8", "replace") if document and document.after else ""
+
+    # ---- deciding ----------------------------------------------------------------------------------------------------
+
+    def approve(self, proposal: str, seen: str, because: str = "", *, despite_findings: bool = False) -> VerdictResult:
+        """Let it land, if it is still what was seen (`seen` is its hash then)."""
+        before = self.review.get(proposal)
+        if before.status is not Status.WAITING:
+            return VerdictResult(before, False, _told(before))
+        shown = replace(before, hash=seen)
+        outcome: Outcome = self.review.approve(shown, because, despite_findings=despite_findings)
+        after = self.review.get(proposal)
+        if isinstance(outcome, Landed) or after.status is not Status.WAITING:
+            return VerdictResult(after, isinstance(outcome, Landed), _told(after))
+        return VerdictResult(after, False, in_words(outcome), isinstance(outcome, Unsafe))
+
+    def refuse(self, proposal: str, because: str = "") -> VerdictResult:
+        before = self.review.get(proposal)
+        if before.status is not Status.WAITING:
+            return VerdictResult(before, False, _told(before))
+        try:
+            after = self.review.reject(before, because)
+        except BadInput:  # someone else decided in this moment
+            after = self.review.get(proposal)
+        return VerdictResult(after, after.status is Status.REJECTED, _told(after))
+
+    def edit(self, proposal: str, seen: str, text: str, *, keep: bool = True) -> VerdictResult:
+        """Put it into a person's own words; with `keep=False` only say what would come of them."""
+        before = self.review.get(proposal)
+        if before.status is not Status.WAITING:
+            return VerdictResult(before, False, _told(before))
+        shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
+        amendment = before.suggestion.amendment
+        if amendment is None:
+            changed = self.review.edited(shown, _in_other_words(before, text.strip()), keep=keep)
+        else:
+            changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
+        if not isinstance(changed, Proposal):
+            return VerdictResult(self.review.get(proposal), False, said_of(changed))
+        return VerdictResult(changed, True, "The text is changed, and was checked again." if keep else "It fits.")
+
+    def undo(self, proposal: str) -> VerdictResult:
+        """Take a decision back: what landed is taken out byte for byte, what was refused waits again."""
+        stored = self.review.get(proposal)
+        if stored.status is Status.REJECTED:
+            return VerdictResult(self.review.reopen(proposal), True, "The refusal is taken back: it waits again.")
+        if stored.status is not Status.LANDED or stored.change is None:
+            return VerdictResult(stored, False, _told(stored))
+        outcome = self.review.undo(stored.change)
+        if isinstance(outcome, Landed):
+            document = f"{stored.target_name}/{stored.suggestion.subject}"
+            return VerdictResult(stored, True, f"Reverted in {outcome.change.id}: {document} is what it was before.")
+        return VerdictResult(stored, False, in_words(outcome))
+
+
+def _grouped(items: Sequence[InboxItem]) -> list[Group]:
+    found: dict[tuple[str, str], list[InboxItem]] = {}
+    for item in items:
+        found.setdefault((item.proposal.suggestion.dream or "", item.where), []).append(item)
+    groups = [
+        Group(dream or None, max(one.proposal.made_at for one in each), where, tuple(each))
+        for (dream, where), each in found.items()
+    ]
+    return sorted(groups, key=lambda one: one.made_at, reverse=True)
+
+
+def _mark(proposals: Sequence[Proposal]) -> str:
+    return sha256(canonical([[one.id, one.hash] for one in proposals]))[:16]
+
+
+def _told(proposal: Proposal, reverted: str = "") -> str:
+    """Where a proposal stands, in one sentence."""
+    verdict = proposal.verdict
+    by = f" by {verdict.by}, {verdict.at:%Y-%m-%d %H:%M} UTC" if verdict else ""
+    because = f" Reason given: {verdict.because}" if verdict and verdict.because else ""
+    where = f"{proposal.target_name}/{proposal.suggestion.subject}"
+    match proposal.status:
+        case Status.LANDED if reverted:
+            return f"Approved{by} ({proposal.change}), and taken back since: {where} was reverted in {reverted}."
+        case Status.LANDED:
+            return f"Approved{by}. {where} is changed ({proposal.change}).{because}"
+        case Status.REJECTED:
+            return f"Refused{by}. The same is not proposed again on the same evidence.{because}"
+        case Status.CONFLICTED:
+            return f"Not done: {proposal.note}. Nothing was changed."
+        case Status.EXPIRED:
+            return "It expired: nobody had answered. Nothing was changed."
+        case Status.APPROVED:
+            return f"Approved{by}, and not written yet. `reverie recover` finishes it."
+        case Status.WAITING:
+            return "It waits for a person."
+
+
+def _owned(audience: str, document: str) -> str:
+    return f"{audience}'s memory" if document == "MEMORY.md" else f"{audience}'s {document}"
+
+
+def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) -> Voice:
+    turn = turns.get(evidence.turn)
+    at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
+    named = (turn.said.name if turn else None) or (stored.user if stored and evidence.origin == "owner" else None)
+    return Voice(evidence, named or str(evidence.origin), at)
+
+
+def _in_other_words(proposal: Proposal, text: str) -> list[Operation]:
+    return [one if isinstance(one, Remove) else replace(one, text=text) for one in proposal.suggestion.operations]
+
+
+def _document(amendment: Amendment | None, preview: Preview | None) -> Edit | None:
+    """The document of a skill, among the files that an amendment changes, if it can be written anew."""
+    if preview is None or not isinstance(amendment, Patch | Create):
+        return None
+    return next((one for one in preview.edits if one.document.lower().endswith((".md", "skill.md"))), None)
+
+
+def _amended(amendment: Amendment, text: str) -> Amendment:
+    match amendment:
+        case Patch():
+            return replace(amendment, change=NewText(text))
+        case Create(files=files):
+            main = next((name for name in files if name.lower().endswith("skill.md")), next(iter(files)))
+            return replace(amendment, files={**files, main: text.encode()})
+        case _:
+            raise BadInput("This amendment has no text to edit.", expected="a new skill, or a change of one")

@@ -1,0 +1,123 @@
+"""How a page is made: templates that escape everything, and the few words that all of them share.
+
+Whatever a template prints is text: it is escaped, and every character in it that cannot be seen, or that rearranges
+others, is spelt out. The only HTML that does not stand in a template is the diary's, made by a Markdown reader that
+knows neither HTML nor links nor pictures.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
+from starlette.responses import HTMLResponse
+
+from reverie import __version__
+from reverie.changes.headline import shortened
+from reverie.core.clock import rfc3339
+from reverie.safety.report import visible
+
+LONGEST_TURN = 3_000
+_NO_LINKS = ("link", "image", "autolink", "html_block", "html_inline", "entity")
+
+
+class Pages:
+    def __init__(self, zone: ZoneInfo) -> None:
+        self._zone = zone
+        self._diary = MarkdownIt("commonmark", {"html": False}).disable(list(_NO_LINKS))
+        made = Environment(
+            loader=PackageLoader("reverie.web"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=_seen,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        made.globals |= {"version": __version__, "link": link}
+        made.filters |= {
+            "day": self.day,
+            "when": self.when,
+            "capitalize_first": lambda text: text[:1].upper() + text[1:],
+            "counted": counted,
+            "diary": self.diary,
+            "marked": marked,
+            "as_it_is": as_it_is,
+            "excerpt": excerpt,
+            "sentence": sentence,
+            "shortened": shortened,
+            "text": lambda content: content.decode("utf-8", "backslashreplace"),
+        }
+        self._made = made
+
+    def page(self, request: Request, template: str, status: int = 200, /, **values: Any) -> HTMLResponse:
+        shared = {"csrf": request.state.csrf, "path": request.url.path, "go": ""}
+        return HTMLResponse(self._made.get_template(template).render(shared | values), status)
+
+    def message(self, status: int, title: str, said: str, *, go: str = "", csrf: str = "") -> HTMLResponse:
+        """A page that needs no Home. Without a token it leads nowhere."""
+        values = {"title": title, "said": said, "go": go, "csrf": csrf, "path": ""}
+        return HTMLResponse(self._made.get_template("message.html").render(values), status)
+
+    def day(self, at: datetime | None) -> str:
+        return f"{at.astimezone(self._zone):%-d %B %Y}" if at else "no date"
+
+    def when(self, at: datetime | None) -> Markup:
+        if at is None:
+            return Markup("no date")
+        shown = f"{at.astimezone(self._zone):%-d %b %Y, %H:%M}"
+        return Markup('<time datetime="{}">{}</time>').format(rfc3339(at), shown)
+
+    def diary(self, text: str) -> Markup:
+        tokens = self._diary.parse(visible(text))
+        for token in tokens:
+            if token.type in ("heading_open", "heading_close"):  # it stands below a heading of the page
+                token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
+        return Markup(self._diary.renderer.render(tokens, self._diary.options, {}))
+
+
+def _seen(value: object) -> object:
+    return visible(value) if type(value) is str else value
+
+
+def as_it_is(text: str) -> Markup:
+    """For a field that a person edits: escaped, and no character of it replaced."""
+    return escape(text)
+
+
+def marked(text: str, quote: str) -> Markup:
+    """The text with a quotation in it marked."""
+    before, found, after = text.partition(quote) if quote else (text, "", "")
+    if not found:
+        return escape(visible(text))
+    return Markup("{}<mark>{}</mark>{}").format(visible(before), visible(found), visible(after))
+
+
+def excerpt(text: str, quote: str = "", most: int = LONGEST_TURN) -> str:
+    """As much of a long turn as can be read, around the quotation."""
+    if len(text) <= most:
+        return text
+    start = max(0, text.find(quote) - most // 3) if quote else 0
+    end = max(start + most, start + most // 3 + len(quote))
+    return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
+
+
+def sentence(text: str) -> str:
+    """As the rest of a sentence that has begun, with its stop."""
+    flat = text.strip()
+    return flat if flat.endswith((".", "!", "?")) or not flat else f"{flat}."
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def link(path: str, /, **query: object) -> str:
+    """An address of ours; what is None or empty is left out."""
+    said = urlencode({name: value for name, value in query.items() if value not in (None, "")})
+    return f"{path}?{said}" if said else path

@@ -1,0 +1,78 @@
+"""Our pages on a free port of this machine, over a home that had a real night; and a real browser to look at them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import pytest
+import uvicorn
+
+from reverie.app import Home
+from reverie.cli import demo as shop
+from reverie.cli import reverie
+from reverie.web.app import application
+from reverie.web.guard import Entrance
+from tests.peers import PLAYWRIGHT, python_with
+
+PEER = Path(__file__).parent / "contract" / "browser_peer.py"
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@contextmanager
+def morning_after() -> Iterator[Callable[[], Home]]:
+    """The shop of `reverie demo` at breakfast after its first night. Each call opens it as it was then, once more."""
+    with click.Context(reverie, info_name="reverie"), shop._sample(as_json=False) as sample:
+        shop._said(sample, "sessions add ~/shop.jsonl")
+        shop._said(sample, "dream --limit 40")
+        sample.clock.at = shop.BREAKFAST
+        sample.config.home.chmod(0o700)
+        kept = sample.folder.with_name(f"{sample.folder.name}-kept")
+        sample.folder.rename(kept)
+
+        def opened() -> Home:
+            shutil.rmtree(sample.folder, ignore_errors=True)
+            shutil.copytree(kept, sample.folder, symlinks=True)
+            return sample.opened()
+
+        try:
+            yield opened
+        finally:
+            shutil.rmtree(kept)
+            sample.folder.mkdir(exist_ok=True)
+
+
+@contextmanager
+def pages_of(home: Home) -> Iterator[str]:
+    """The address that `reverie web` would print."""
+    entrance = Entrance()
+    config = uvicorn.Config(application(home, entrance), port=0, log_config=None, access_log=False, lifespan="off")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/?token={entrance.token}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def browse(scenario: str, url: str, *arguments: str) -> None:
+    """Let a scenario of `browser_peer.py` drive Chromium. What it finds wrong is in the failure."""
+    chromium = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    if chromium is None:
+        message = "not run: there is no Chromium (Debian: apt-get install chromium)"
+        pytest.fail(message) if os.environ.get("REVERIE_REQUIRE_PEERS") else pytest.skip(message)
+    command = [str(python_with(PLAYWRIGHT)), str(PEER), scenario, url, str(chromium), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, f"{done.stdout[-1500:]}\n{done.stderr[-3000:]}"

