@@ -70,8 +70,10 @@ def _answer(words: str) -> str:
         said.extend(text.strip() for text in (done.stdout, done.stderr) if text.strip())
         return done.returncode
 
+    if words.strip() in ("", "help"):
+        return "\n".join(f"/dreaming {name}: {about}" for name, about in COMMANDS.items())
     try:
-        arguments = parser.parse_args(shlex.split(words) or ["status"])
+        arguments = parser.parse_args(shlex.split(words))
         _run(arguments, captured, said.append)
     except (NoReverie, ValueError) as error:
         said.append(str(error))

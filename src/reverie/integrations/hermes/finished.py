@@ -10,7 +10,7 @@ import json
 import time
 from pathlib import Path
 
-from .program import call, hermes_home
+from .program import call, hermes_home, reads_only_what_was_added
 
 _MOST_BYTES = 1_000_000
 
@@ -53,9 +53,9 @@ class Taken:
         self.sessions = waiting()
 
     def bring_in(self) -> None:
-        """Have Hermes' database read, whatever the settings say of where transcripts are read from."""
+        """Have Hermes' database read, also where Reverie reads only what was added."""
         database = hermes_home().path / "state.db"
-        if self.sessions and database.exists():
+        if self.sessions and database.exists() and reads_only_what_was_added():
             call(["sessions", "add", str(database)], captured=True)
 
     def drop(self) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -79,6 +80,15 @@ def environment(home: HermesHome, more: Mapping[str, str] | None = None) -> dict
 def reverie_home() -> str:
     """Where the settings of this process say that Reverie's home is; empty for the usual place."""
     return os.environ.get("REVERIE_HOME", "")
+
+
+def reads_only_what_was_added() -> bool:
+    path = Path(reverie_home() or "~/.reverie").expanduser() / "reverie.toml"
+    try:
+        stored = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        stored = {}  # where the file cannot be read, Reverie itself says so
+    return (os.environ.get("REVERIE_SOURCES") or stored.get("sources")) == "added"
 
 
 def call(
