@@ -138,8 +138,7 @@ def _night(target: str, propose: bool, nightly: bool, reverie: Callable[..., int
     with _model() as more:
         if nightly:
             done = call(["dream", target, "--json"], captured=True, more=more)
-            code = done.returncode
-            told(done, say)
+            code = told(done, say)
         else:
             code = reverie(["dream", target, *(["--propose"] if propose else [])], more=more)
     if not code and not propose:
@@ -147,14 +146,18 @@ def _night(target: str, propose: bool, nightly: bool, reverie: Callable[..., int
     return code
 
 
-def told(done: subprocess.CompletedProcess[str], say: Callable[[str], object]) -> None:
-    """The diary of a night in which something happened; nothing of a quiet one, which cron then delivers to nobody."""
+def told(done: subprocess.CompletedProcess[str], say: Callable[[str], object]) -> int:
+    """The diary of a night in which something happened; nothing of a quiet one, which cron then delivers to nobody, nor
+    where dreaming is switched off."""
     if done.returncode:
+        if '"kind": "SwitchedOff"' in done.stderr:
+            return 0
         say(done.stderr.strip() or done.stdout.strip())
-        return
+        return done.returncode
     for dream in json.loads(done.stdout)["dreams"]:
         if any(one["fate"] in ("landed", "waiting") for one in dream["judged"]):
             say(dream["diary"])
+    return 0
 
 
 @contextmanager

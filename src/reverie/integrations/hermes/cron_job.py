@@ -29,16 +29,13 @@ def install(schedule: str | None = None) -> str:
     """Twice is once; another schedule changes it. The job of hermes-dreaming, which never did anything, goes."""
     from cron.jobs import create_job, remove_job, update_job
 
-    dead = their_job()
-    when = (schedule or str(settings().get("schedule") or "") or _schedule(dead) or USUAL).strip()
+    dead, there = their_job(), job()
+    when = schedule or str(settings().get("schedule") or "") or _schedule(there) or _schedule(dead) or USUAL
     script = _write_script()
-    there = job()
     if there is None:
         made = create_job("", when, name=NAME, script=SCRIPT, no_agent=True, deliver="local")
-    elif schedule or not there.get("enabled", True):
-        made = update_job(there["id"], {"schedule": when, "enabled": True, "state": "scheduled"}) or there
     else:
-        made = there
+        made = update_job(there["id"], {"schedule": when, "enabled": True, "state": "scheduled"})
     lines = [
         f"A night over {hermes_home().target} in Hermes' cron: {made.get('schedule_display', when)}, next "
         f"{made.get('next_run_at')} (job {made['id']}, script {script}).",
