@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 environment = {{**os.environ, **{variables!r}}}
-night = [sys.executable, "-m", "hermes_cli.main", "dreaming", "run", "--nightly"]
+night = [sys.executable, "-P", "-m", "hermes_cli.main", "dreaming", "run", "--nightly"]
 sys.exit(subprocess.run(night, env=environment, stdin=subprocess.DEVNULL, check=False).returncode)
 '''
 

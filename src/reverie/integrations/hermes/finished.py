@@ -6,6 +6,7 @@ read where Reverie is set to read only what was added (`sources = "added"`).
 
 from __future__ import annotations
 
+import fcntl
 import json
 import time
 from pathlib import Path
@@ -26,6 +27,7 @@ def queue(session: str) -> None:
     if path.exists() and path.stat().st_size > _MOST_BYTES:  # nobody dreams here
         return
     with path.open("a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         file.write(json.dumps({"session": session, "at": int(time.time())}) + "\n")
 
 
@@ -60,5 +62,9 @@ class Taken:
 
     def drop(self) -> None:
         if self._bytes:
-            rest = self._path.read_bytes()[self._bytes :]
-            self._path.write_bytes(rest)
+            with self._path.open("r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                rest = file.read()[self._bytes :]
+                file.seek(0)
+                file.write(rest)
+                file.truncate()

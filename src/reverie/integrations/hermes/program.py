@@ -66,7 +66,7 @@ def program() -> list[str]:
     if named := settings().get("program"):
         return [str(Path(str(named)).expanduser())]
     if find_spec("reverie") is not None:
-        return [sys.executable, "-m", "reverie"]
+        return [sys.executable, "-P", "-m", "reverie"]  # -P: nothing of the folder Hermes was started in is imported
     if found := shutil.which("reverie"):
         return [found]
     raise NoReverie(MISSING)

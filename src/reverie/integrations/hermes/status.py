@@ -8,7 +8,8 @@ from .migrate import found
 
 
 def beside() -> str:
-    lines = [f"{len(waiting())} sessions ended since the last night."]
+    ended = len(waiting())
+    lines = [f"{ended} session{'' if ended == 1 else 's'} ended since the last night."]
     ours = job()
     if ours is None:
         lines.append("No night in Hermes' cron: `hermes dreaming install-cron` sets one.")
