@@ -167,4 +167,4 @@ def test_a_hermes_that_wants_its_memory_approved_is_known_by_its_settings(
     hermes: Path, config: str, asks: bool
 ) -> None:
     (hermes / "config.yaml").write_text(config)
-    assert bool(HermesShelf(hermes).approval) is asks
+    assert bool(HermesTarget(hermes).approval) is asks

@@ -128,4 +128,4 @@ def test_a_target_that_wants_every_write_approved_asks_for_memory_whatever_the_p
     policy = replace(parse_policy(EVERYTHING_LANDS, "test"), gated={"hermes": "Hermes wants it approved"})
     assert [policy.rules(case(action)).answer for action in ("add", "remove", "patch")] == ["ask", "ask", "land"]
     assert policy.rules(case()).why == "Hermes wants it approved"
-    assert policy.rules(case(shelf="hermes/work")).answer == "land"
+    assert policy.rules(case(target="hermes/work")).answer == "land"

@@ -150,8 +150,8 @@ def test_the_last_change_to_one_target_is_taken_back_though_another_was_changed_
 ) -> None:
     house = tmp_path / "home"
     before = memory.read_bytes()
-    reverie("memory", "add", "Deploys happen on Fridays", "--shelf", "hermes", home=house)
-    reverie("memory", "add", "Lint with ruff", "--shelf", "home", home=house)
+    reverie("memory", "add", "Deploys happen on Fridays", "--target", "hermes", home=house)
+    reverie("memory", "add", "Lint with ruff", "--target", "home", home=house)
     reverie("undo", "--target", "hermes", home=house)
     assert memory.read_bytes() == before
     assert "Lint with ruff" in (house / "memory" / "MEMORY.md").read_text()

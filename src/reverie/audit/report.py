@@ -48,7 +48,7 @@ class Report:
         if unknown := [one for one in kinds if one not in list(Kind)]:
             raise BadInput(f"There is no kind of finding {unknown[0]!r}.", expected=", ".join(Kind))
         kept = [one for one in self.findings if not kinds or one.kind in kinds]
-        return replace(self, findings=tuple(one for one in kept if target in (None, one.spot.shelf)))
+        return replace(self, findings=tuple(one for one in kept if target in (None, one.spot.target)))
 
     @property
     def counts(self) -> Counter[str]:

@@ -89,7 +89,7 @@ class Policy:
             return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.target}")
         if floor := _floor(case):
             return floor
-        if case.surface == "memory" and (why := self.gated.get(case.shelf)):
+        if case.surface == "memory" and (why := self.gated.get(case.target)):
             return Ruling("ask", why)
         if "ask" in written:
             return Ruling("ask", f"the policy asks before it lets {case.surface} {written['ask']} land")

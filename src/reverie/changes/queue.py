@@ -357,7 +357,7 @@ class Review:
         return found
 
     def _last(self, within: str | None) -> Change:
-        for change in self.records.find(self.scope, Asked(shelf=within, limit=1, ours=True)):
+        for change in self.records.find(self.scope, Asked(target=within, limit=1, ours=True)):
             return change
         raise NotFound("There is no change of ours to take back.", next_step="`reverie history` lists what there is.")
 

@@ -50,7 +50,7 @@ def command(
     if html is not None and html.suffix not in (".html", ".htm"):
         raise BadInput(f"{html} would be overwritten.", expected="a file whose name ends with .html")
     with _unopened(shell) as house:
-        report = house.audit(paths, only=only).narrowed(kinds, house.memory.shelf(target).name if target else None)
+        report = house.audit(paths, only=only).narrowed(kinds, house.memory.target(target).name if target else None)
     if html is not None:
         _write(html, report)
     proposed = _proposed(shell, report.findings) if fix else []

@@ -31,7 +31,7 @@ def command(
     if change and target:
         raise BadInput(f"{change} and the last change to {target} are both named.", expected="one of them")
     with shell.opened() as house:
-        within = house.memory.shelf(target).key if target else None
+        within = house.memory.target(target).key if target else None
 
         def attempt(even_critical: bool) -> Outcome:
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}

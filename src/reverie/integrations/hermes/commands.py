@@ -108,7 +108,7 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
                 code = reverie(["dream", target, "--propose"], more=more)
             return code or reverie(["review"])
         case "compact":
-            return reverie(["compact", "--shelf", target])
+            return reverie(["compact", "--target", target])
         case "explain":
             return reverie(["explain", arguments.words])
         case "undo":
