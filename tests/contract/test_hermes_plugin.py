@@ -21,7 +21,7 @@ from reverie.testing.model_shapes import shaped
 from reverie.testing.model_wires import Asked
 from tests.peers import DREAMING, python_with
 from tests.peers.agents import call
-from tests.peers.hermes import ROOT, HermesAgent, installed
+from tests.peers.hermes import ROOT, HermesAgent, installed, made_once
 
 pytestmark = pytest.mark.peer
 
@@ -59,21 +59,23 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory, server: Server) -> HermesAgent:
-    folder = tmp_path_factory.mktemp("plugin")
+def fresh(tmp_path_factory: pytest.TempPathFactory, worker_id: str, server: Server) -> HermesAgent:
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "hermes-plugin"
     python, path = installed(folder / "site")
-    agent = HermesAgent(python, path, folder / "hermes", folder / "reverie", server.openai_url)
-    agent.configure()
-    return agent
+    return HermesAgent(python, path, folder / "spoken" / "hermes", folder / "spoken" / "reverie", server.openai_url)
 
 
 @pytest.fixture(scope="module")
 def spoken(fresh: HermesAgent) -> HermesAgent:
     """A Hermes home in which a person corrected the agent in three sessions."""
-    fresh.memory.parent.mkdir(parents=True)
-    fresh.memory.write_text(STOOD)
-    for said in SAID:
-        fresh.run("chat", "-Q", "-q", said)
+    with made_once(fresh.home.parent) as missing:
+        if missing:
+            fresh.configure()
+            fresh.memory.parent.mkdir(parents=True)
+            fresh.memory.write_text(STOOD)
+            for said in SAID:
+                fresh.run("chat", "-Q", "-q", said)
     return fresh
 
 
@@ -211,7 +213,13 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     plugins.discover_plugins()
     ours = plugins.get_plugin_manager()._plugins["reverie"]
     print(list(spent), spent["reverie"] - spent["nothing"], len(ours.tools_registered))
-    print(plugins.get_plugin_command_handler("dreaming")("status"))
+    slash = plugins.get_plugin_command_handler("dreaming")
+    print(slash("status"))
+
+    import asyncio
+    async def in_a_gateway():
+        return await slash("nonsense")
+    print(asyncio.run(in_a_gateway()))
     """
     said = agent.script(textwrap.dedent(measured))
     order, rest = said.splitlines()[0].split("] ")
@@ -220,6 +228,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     assert float(seconds) < 0.03
     assert int(tools) <= 2
     assert "No night yet" in said
+    assert "invalid choice: 'nonsense'" in said
 
 
 def test_it_installs_from_a_git_address_and_calls_a_reverie_that_lives_elsewhere(
@@ -243,7 +252,9 @@ def test_it_installs_from_a_git_address_and_calls_a_reverie_that_lives_elsewhere
     assert "No night yet" in agent.run("dreaming", "status")
 
 
-def test_a_night_can_ask_the_model_of_hermes(spoken: HermesAgent, server: Server, tmp_path: Path) -> None:
+def test_a_night_can_ask_the_model_of_hermes(
+    spoken: HermesAgent, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     agent = spoken.copied(tmp_path)
     agent.configure("dreaming: {model: host}")
     before = len(server.asked)
@@ -252,6 +263,12 @@ def test_a_night_can_ask_the_model_of_hermes(spoken: HermesAgent, server: Server
     assert asked
     assert asked[0].body["model"] == "scripted"
     assert asked[0].headers["Authorization"] == "Bearer sk-test"
+    monkeypatch.setenv("REVERIE_OWNER", "ann")
+    with reverie.open(agent.reverie) as home:
+        (night,) = home.dreams.records.find(home.owned)
+    (consulted,) = night.consulted
+    assert (consulted.models, consulted.calls, consulted.failed) == (("anthropic:hermes-host",), 1, 0)
+    assert consulted.tokens_in > 0
 
 
 def test_people_who_come_from_hermes_dreaming_get_a_working_night_and_repairs_to_approve(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,13 +18,26 @@ from tests.peers import HERMES, python_with
 ROOT = Path(__file__).parents[2]
 
 
+@contextmanager
+def made_once(folder: Path) -> Iterator[bool]:
+    """Whether the folder is still to be filled. The workers of one test run share it: one fills it, the others wait."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = folder.with_name(f"{folder.name}.done")
+    with folder.with_name(f"{folder.name}.filling").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not done.exists()
+        done.touch()
+
+
 def installed(folder: Path) -> tuple[Path, str]:
     """Hermes' interpreter in an environment with all that Reverie requires, by the resolver's own choice of versions,
     and the path on which it finds Reverie as it is in this checkout, with its entry points."""
     requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     python = python_with(HERMES, requires)
     uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-deps", "--python", str(python)]
-    subprocess.run([*uv, "--target", str(folder), "--editable", str(ROOT)], check=True, capture_output=True)
+    with made_once(folder) as missing:
+        if missing:
+            subprocess.run([*uv, "--target", str(folder), "--editable", str(ROOT)], check=True, capture_output=True)
     return python, f"{folder}{os.pathsep}{ROOT / 'src'}"
 
 
@@ -79,6 +95,7 @@ class HermesAgent:
 
     def copied(self, folder: Path) -> HermesAgent:
         """The same Hermes with a copy of this home, and a Reverie home that knows nothing yet."""
-        home = folder / "hermes"
-        shutil.copytree(self.home, home)
-        return replace(self, home=home, reverie=folder / "reverie")
+        copy = replace(self, home=folder / "hermes", reverie=folder / "reverie")
+        shutil.copytree(self.home, copy.home)
+        copy.configure()
+        return copy
