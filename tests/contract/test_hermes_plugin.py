@@ -17,7 +17,6 @@ import pytest
 import reverie
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import Server, serving
-from reverie.testing.model_shapes import shaped
 from reverie.testing.model_wires import Asked
 from tests.peers import DREAMING, python_with
 from tests.peers.agents import call
@@ -43,8 +42,8 @@ def answer(asked: Asked) -> Says:
         entry = next(line for line in _system(asked).splitlines() if RULE in line.lower())
         wanted = {"target": "memory", "action": "replace", "old_text": entry, "content": EDITED}
         return Says("", (call("memory", 1, **wanted),), finish="tool_calls")
-    if "JSON alone that fits this schema:" in _system(asked):
-        return Says(json.dumps(shaped(json.loads(_system(asked).rpartition("schema:\n")[2]))))
+    if not asked.body.get("tools"):
+        return Says('{"items": []}')
     return Says("All right.")
 
 
@@ -94,7 +93,8 @@ def test_what_was_corrected_three_times_is_in_the_prompt_the_morning_after_and_c
     agent = spoken.copied(tmp_path)
     queued = [json.loads(line)["session"] for line in (agent.home / "dreaming/finished.jsonl").read_text().splitlines()]
     assert len(set(queued)) == 3
-    assert "0 3 * * *" in agent.run("dreaming", "install-cron")
+    agent.configure('dreaming: {schedule: "15 4 * * *"}')
+    assert "15 4 * * *" in agent.run("dreaming", "install-cron")
     _due(agent)
     agent.run("cron", "tick")
     landed = agent.memory.read_text()
