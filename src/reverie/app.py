@@ -257,7 +257,8 @@ class Home:
         from reverie.storage.changes.proposals import SqlProposals
 
         scope, history, ids, clock = self._own, self._history, self.ids, self.clock
-        policy = read_policy(self.config.home / "policy.toml")
+        gated = {one.name: why for one in self._targets.offered() if (why := getattr(one, "approval", ""))}
+        policy = replace(read_policy(self.config.home / "policy.toml"), gated=gated)
         proposals = SqlProposals(self.engine, clock)
         related = Relations(self._statements).to
         proposing = Proposing(scope, history, proposals, policy, related, ids, clock)

@@ -11,6 +11,7 @@ from pathlib import Path
 import reverie
 from reverie.dreams.verify.checks import CHECKS
 from reverie.dreams.verify.reasons import Reason
+from reverie.integrations.hermes.commands import COMMANDS
 from reverie.testing.bad_curators import BAD_CURATORS
 from reverie.transcripts.readers import readers
 
@@ -33,6 +34,11 @@ def test_every_reader_is_documented() -> None:
 def test_every_target_is_documented() -> None:
     page = (ROOT / "docs" / "memory.md").read_text()
     assert [point.name for point in entry_points(group="reverie.targets") if f"`{point.name}`" not in page] == []
+
+
+def test_every_command_of_the_hermes_plugin_is_documented() -> None:
+    page = (ROOT / "docs" / "hermes.md").read_text()
+    assert [name for name in COMMANDS if f"| `{name}` |" not in page] == []
 
 
 def test_every_check_and_every_reason_of_a_night_is_documented() -> None:

@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,16 +26,17 @@ PLAYWRIGHT = "playwright==1.56.0"
 AXE = "axe-core@4.14.0"
 
 
-def python_with(requirement: str) -> Path:
-    """The interpreter of an environment that has `requirement`."""
-    folder = CACHE / requirement.replace("==", "-")
+def python_with(requirement: str, beside: Sequence[str] = ()) -> Path:
+    """The interpreter of an environment that has `requirement`, and what is to be installed beside it."""
+    mark = f"-{zlib.crc32(repr(sorted(beside)).encode()):08x}" if beside else ""
+    folder = CACHE / f"{requirement.replace('==', '-')}{mark}"
     uv = [sys.executable, "-m", "uv"]
     building = _building(folder)
     _in_place(
         folder,
         requirement,
         [*uv, "venv", "--quiet", "--relocatable", "--python", sys.executable, str(building)],
-        [*uv, "pip", "install", "--quiet", "--python", str(building / "bin" / "python"), requirement],
+        [*uv, "pip", "install", "--quiet", "--python", str(building / "bin" / "python"), requirement, *beside],
     )
     return folder / "bin" / "python"
 

@@ -243,9 +243,11 @@ def test_a_document_that_is_nearly_full_or_over_is_told() -> None:
 
 
 def test_what_hermes_dreaming_broke_can_be_mended_as_proposed() -> None:
-    document = hermes("A rule is here.", "§\nAnother rule is here.", "port 5433", "Logs are in Loki.\n- Prefers ruff")
+    document = hermes(
+        "A rule is here.", "§\nAnother rule is here.", "port 5433", "Logs are in Loki.\n- Prefers ruff\nUses uv"
+    )
     copies = {"MEMORY.md": ("The host is db.internal\nport 5433",)}
-    traces = Traces("hermes", "hermes", ("memory_mutations.lock",), frozenset({"Prefers ruff"}), copies)
+    traces = Traces("hermes", "hermes", ("memory_mutations.lock",), frozenset({"Prefers ruff", "Uses uv"}), copies)
     damaged = [one for one in found(document, traces=(traces,)) if one.kind is Kind.DAMAGED]
     content = document.text.encode()
     for wanted in suggestions(damaged):
@@ -258,6 +260,7 @@ def test_what_hermes_dreaming_broke_can_be_mended_as_proposed() -> None:
         "The host is db.internal\nport 5433",
         "Logs are in Loki.",
         "Prefers ruff",
+        "Uses uv",
     ]
     assert [one.severity for one in damaged].count("note") == 1  # the files it left behind
 

@@ -151,3 +151,20 @@ def test_settings_that_cannot_be_read_are_named(hermes: Path) -> None:
 @pytest.mark.parametrize("text", ["a\r§\rb", "a\r\nb", "a\n§", "§\na", "§", "a\n§\nb", "half \ud800 a character"])
 def test_a_text_that_hermes_would_read_otherwise_is_unfit(text: str) -> None:
     assert isinstance(applied(BEFORE.encode(), "hermes", [Add("MEMORY.md", text)], 2200), Unfit)
+
+
+@pytest.mark.parametrize(
+    ("config", "asks"),
+    [
+        ("memory:\n  write_approval: true\n", True),
+        ("memory: {memory_char_limit: 2200, write_approval: 'on'}\n", True),
+        ("memory:\n  write_approval: false  # not true\n", False),
+        ("skills:\n  write_approval: true\n", False),
+        ("", False),
+    ],
+)
+def test_a_hermes_that_wants_its_memory_approved_is_known_by_its_settings(
+    hermes: Path, config: str, asks: bool
+) -> None:
+    (hermes / "config.yaml").write_text(config)
+    assert bool(HermesTarget(hermes).approval) is asks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,10 @@ def test_without_a_file_the_default_holds_and_a_file_is_named_by_its_hash(tmp_pa
     assert read_policy(tmp_path / "policy.toml").name == "the default policy"
     (tmp_path / "policy.toml").write_text(DEFAULT)
     assert read_policy(tmp_path / "policy.toml").name.startswith("policy.toml ")
+
+
+def test_a_target_that_wants_every_write_approved_asks_for_memory_whatever_the_policy_says() -> None:
+    policy = replace(parse_policy(EVERYTHING_LANDS, "test"), gated={"hermes": "Hermes wants it approved"})
+    assert [policy.rules(case(action)).answer for action in ("add", "remove", "patch")] == ["ask", "ask", "land"]
+    assert policy.rules(case()).why == "Hermes wants it approved"
+    assert policy.rules(case(target="hermes/work")).answer == "land"

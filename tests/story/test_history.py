@@ -145,6 +145,19 @@ def test_the_command_line_tells_the_same_story(memory: Path, tmp_path: Path) -> 
     assert "looks unsafe" in refused
 
 
+def test_the_last_change_to_one_target_is_taken_back_though_another_was_changed_since(
+    memory: Path, tmp_path: Path
+) -> None:
+    house = tmp_path / "home"
+    before = memory.read_bytes()
+    reverie("memory", "add", "Deploys happen on Fridays", "--target", "hermes", home=house)
+    reverie("memory", "add", "Lint with ruff", "--target", "home", home=house)
+    reverie("undo", "--target", "hermes", home=house)
+    assert memory.read_bytes() == before
+    assert "Lint with ruff" in (house / "memory" / "MEMORY.md").read_text()
+    reverie("undo", "chg_1", "--target", "hermes", home=house, code=2)
+
+
 def test_what_is_exported_can_be_imported_elsewhere(memory: Path, tmp_path: Path) -> None:
     house = tmp_path / "home"
     exported = tmp_path / "export.json"

@@ -1,7 +1,7 @@
 """What hermes-dreaming 0.3.x did to a Hermes memory, which it takes for a list of bullets.
 
-It glues `- a new line` onto the last entry, leaves `§` at the head of an entry whose neighbour it removed, and cuts an
-entry of two lines to its second. Its own files say what it wrote and how it was before.
+It glues a new line onto the last entry, mostly with `- ` before it, leaves `§` at the head of an entry whose neighbour
+it removed, and cuts an entry of two lines to its second. Its own files say what it wrote and how it was before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reverie.audit.inventory import Document, Statement, Traces
 from reverie.audit.statement_checks import operated, replaced
 from reverie.memory.operation import Add, Replace
 
-_BULLET = re.compile(r"^- (?:<!--drm:[^>]*-->\s*)?(?P<said>\S.*)$")
+_LINE = re.compile(r"^(?:- )?(?:<!--drm:[^>]*-->\s*)?(?P<said>\S.*)$")
 _HINT = re.compile(r"<!--drm:id=[^>]*-->\s*")
 LOCK = "memory_mutations.lock"
 
@@ -62,10 +62,10 @@ def _whole(statement: Statement, trace: Traces | None) -> str:
 
 
 def _glued(last: Statement, trace: Traces | None, shown: Mapping[str, str]) -> Iterator[Finding]:
-    """Bullets at the end of the last entry that it is known to have written, or that carry its mark."""
+    """Lines at the end of the last entry that it is known to have written, or that carry its mark."""
     lines = last.text.splitlines()
     keep = len(lines)
-    while keep > 1 and (found := _BULLET.match(lines[keep - 1])) and _is_theirs(lines[keep - 1], found["said"], trace):
+    while keep > 1 and (found := _LINE.match(lines[keep - 1])) and _is_theirs(lines[keep - 1], found["said"], trace):
         keep -= 1
     if keep == len(lines):
         return

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reverie.audit.finding import Finding, Kind, Spot
 from reverie.audit.grade import Grade, graded
 from reverie.audit.inventory import Document, Standing
+from reverie.core.errors import BadInput
 
 GOOD, OTHER = "good", "other text"
 _NAMES_A_STATEMENT = tuple(kind for kind in Kind if kind not in (Kind.AUTHORITY, Kind.VERBOSE, Kind.CUT))
@@ -41,6 +42,13 @@ class Report:
     at: datetime
     homes: tuple[HomeReport, ...]
     findings: tuple[Finding, ...]
+
+    def narrowed(self, kinds: Sequence[str], target: str | None) -> Report:
+        """With only the findings of these kinds, and about this target; of all kinds or targets where none is named."""
+        if unknown := [one for one in kinds if one not in list(Kind)]:
+            raise BadInput(f"There is no kind of finding {unknown[0]!r}.", expected=", ".join(Kind))
+        kept = [one for one in self.findings if not kinds or one.kind in kinds]
+        return replace(self, findings=tuple(one for one in kept if target in (None, one.spot.target)))
 
     @property
     def counts(self) -> Counter[str]:

@@ -81,6 +81,7 @@ class Policy:
     own_proposals: Literal["always", "private", "never"] = "private"
     per_day: int = 40
     expires_after_days: int = 30
+    gated: Mapping[str, str] = field(default_factory=dict)  # targets whose own settings want every write approved
 
     def rules(self, case: Case) -> Ruling:
         written = {self._answer(case, action): action for action in case.actions}
@@ -88,6 +89,8 @@ class Policy:
             return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.target}")
         if floor := _floor(case):
             return floor
+        if case.surface == "memory" and (why := self.gated.get(case.target)):
+            return Ruling("ask", why)
         if "ask" in written:
             return Ruling("ask", f"the policy asks before it lets {case.surface} {written['ask']} land")
         if case.origin is None or case.origin.strength < Origin.OWNER.strength:

@@ -351,12 +351,14 @@ class Review:
         change: str | None = None,
         because: str = "",
         *,
+        within: str | None = None,
         despite_findings: bool = False,
         even_critical: bool = False,
     ) -> Outcome:
-        """Take a Change back, byte for byte if nothing came after it; the last one if none is named. Twice is once: to
-        have it again, take back the undo, by its name. What would touch a critical rule has to be meant."""
-        undone = self._change(change) if change else self._last()
+        """Take a Change back, byte for byte if nothing came after it; the last one if none is named, of the target
+        whose key is `within` or of any. Twice is once: to have it again, take back the undo, by its name. What would
+        touch a critical rule has to be meant."""
+        undone = self._change(change) if change else self._last(within)
         if change is None and undone.grounds.undoes:
             return already_undone(undone.grounds.undoes, undone)
         if undone.grounds.via is Via.FOUND:
@@ -397,10 +399,9 @@ class Review:
             raise NotFound(f"There is no change {change}.", next_step="`reverie history` lists them.")
         return found
 
-    def _last(self) -> Change:
-        for change in self.records.find(self.scope, Asked(limit=50)):
-            if change.grounds.via not in (Via.FOUND, Via.OUTSIDE):
-                return change
+    def _last(self, within: str | None) -> Change:
+        for change in self.records.find(self.scope, Asked(target=within, limit=1, ours=True)):
+            return change
         raise NotFound("There is no change of ours to take back.", next_step="`reverie history` lists what there is.")
 
     # ---- recovering --------------------------------------------------------------------------------------------------

@@ -27,9 +27,20 @@ MOST_SHOWN = 8
 @click.option(
     "--html", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write one page to look at."
 )
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only findings of this kind, such as damaged.")
+@click.option("--target", metavar="NAME", help="Only findings about this target.")
 @click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
 @common
-def command(*, paths: tuple[str, ...], only: bool, html: Path | None, fix: bool, shell: Shell) -> None:
+def command(
+    *,
+    paths: tuple[str, ...],
+    only: bool,
+    html: Path | None,
+    kinds: tuple[str, ...],
+    target: str | None,
+    fix: bool,
+    shell: Shell,
+) -> None:
     """What agents believe and obey, and how much of it is junk, doubled, contradictory, stale, secret or unsafe.
 
     Looks at the memory and skills of every tool under your home directory, and at AGENTS.md, CLAUDE.md and skills in
@@ -39,7 +50,7 @@ def command(*, paths: tuple[str, ...], only: bool, html: Path | None, fix: bool,
     if html is not None and html.suffix not in (".html", ".htm"):
         raise BadInput(f"{html} would be overwritten.", expected="a file whose name ends with .html")
     with _unopened(shell) as house:
-        report = house.audit(paths, only=only)
+        report = house.audit(paths, only=only).narrowed(kinds, house.memory.target(target).name if target else None)
     if html is not None:
         _write(html, report)
     proposed = _proposed(shell, report.findings) if fix else []

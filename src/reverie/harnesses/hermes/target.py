@@ -25,6 +25,7 @@ PURPOSES = {
 }
 LIMITS = {"MEMORY.md": ("memory_char_limit", 2200), "USER.md": ("user_char_limit", 1375)}
 _PROFILE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")  # as Hermes allows them
+_YES = ("true", "yes", "on")  # as YAML has it
 _MARKS = {"config.yaml", "state.db", "SOUL.md"}
 
 
@@ -41,9 +42,9 @@ class HermesTarget:
         self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"
 
     def places(self) -> list[Place]:
-        configured = _configured(self._home / "config.yaml")
+        configured = _configured(self._home / "config.yaml", r"(\w+_char_limit):\s*['\"]?(\d+)")
         return [
-            Place(name, "hermes", configured.get(key, limit), purpose=PURPOSES[name])
+            Place(name, "hermes", int(configured.get(key, limit)), purpose=PURPOSES[name])
             for name, (key, limit) in LIMITS.items()
         ]
 
@@ -51,6 +52,13 @@ class HermesTarget:
     def settings(self) -> DreamingBlock:
         """What its config.yaml says about dreaming."""
         return dreaming_block(self._home / "config.yaml")
+
+    @property
+    def approval(self) -> str:
+        """Why nothing may land here without a person, if Hermes' own settings say so."""
+        path = self._home / "config.yaml"
+        said = _configured(path, r"(write_approval):\s*['\"]?(\w+)").get("write_approval", "")
+        return f"memory.write_approval in {path} wants every write approved" if said.lower() in _YES else ""
 
     def read(self, document: str) -> bytes | None:
         return read_file(self._path(document))
@@ -124,14 +132,13 @@ def _lines(path: Path) -> list[str]:
         raise NotPermitted(f"{path} could not be read: {error.strerror}.", expected="Hermes' settings") from error
 
 
-def _configured(path: Path) -> dict[str, int]:
-    """The character limits of Hermes' config.yaml. Two keys of one section need no YAML library."""
-    found: dict[str, int] = {}
+def _configured(path: Path, wanted: str) -> dict[str, str]:
+    """Keys of the section `memory:` of Hermes' config.yaml. Three keys of one section need no YAML library."""
+    found: dict[str, str] = {}
     section = ""
     for line in _lines(path):
         if top := re.match(r"(\w+):", line):
             section = top[1]
         if section == "memory":
-            limits = re.findall(r"(\w+_char_limit):\s*['\"]?(\d+)", line.partition("#")[0])
-            found |= {key: int(limit) for key, limit in limits}
+            found |= dict(re.findall(wanted, line.partition("#")[0]))
     return found

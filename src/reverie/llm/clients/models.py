@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -100,4 +101,22 @@ def client(choice: Choice, environment: Mapping[str, str], *, streamed: bool = F
             f"{choice.text} cannot be asked: {', '.join(missing)} is not installed.",
             next_step="Install Reverie anew: pip install --force-reinstall reverie",
         )
-    return PydanticAIModel(choice, choice.key(environment), streamed=streamed)
+    key = choice.key(environment)
+    _check_versions(choice)
+    return PydanticAIModel(choice, key, streamed=streamed)
+
+
+def _check_versions(choice: Choice) -> None:
+    """Another program in the same environment may hold a library back: hermes-agent 0.19 pins openai 2.24."""
+    from reverie.llm.clients.requests import load
+
+    try:
+        load(choice)
+    except ImportError as error:
+        name = "anthropic" if choice.provider == "anthropic" else "openai"
+        raise BadSetting(
+            f"{choice.text} cannot be asked: {name} {version(name)} does not fit pydantic-ai "
+            f"{version('pydantic-ai-slim')}; another program may pin it.",
+            next_step="Install Reverie in an environment of its own (`uv tool install reverie`), or choose a model of "
+            "another provider; inside Hermes, `model: host` under `dreaming:` asks that of Hermes.",
+        ) from error

@@ -1,0 +1,174 @@
+"""`hermes dreaming` and `/dreaming`: each command is one of `reverie`, over the memory of this Hermes home."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .program import NoReverie, call, hermes_home
+
+COMMANDS = {
+    "run": "One night now: read what is new, change very little, propose the rest",
+    "review": "What waits for you, and what a night would change; lands nothing",
+    "status": "The last nights, what waits, how full memory is",
+    "compact": "Propose to take out duplicates and what is superseded; adds nothing",
+    "install-cron": "Dream every night by Hermes' own cron",
+    "explain": "Why the last night did what it did, or did nothing",
+    "undo": "Take the last change back, byte for byte, or the one named",
+    "migrate": "Come from hermes-dreaming 0.3.x: mend what it broke, replace its cron job",
+}
+_LONGEST_ANSWER = 6_000  # characters in a chat
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="dreaming_command", metavar="COMMAND")
+    made = {name: commands.add_parser(name, help=about, description=about) for name, about in COMMANDS.items()}
+    made["run"].add_argument("--propose", action="store_true", help="land nothing: only proposals")
+    made["run"].add_argument("--nightly", action="store_true", help="as cron runs it: a quiet night says nothing")
+    made["review"].add_argument("words", nargs="*", metavar="approve|reject ID", help="answer one")
+    made["review"].add_argument("--because", default="", metavar="WHY", help="why, for whoever asks later")
+    made["install-cron"].add_argument("--schedule", metavar="CRON", help="when, as cron writes it")
+    made["explain"].add_argument("words", nargs="?", default="last", metavar="ID", help="a candidate, proposal, night")
+    made["undo"].add_argument("words", nargs="?", default="", metavar="CHANGE", help="the id of a change")
+    made["undo"].add_argument("--because", default="", metavar="WHY", help="why, for whoever asks later")
+
+
+def run_command(arguments: argparse.Namespace) -> None:
+    """`hermes dreaming …`: at a terminal, with the exit code of what was called."""
+    try:
+        code = _run(arguments, _at_terminal)
+    except NoReverie as error:
+        sys.stderr.write(f"{error}\n")
+        code = 1
+    if code:
+        sys.exit(code)
+
+
+def slash(words: str) -> Any:
+    """`/dreaming …`: what it says is the answer. Within a gateway, others are served meanwhile."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _answer(words)
+    return asyncio.to_thread(_answer, words)
+
+
+def _answer(words: str) -> str:
+    parser = _QuietParser(prog="/dreaming", add_help=False)
+    add_arguments(parser)
+    said: list[str] = []
+
+    def captured(arguments: Sequence[str], **how: Any) -> int:
+        done = call(arguments, captured=True, **how)
+        said.extend(text.strip() for text in (done.stdout, done.stderr) if text.strip())
+        return done.returncode
+
+    if words.strip() in ("", "help"):
+        return "\n".join(f"/dreaming {name}: {about}" for name, about in COMMANDS.items())
+    try:
+        arguments = parser.parse_args(shlex.split(words))
+        _run(arguments, captured, said.append)
+    except (NoReverie, ValueError) as error:
+        said.append(str(error))
+    text = "\n".join(said).replace("`reverie review", "`/dreaming review").replace("`reverie undo", "`/dreaming undo")
+    return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}\n… `hermes dreaming` shows the rest."
+
+
+class _QuietParser(argparse.ArgumentParser):
+    """Says what is wrong with a slash command as a value: leaving the process would end the chat."""
+
+    def error(self, message: str) -> Any:
+        raise ValueError(f"{message}. Commands: {', '.join(COMMANDS)}.")
+
+    def exit(self, status: int = 0, message: str | None = None) -> Any:
+        raise ValueError(message or f"Commands: {', '.join(COMMANDS)}.")
+
+
+def _at_terminal(arguments: Sequence[str], **how: Any) -> int:
+    return call(arguments, captured=False, **how).returncode
+
+
+def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callable[[str], object] = print) -> int:
+    target = hermes_home().target
+    because = ["--because", arguments.because] if getattr(arguments, "because", "") else []
+    match arguments.dreaming_command:
+        case "run":
+            return _night(target, arguments.propose, arguments.nightly, reverie, say)
+        case "review" if arguments.words:
+            return reverie(["review", *arguments.words, *because])
+        case "review":
+            with _model() as more:
+                code = reverie(["dream", target, "--propose"], more=more)
+            return code or reverie(["review"])
+        case "compact":
+            return reverie(["compact", "--target", target])
+        case "explain":
+            return reverie(["explain", arguments.words])
+        case "undo":
+            return reverie(["undo", *([arguments.words] if arguments.words else ["--target", target]), *because])
+        case "install-cron":
+            from .cron_job import install
+
+            say(install(arguments.schedule))
+        case "migrate":
+            from .migrate import migrate
+
+            say(migrate())
+        case _:
+            from .status import beside
+
+            code = reverie(["status"])
+            say(beside())
+            return code
+    return 0
+
+
+def _night(target: str, propose: bool, nightly: bool, reverie: Callable[..., int], say: Callable[[str], object]) -> int:
+    from .finished import Taken
+
+    taken = Taken()
+    taken.bring_in()
+    with _model() as more:
+        if nightly:
+            done = call(["dream", target, "--json"], captured=True, more=more)
+            code = told(done, say)
+        else:
+            code = reverie(["dream", target, *(["--propose"] if propose else [])], more=more)
+    if not code and not propose:
+        taken.drop()
+    return code
+
+
+def told(done: subprocess.CompletedProcess[str], say: Callable[[str], object]) -> int:
+    """The diary of a night in which something happened; nothing of a quiet one, which cron then delivers to nobody, nor
+    where dreaming is switched off."""
+    if done.returncode:
+        if '"kind": "SwitchedOff"' in done.stderr:
+            return 0
+        say(done.stderr.strip() or done.stdout.strip())
+        return done.returncode
+    for dream in json.loads(done.stdout)["dreams"]:
+        if any(one["fate"] in ("landed", "waiting") for one in dream["judged"]):
+            say(dream["diary"])
+    return 0
+
+
+@contextmanager
+def _model() -> Iterator[dict[str, str]]:
+    """What Reverie is told of a model: nothing, unless the settings want that of Hermes."""
+    from .program import settings
+
+    if settings().get("model") != "host":
+        yield {}
+        return
+    from .host_model import serving
+
+    with serving() as more:
+        yield more

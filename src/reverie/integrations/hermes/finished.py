@@ -1,0 +1,70 @@
+"""Sessions that ended since the last night, each a line in `<Hermes home>/dreaming/finished.jsonl`.
+
+A night reads Hermes' database anyway. What is written here says that there is something to read, and has the database
+read where Reverie is set to read only what was added (`sources = "added"`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import time
+from pathlib import Path
+
+from .program import call, hermes_home, reads_only_what_was_added
+
+_MOST_BYTES = 1_000_000
+
+
+def _file() -> Path:
+    return hermes_home().dreaming / "finished.jsonl"
+
+
+def queue(session: str) -> None:
+    """Hermes waits for this: one short line at the end of a file."""
+    path = _file()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size > _MOST_BYTES:  # nobody dreams here
+        return
+    with path.open("a", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(json.dumps({"session": session, "at": int(time.time())}) + "\n")
+
+
+def waiting() -> list[str]:
+    """The sessions, each once, in the order they ended."""
+    try:
+        lines = _file().read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []
+    found = dict[str, None]()
+    for line in lines:
+        try:
+            found[str(json.loads(line)["session"])] = None
+        except (ValueError, KeyError, TypeError):
+            continue  # a line that was cut by a crash; the database has the session
+    return list(found)
+
+
+class Taken:
+    """What waited when a night began. It is dropped when the night is over, and what came meanwhile is kept."""
+
+    def __init__(self) -> None:
+        self._path = _file()
+        self._bytes = self._path.stat().st_size if self._path.exists() else 0
+        self.sessions = waiting()
+
+    def bring_in(self) -> None:
+        """Have Hermes' database read, also where Reverie reads only what was added."""
+        database = hermes_home().path / "state.db"
+        if self.sessions and database.exists() and reads_only_what_was_added():
+            call(["sessions", "add", str(database)], captured=True)
+
+    def drop(self) -> None:
+        if self._bytes:
+            with self._path.open("r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                rest = file.read()[self._bytes :]
+                file.seek(0)
+                file.write(rest)
+                file.truncate()
