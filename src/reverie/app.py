@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from reverie.audit.library import Audit
+    from reverie.bridge.library import Bridge
+    from reverie.bridge.snapshot import Snapshot
     from reverie.changes.artifact import Artifact, Holder
     from reverie.changes.history.library import History, Instruction
     from reverie.changes.history.throttle import Seldom
@@ -388,6 +390,17 @@ class Home:
         from reverie.skills.library import Skills
 
         return Skills(self._skill_folders, self._touching.touch_skill)
+
+    @cached_property
+    def bridge(self) -> Bridge:
+        from reverie.bridge.library import Bridge
+
+        return Bridge(self._snapshot)
+
+    def _snapshot(self, name: str) -> Snapshot:
+        from reverie.harnesses.memory_stores.folder import read_folder
+
+        return read_folder(Path(name).expanduser())
 
     @cached_property
     def dreams(self) -> DreamRunner:

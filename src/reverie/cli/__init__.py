@@ -40,6 +40,7 @@ COMMANDS = {
     "erase": "Erase a text, a session, a person, a project or a workspace from everywhere Reverie keeps it.",
     "backup": "Write the whole home into one file.",
     "restore": "Make a home from a backup.",
+    "bridge": "Bring in what a managed memory learned, as reviewed changes to skills and memory.",
     "serve": "Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it.",
     "keys": "Who may call the server: make, list and revoke API keys.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
