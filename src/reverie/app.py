@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reverie.audit.library import Audit
     from reverie.bridge.library import Bridge
     from reverie.bridge.snapshot import Snapshot
+    from reverie.bridge.source import StoreSource
     from reverie.changes.artifact import Artifact, Holder
     from reverie.changes.history.library import History, Instruction
     from reverie.changes.history.throttle import Seldom
@@ -394,13 +395,42 @@ class Home:
     @cached_property
     def bridge(self) -> Bridge:
         from reverie.bridge.library import Bridge
-
-        return Bridge(self._snapshot)
-
-    def _snapshot(self, name: str) -> Snapshot:
         from reverie.harnesses.memory_stores.folder import read_folder
+        from reverie.system.store_copies import StoreCopies, every_copy
 
-        return read_folder(Path(name).expanduser())
+        home = self.config.home
+        return Bridge(
+            lambda: [*every_copy(home)],
+            lambda address: StoreCopies.of(home, address),
+            lambda name: read_folder(Path(name).expanduser()),
+            self._own_store,
+            lambda text: self._without_secrets(text)[0],
+            self.clock,
+        )
+
+    def managed(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
+        """A managed memory to pull from: an address, with the key in that variable, or an exported folder."""
+        from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+        from reverie.harnesses.memory_stores.folder import FolderSource
+
+        if "://" not in where:
+            return FolderSource(Path(where).expanduser(), self.clock)
+        key = self.config.environment.get(key_name)
+        if not key:
+            raise BadSetting(f"The variable {key_name} is not set.", expected=f"the key for {where} in it")
+        return AnthropicServer(where.rstrip("/"), key)
+
+    def _own_store(self, store: str) -> Snapshot | None:
+        """A memory store of this home's own database, the owner's or nobody's."""
+        from reverie.bridge.snapshot import Snapshot
+
+        for scope in (self._own, self._own.of("")):
+            stores = self.stores_for(scope)
+            with suppress(NotFound):
+                found = stores.get(store)
+                memories = ((one.path, one.content or b"") for one in stores.all_of(found.id))
+                return Snapshot(store, {path: content.decode("utf-8", "replace") for path, content in memories})
+        return None
 
     @cached_property
     def dreams(self) -> DreamRunner:

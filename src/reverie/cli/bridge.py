@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from reverie.bridge.diff import Difference, Kind, StoreDiff
     from reverie.bridge.statements import StoreStatement
 
+ANTHROPIC = "https://api.anthropic.com"
+NEWEST = 3  # dreams that are named after a pull
 TITLES = {
     "added": "Added",
     "changed": "Changed",
@@ -32,15 +34,46 @@ def command() -> None:
     """Bring in what a managed memory learned, as reviewed changes to skills and memory."""
 
 
+@command.command(name="pull")
+@click.argument("where", default=ANTHROPIC)
+@click.option(
+    "--key-name", metavar="NAME", default="ANTHROPIC_API_KEY", show_default=True, help="Variable with the key."
+)
+@click.option(
+    "--store", "stores", multiple=True, metavar="ID", help="Only this memory store; several times for several."
+)
+@common
+def pull(*, where: str, key_name: str, stores: tuple[str, ...], shell: Shell) -> None:
+    """Bring in memory stores, their versions and dreams; only what is new. Nothing is changed there.
+
+    WHERE is the address of a server that speaks Anthropic's protocol (default https://api.anthropic.com), or a folder
+    of exported Markdown or JSON. What was pulled lies in the home, below bridge/, without secrets.
+    """
+    with shell.opened() as house:
+        pulled = house.bridge.pull(house.managed(where, key_name), stores)
+        dreams = [one for copies in house.bridge.copies() for one in copies.dreams()]
+    if shell.json:
+        print_json([{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled])
+        return
+    for one in pulled:
+        click.echo(f"{one.store.id}  {counted(one.versions, 'new version')}  {visible(one.store.name)}")
+    for dream in [one for one in dreams if one.status == "completed" and one.output][-NEWEST:]:
+        click.echo(f"{dream.id} read {dream.store} and wrote {dream.output}: `reverie bridge diff {dream.id}`")
+    if not pulled:
+        click.echo("There is no memory store.")
+
+
 @command.command(name="diff")
 @click.argument("old")
-@click.argument("new")
+@click.argument("new", required=False)
 @click.option("--all", "every", is_flag=True, help="Also what was only reworded, moved or said twice.")
 @common
-def diff(*, old: str, new: str, every: bool, shell: Shell) -> None:
+def diff(*, old: str, new: str | None, every: bool, shell: Shell) -> None:
     """What an agent would do otherwise, given NEW instead of OLD.
 
-    OLD and NEW are exported folders or JSON files. Statements are compared by what they say, wherever they stand.
+    OLD and NEW are exported folders or JSON files, memory stores that were pulled (memstore_…), or one as it was at a
+    time or a version (memstore_…@2026-05-12, memstore_…@memver_…). A dream (drm_…) alone: what it did. Statements are
+    compared by what they say, wherever they stand.
     """
     with shell.opened() as house:
         found = house.bridge.diff(old, new)

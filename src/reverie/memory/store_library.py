@@ -116,14 +116,14 @@ class Stores:
         last: str | None = None
         while some := self.find(Between(), after=last, limit=AT_ONCE):
             for store in some:
-                for memory in self._all_of(store.id):
+                for memory in self.all_of(store.id):
                     if limit <= 0:
                         return
                     limit -= 1
                     yield store, memory
             last = some[-1].id
 
-    def _all_of(self, store: str) -> Iterator[StoredMemory]:
+    def all_of(self, store: str) -> Iterator[StoredMemory]:
         after: str | None = None
         while found := self.memories(store, after=after, limit=AT_ONCE, full=True):
             yield from (one for one in found if isinstance(one, StoredMemory))

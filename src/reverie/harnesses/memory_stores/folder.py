@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
+from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
+from reverie.core.hashes import sha256
+from reverie.core.slugs import slug
 from reverie.system.files import read_file
 
 ENDINGS = (".md", ".markdown", ".mdx", ".txt", ".json", ".jsonl")
@@ -91,3 +95,34 @@ def _listed(rows: list[Any]) -> dict[str, str]:
         where = next((str(row[name]) for name in _WHERE if isinstance(row.get(name), str | int)), str(number))
         found[where if where.startswith("/") else f"/{where}"] = what
     return found
+
+
+class FolderSource:
+    """A folder as a source that keeps no versions: implements `reverie.bridge.source.StoreSource`."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.address = str(path.resolve())
+        self._snapshot = read_folder(path)
+        self._now = clock.now()
+
+    def stores(self) -> Iterator[RemoteStore]:
+        yield RemoteStore(slug(Path(self.address).name), self.address)
+
+    def memories(self, store: str) -> Iterator[RemoteVersion]:
+        for path, text in self._snapshot.texts.items():
+            digest = sha256(text.encode("utf-8", "surrogateescape"))
+            yield RemoteVersion(
+                f"{sha256(path.encode())[:12]}-{digest[:24]}", path, "modified", self._now, path, digest
+            )
+
+    def versions(self, store: str) -> Iterator[RemoteVersion]:
+        return iter(())
+
+    def text(self, store: str, version: RemoteVersion) -> str | None:
+        return self._snapshot.texts.get(version.path or "")
+
+    def dreams(self) -> Iterator[RemoteDream]:
+        return iter(())
+
+    def close(self) -> None:
+        """Nothing is held open."""
