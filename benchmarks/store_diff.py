@@ -21,7 +21,7 @@ from benchmarks.store_edits import BEHAVIOUR, SAME, Case, cases, read_edits
 from reverie.bridge.diff import Kind, StoreDiff, store_diff
 from reverie.bridge.snapshot import Snapshot
 
-MANY, SEED = 40, 7
+MANY, SEED = 100, 7
 REPORTED = {"add": Kind.ADDED, "change": Kind.CHANGED, "negate": Kind.CHANGED, "delete": Kind.REMOVED}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 EDITS = Path(__file__).parent / "labelled/store_edits.txt"
 BEHAVIOUR = ("add", "change", "negate", "delete")  # what a person has to be told of
-SAME = ("reword", "move", "split", "merge", "join", "reorder", "keep")
+SAME = ("reword", "touch", "move", "split", "merge", "join", "reorder", "keep")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,32 @@ def read_edits(path: Path = EDITS) -> list[Edit]:
     return found
 
 
+TOUCHES = (
+    (r"\bevery\b", "each"),
+    (r"\bdo not\b", "don't"),
+    (r"^The ", "Our "),
+    (r"^(?=[A-Z][a-z])", "Note: "),
+    (r"\.$", ", please."),
+    (r"\bcannot\b", "can not"),
+    (r"\bneeds?\b", "requires"),
+    (r"^(?=[A-Z][a-z])", "Reminder: "),
+    (r"\band\b", "&"),
+    (r"\bat most\b", "no more than"),
+    (r"\.$", " (standing rule)."),
+    (r"\bmandatory\b", "required"),
+    (r"\bpercent\b", "%"),
+    (r"\bshown\b", "displayed"),
+    (r"\bput\b", "place"),
+    (r"\ban? ", "one "),
+)
+
+
+def touched_up(text: str) -> list[str]:
+    """The same statement with a word or two exchanged for others that mean the same."""
+    found = [re.sub(pattern, words, text, count=1) for pattern, words in TOUCHES]
+    return [one for one in dict.fromkeys(found) if one != text]
+
+
 @dataclass
 class Case:
     """Two copies of a store; for each statement what was done to it: (kind, old, new)."""
@@ -69,7 +96,7 @@ def _case(edits: Sequence[Edit], dice: random.Random) -> Case:
     case = Case()
     after = list[_Line]()
     for edit in sorted(held, key=lambda one: one.path):
-        kind = dice.choice(("change", "negate", "delete", "reword", "reword", "move", *["keep"] * 8))
+        kind = dice.choice(("change", "negate", "delete", "reword", "reword", "touch", "move", *["keep"] * 8))
         new = _became(kind, edit, dice)
         case.done.append((kind, edit.text, new))
         path = dice.choice([one.path for one in held]) if kind == "move" else edit.path
@@ -86,7 +113,8 @@ def _case(edits: Sequence[Edit], dice: random.Random) -> Case:
 
 def _became(kind: str, edit: Edit, dice: random.Random) -> str:
     among = {"change": edit.changed, "negate": edit.negated, "reword": edit.reworded, "delete": ("",)}
-    return dice.choice(among.get(kind, (edit.text,)))
+    among["touch"] = tuple(touched_up(edit.text)[1::2])
+    return dice.choice(among.get(kind) or (edit.text,))
 
 
 def _rearranged(lines: list[_Line], case: Case, dice: random.Random) -> list[_Line]:

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from benchmarks.store_edits import read_edits
-from reverie.bridge.rewording import rewording_features
+from benchmarks.store_edits import read_edits, touched_up
+from reverie.bridge.rewording import FOR, rewording_features
 from reverie.text.embedding import embed
 
 HERE = Path(__file__).parent
 ARTEFACT = HERE.parents[1] / "src/reverie/bridge/rewording.json"
-PULL, STEPS, EDITS_COUNT, OTHERS = 3.0, 40, 8.0, 3
+PULL, STEPS, EDITS_COUNT, OTHERS = 3.0, 1_500, 30.0, 3
 Floats = NDArray[np.float64]
 
 
@@ -56,7 +56,7 @@ def _read() -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
     nearest = np.argsort(-(vectors := embed([one.text for one in edits])) @ vectors.T, axis=1)
     for number, edit in enumerate(edits):
         pairs += [(edit.text, edits[other].text, False, number) for other in nearest[number][1 : 1 + OTHERS]]
-        pairs += [(edit.text, other, True, number) for other in edit.reworded]
+        pairs += [(edit.text, other, True, number) for other in (*edit.reworded, *touched_up(edit.text)[::2])]
         pairs += [(edit.text, other, False, number) for other in (*edit.changed, *edit.negated)]
     features = np.array([list(rewording_features(old, new).values()) for old, new, _, _ in pairs])
     same = np.array([float(one[2]) for one in pairs])
@@ -68,14 +68,18 @@ def _read() -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
 
 
 def _fitted(features: Floats, same: Floats, counts: Floats) -> Floats:
+    """Each weight is held to the sign its feature has by its meaning."""
     rows = np.c_[features, np.ones(len(features))]
+    signs = np.array([1.0 if name in FOR else -1.0 for name in NAMES])
     pull = PULL * np.r_[np.ones(features.shape[1]), 1e-6]
-    weights = np.zeros(rows.shape[1])
+    weights, ahead, last = np.zeros(rows.shape[1]), np.zeros(rows.shape[1]), 1.0
+    pace = 4 / np.linalg.eigvalsh((rows * counts[:, None]).T @ rows)[-1]
     for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-rows @ weights))
-        slope = rows.T @ (counts * (chance - same)) + pull * weights
-        curve = (rows * (counts * chance * (1 - chance))[:, None]).T @ rows + np.diag(pull)
-        weights -= np.linalg.solve(curve, slope)
+        chance = 1 / (1 + np.exp(-rows @ ahead))
+        moved = ahead - pace * (rows.T @ (counts * (chance - same)) + pull * ahead)
+        moved[:-1] = np.where(moved[:-1] * signs > 0, moved[:-1], 0.0)
+        now = (1 + np.sqrt(1 + 4 * last**2)) / 2
+        ahead, weights, last = moved + (last - 1) / now * (moved - weights), moved, now
     return weights
 
 

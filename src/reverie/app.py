@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from reverie.audit.library import Audit
     from reverie.bridge.library import Bridge
+    from reverie.bridge.route import Places
     from reverie.bridge.snapshot import Snapshot
     from reverie.bridge.source import StoreSource
     from reverie.changes.artifact import Artifact, Holder
@@ -394,6 +395,7 @@ class Home:
 
     @cached_property
     def bridge(self) -> Bridge:
+        from reverie.bridge.amendments import Amending
         from reverie.bridge.library import Bridge
         from reverie.harnesses.memory_stores.folder import read_folder
         from reverie.system.store_copies import StoreCopies, every_copy
@@ -406,7 +408,25 @@ class Home:
             self._own_store,
             lambda text: self._without_secrets(text)[0],
             self.clock,
+            Amending(self.review, self._bridge_places),
         )
+
+    def _bridge_places(self, target: str) -> Places:
+        """Every skill with its rules, and every entry of one target, each with what history knows of it."""
+        from reverie.bridge.route import Places, Standing
+        from reverie.skills.edits import rules_of
+        from reverie.skills.page import lines_of
+
+        skills = [one for one in self.skills.every() if one.skill.enabled and not one.skill.archived]
+        entries = list(self.memory.entries(target))
+        known = {rule.text: rule for rule in self.history.rules()}
+        standing = [Standing(one.text, f"{one.target}/{one.document}", one.target, one.document) for one in entries]
+        for found in skills:
+            for section in found.skill.sections:
+                for rule in rules_of(lines_of(found.skill.body[section.inside : section.own_end])):
+                    place = (found.folder.key, found.skill.subject, section.heading, found)
+                    standing.append(Standing(rule.text, found.path, *place))
+        return Places([one.known_as(known.get(one.text)) for one in standing], skills, self.clock.now().date())
 
     def managed(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
         """A managed memory to pull from: an address, with the key in that variable, or an exported folder."""

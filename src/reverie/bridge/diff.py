@@ -14,9 +14,10 @@ from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 from reverie.text.relation import RelationKind, relate
 
-SURE, DOUBT = 0.6, 0.4  # chance of a mere rewording from which it is taken for one, or left open
+SURE, DOUBT = 0.6, 0.3  # chance of a mere rewording from which it is taken for one, or left open
 OTHER_MATTER = 0.5  # likeness below which two statements that do not bear on each other are two matters
 SAID_ELSEWHERE = 0.85  # chance of a mere rewording from which a statement that went or came was there already
+ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
 CLOSEST = 4
 
 
@@ -129,6 +130,8 @@ def _said(found: Sequence[Difference], other_side: Sequence[StoreStatement]) -> 
         likeness = there @ vector
         for at in np.argsort(-likeness)[:CLOSEST].tolist():
             other, text = other_side[at], one.before or one.after
+            if likeness[at] < ALIKE:
+                break
             if one.place.code == other.code and only_reworded(text, other.text) >= SAID_ELSEWHERE:
                 old, new = (one.old, (other,)) if one.old else ((other,), one.new)
                 said[id(one)] = Difference(Kind.REPEATED, old, new, SAID_ELSEWHERE)

@@ -6,10 +6,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from reverie.bridge.amendments import Amending, Batch
 from reverie.bridge.diff import StoreDiff, store_diff
 from reverie.bridge.pull import Pull, Pulled, snapshot_at
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import Copies, RemoteDream, StoreSource
+from reverie.changes.history.change import Change
+from reverie.changes.landing_result import Outcome
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 
@@ -28,6 +31,7 @@ class Bridge:
     own: Callable[[str], Snapshot | None]
     redact: Callable[[str], str]
     clock: Clock
+    amending: Amending
 
     def pull(self, source: StoreSource, stores: Collection[str] = ()) -> list[Pulled]:
         return Pull(source, self.copies_of(source.address), self.redact, self.clock)(stores)
@@ -39,6 +43,15 @@ class Bridge:
         else:
             before, after = self.snapshot(old), self.snapshot(new)
         return store_diff(before, after)
+
+    def propose(self, old: str, new: str | None = None, *, target: str) -> Batch:
+        """Every difference in behaviour as a proposal that waits for a person; nothing lands. `target` is the memory
+        that facts go to when no skill is about them."""
+        return self.amending.propose(self.diff(old, new), target, old if new is None else "")
+
+    def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
+        """Take back all that was approved of one dream, or of one batch."""
+        return self.amending.undo(batch, because)
 
     def snapshot(self, name: str) -> Snapshot:
         """A folder, a file, or a store: as it was last pulled, or `@` a time or a version."""

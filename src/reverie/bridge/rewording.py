@@ -22,6 +22,7 @@ from reverie.text.relating.statement import Statement, normal, read
 from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
 from reverie.text.relation import RelationKind, relate
 
+FOR = frozenset({"likeness", "shared", "related", "same", "values_kept"})  # all else can only speak against it
 _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
 LONGEST = 600  # characters of a statement that are compared
 
@@ -32,7 +33,7 @@ def only_reworded(old: str, new: str) -> float:
     mine, theirs = _told(old), _told(new)
     if mine == theirs:
         return 1.0
-    plain, plain_too = ([word for word in words if word not in NEGATORS] for words in (mine, theirs))
+    plain, plain_too = (sorted(word for word in words if word not in NEGATORS) for words in (mine, theirs))
     if plain == plain_too and (len(mine) - len(theirs)) % 2:
         return 0.0  # but for a "not"
     known = _weights()
@@ -65,6 +66,8 @@ def rewording_features(old: str, new: str) -> dict[str, float]:
     compared = compare(before.whole, after.whole)
     there, back = relate(old, new), relate(new, old)
     vectors = embed([before.text, after.text])
+    gone, come = _missing("old", before.whole, after.whole), _missing("new", after.whole, before.whole)
+    shape = _shape(before, after)
     return {
         "likeness": float(vectors[0] @ vectors[1]),
         "shared": compared.dice,
@@ -75,9 +78,10 @@ def rewording_features(old: str, new: str) -> dict[str, float]:
         "flipped": float(compared.flipped),
         "cues": float(len(before.whole.cues ^ after.whole.cues)),
         "values_kept": float(min(compared.equal, 2)),
-        **_missing("old", before.whole, after.whole),
-        **_missing("new", after.whole, before.whole),
-        **_shape(before, after),
+        "within": shape.pop("ratio") * min(1.0, max(gone["old_most"], come["new_most"])),
+        **gone,
+        **come,
+        **shape,
         **_names(old, new, before, after),
     }
 
@@ -106,11 +110,12 @@ def _missing(side: str, mine: Clause, other: Clause) -> dict[str, float]:
 
 def _shape(before: Statement, after: Statement) -> dict[str, float]:
     """How the words moved: one exchanged and the rest as it was, two that changed places, or all of them."""
-    old, new = before.text.split(), after.text.split()
+    old, new = (one.text.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (before, after))
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     edits = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     kind, start, end, start_too, end_too = edits[0] if edits else ("equal", 0, 0, 0, 0)
     exchanged = len(edits) == 1 and kind == "replace" and max(end - start, end_too - start_too) <= 2
+    exchanged = exchanged and any(map(carries_meaning, (*old[start:end], *new[start_too:end_too])))
     plain_old, plain_new = raw_words(before.text), raw_words(after.text)
     moved = [one != other for one, other in zip(plain_old, plain_new, strict=False)].count(True)
     denials = [sum(word in NEGATORS for word in words) % 2 for words in (plain_old, plain_new)]

@@ -13,6 +13,7 @@ from reverie.cli.render import console, counted, print_json, visible
 
 if TYPE_CHECKING:
     from reverie.bridge.diff import Difference, Kind, StoreDiff
+    from reverie.bridge.draft import Result
     from reverie.bridge.statements import StoreStatement
 
 ANTHROPIC = "https://api.anthropic.com"
@@ -81,6 +82,68 @@ def diff(*, old: str, new: str | None, every: bool, shell: Shell) -> None:
         print_json(_as_json(found))
     else:
         _show(found, every)
+
+
+@command.command(name="propose")
+@click.argument("old")
+@click.argument("new", required=False)
+@click.option("--target", metavar="NAME", help="The memory that facts go to.  [default: hermes or home]")
+@common
+def propose(*, old: str, new: str | None, target: str | None, shell: Shell) -> None:
+    """Put every difference in behaviour into the review queue; nothing lands.
+
+    Each goes to the rule it changes, to the skill it belongs to, or to memory. What is secret, private, unsafe, of one
+    day, or said here already is kept out, with the reason. OLD and NEW are named as for `diff`.
+    """
+    with shell.opened() as house:
+        batch = house.bridge.propose(old, new, target=target or house.memory.default())
+    told = [_told(one) for one in batch.results]
+    if shell.json:
+        print_json({"batch": batch.id, "results": told})
+        return
+    for one in told:
+        click.echo(f"{visible(one['text'])}\n  {visible(one['became'])}")
+    waiting = sum(one["proposal"] is not None for one in told)
+    click.echo(f"{counted(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
+    if waiting:
+        click.echo(f"To take back all that you approve of it: `reverie bridge undo {batch.id}`.")
+
+
+@command.command(name="undo")
+@click.argument("batch")
+@click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+@common
+def undo(*, batch: str, because: str, shell: Shell) -> None:
+    """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
+    from reverie.bridge.amendments import all_landed
+    from reverie.changes.landing_result import in_words
+
+    with shell.opened() as house:
+        undone = house.bridge.undo(batch, because)
+    if shell.json:
+        print_json([{"change": change.id, "outcome": in_words(outcome)} for change, outcome in undone])
+    else:
+        for change, outcome in undone:
+            click.echo(f"{change.id}: {in_words(outcome)}")
+    if not all_landed(undone):
+        raise click.exceptions.Exit(1)
+
+
+def _told(one: Result) -> dict[str, Any]:
+    """What became of a difference, and the proposal if there is one."""
+    from reverie.bridge.draft import Drafted, Unfit
+    from reverie.changes.queue import Waiting, said
+
+    if isinstance(one, Drafted):
+        waits = one.proposed.proposal if isinstance(one.proposed, Waiting) else None
+        place = f"{waits.target_name}/{waits.suggestion.subject}" if waits else ""
+        became = f"{waits.id} for {place}. {waits.suggestion.reason}" if waits else said(one.proposed)
+        return {"text": one.route.text or one.route.difference.before, "became": became, "proposal": waits and waits.id}
+    text = one.difference.after or one.difference.before
+    if isinstance(one, Unfit):
+        return {"text": text, "became": f"Not proposed: {one.why}", "proposal": None}
+    here = f": {one.rule}" if one.rule else ""
+    return {"text": text, "became": f"Kept out: {one.reason.value}{here}.", "proposal": None}
 
 
 def _as_json(found: StoreDiff) -> dict[str, Any]:

@@ -1,0 +1,79 @@
+"""`home.bridge.propose`: every difference in behaviour, routed, drafted, held against what stands here, and queued.
+
+Nothing lands: each becomes a proposal that waits for a person, or is kept out with a reason. What a person approves is
+undone one by one, or all that came from one dream at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from reverie.bridge.diff import StoreDiff
+from reverie.bridge.draft import ASKS, PROPOSER, Drafted, Result, Unfit, suggestion
+from reverie.bridge.route import KeptOut, Places, Route, conflicts, route
+from reverie.changes.history.change import Change
+from reverie.changes.history.records import Asked
+from reverie.changes.landing_result import Landed, Outcome, undone_by
+from reverie.changes.queue import Review
+from reverie.core.errors import NotFound
+from reverie.core.hashes import canonical, sha256
+
+MOST_TOLD = 3  # rules that a proposal is said to contradict
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What came of one diff. `id` is the dream, where the diff is one's."""
+
+    id: str
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Amending:
+    """`target` is the memory that facts go to when no skill is about them."""
+
+    review: Review
+    places: Callable[[str], Places]
+
+    def propose(self, diff: StoreDiff, target: str, batch: str = "") -> Batch:
+        places = self.places(target)
+        named = batch or _name(diff)
+        routed = [one for difference in diff.behaviour for one in route(difference, places)]
+        return Batch(named, tuple(self._proposed(one, diff, places, target, named) for one in routed))
+
+    def _proposed(self, one: Route | KeptOut, diff: StoreDiff, places: Places, target: str, batch: str) -> Result:
+        if isinstance(one, KeptOut):
+            return one
+        wanted = suggestion(one, diff.old, diff.new, target, batch)
+        if isinstance(wanted, Unfit):
+            return wanted
+        against = conflicts(one.text, places.standing, one.rule) if one.text else []
+        told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])
+        if one.rule is not None and one.rule.critical:
+            told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {one.rule}."
+        wanted = replace(wanted, reason=wanted.reason + told)
+        return Drafted(one, self.review.propose(wanted, land=False, asks=ASKS))
+
+    def landed(self, batch: str) -> list[Change]:
+        """What a person let land of one batch and is not taken back, newest first."""
+        scope, records = self.review.scope, self.review.records
+        found = [one for one in records.find(scope, Asked(ours=True)) if one.grounds.dream == batch]
+        return [one for one in found if one.grounds.actor == PROPOSER and not undone_by(records, scope, one.id)]
+
+    def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
+        """Take back all of it, newest first; what cannot be taken back is told, and the rest is."""
+        changes = self.landed(batch)
+        if not changes:
+            raise NotFound(f"Nothing of {batch} stands here.", next_step="`reverie history` lists what landed.")
+        return [(one, self.review.undo(one.id, because or f"takes back all of {batch}")) for one in changes]
+
+
+def all_landed(undone: Sequence[tuple[Change, Outcome]]) -> bool:
+    return all(isinstance(outcome, Landed) for _, outcome in undone)
+
+
+def _name(diff: StoreDiff) -> str:
+    told = [[side.name, sorted(side.texts.items())] for side in (diff.old, diff.new)]
+    return f"bridge:{sha256(canonical(told))[:12]}"
