@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.target import StoreNights
     from reverie.erasure.library import Erasing
     from reverie.erasure.wanted import Erasure
+    from reverie.harnesses.memory_stores.anthropic import AnthropicServer
     from reverie.llm.clients.trial import Tried
     from reverie.memory.library import Entry, Memory
     from reverie.memory.store import Author
@@ -409,7 +410,19 @@ class Home:
             lambda text: self._without_secrets(text)[0],
             self.clock,
             Amending(self.review, self._bridge_places),
+            self._pushed_documents,
         )
+
+    def _pushed_documents(self, target: str | None) -> dict[str, str]:
+        """The documents of every skill in use, and those of one target."""
+        found = {f"skills/{one.path}": one.skill for one in self.skills.every()}
+        skills = {path: one.content for path, one in found.items() if one.enabled and not one.archived}
+        memory = self._targets.named(target) if target else None
+        places = memory.places() if memory else []
+        entries = {f"memory/{one.document}": memory.read(one.document) for one in places if memory}
+        documents = {path if path.endswith(".md") else f"{path}.md": content for path, content in skills.items()}
+        documents |= {path: content for path, content in entries.items() if content}
+        return {path: content.decode("utf-8", "surrogateescape") for path, content in sorted(documents.items())}
 
     def _bridge_places(self, target: str) -> Places:
         """Every skill with its rules, and every entry of one target, each with what history knows of it."""
@@ -430,11 +443,15 @@ class Home:
 
     def managed(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
         """A managed memory to pull from: an address, with the key in that variable, or an exported folder."""
-        from reverie.harnesses.memory_stores.anthropic import AnthropicServer
         from reverie.harnesses.memory_stores.folder import FolderSource
 
         if "://" not in where:
             return FolderSource(Path(where).expanduser(), self.clock)
+        return self.managed_server(where, key_name)
+
+    def managed_server(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> AnthropicServer:
+        from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+
         key = self.config.environment.get(key_name)
         if not key:
             raise BadSetting(f"The variable {key_name} is not set.", expected=f"the key for {where} in it")

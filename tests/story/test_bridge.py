@@ -294,3 +294,46 @@ def test_all_that_was_approved_of_one_batch_is_undone_at_once(home: Home, releas
     assert len(undone) == 2 and release.read_text() == RELEASE
     with pytest.raises(NotFound, match="Nothing of"):
         home.bridge.undo(batch.id)
+
+
+# ---- the way back ----------------------------------------------------------------------------------------------------
+
+
+def test_pull_review_push_pull_is_a_fixed_point(managed: Served, home: Home, release: Path) -> None:
+    store = managed.store()
+    first = managed.memory(store, "/releases.md", RULES)
+    learned = RULES.replace("Tuesdays", "Thursdays") + "- A release needs two approvals before it is deployed.\n"
+    changed(managed, store, first["id"], learned)
+    home.bridge.pull(source(managed))
+    home.bridge.propose(f"{store}@{first['memory_version_id']}", store, target="home")
+    for one in home.review.waiting():
+        assert isinstance(home.review.approve(one), Landed)
+    before = release.read_bytes()
+    pushed = home.bridge.push(source(managed), store)
+    assert pushed.written == ("/reverie/skills/skills/release.md",)
+    assert home.bridge.push(source(managed), store).written == ()
+    home.bridge.pull(source(managed))
+    batch = home.bridge.propose(f"{store}@{first['memory_version_id']}", store, target="home")
+    assert home.review.waiting() == [] and release.read_bytes() == before
+    assert batch.results and not [one for one in batch.results if not isinstance(one, KeptOut)]
+
+
+def test_a_push_touches_only_what_is_ours_and_takes_away_what_is_gone(
+    managed: Served, home: Home, release: Path
+) -> None:
+    store = managed.store()
+    managed.memory(store, "/theirs.md", "Theirs.")
+    managed.memory(store, "/reverie/skills/skills/old.md", "A skill that was retired.")
+    pushed = home.bridge.push(source(managed), store)
+    assert pushed.removed == ("/reverie/skills/skills/old.md",)
+    home.bridge.pull(source(managed))
+    assert home.bridge.snapshot(store).texts == {
+        "/theirs.md": "Theirs.",
+        "/reverie/skills/skills/release.md": release.read_text(),
+    }
+
+
+def test_a_skill_with_a_secret_stays_here(managed: Served, home: Home, release: Path) -> None:
+    release.write_text(RELEASE + "- Log in with ghp_a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5f6G7h8.\n")
+    pushed = home.bridge.push(source(managed), managed.store())
+    assert pushed.written == () and pushed.kept_back == (("/reverie/skills/skills/release.md", "it holds a secret"),)

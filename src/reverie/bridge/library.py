@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from reverie.bridge.amendments import Amending, Batch
 from reverie.bridge.diff import StoreDiff, store_diff
 from reverie.bridge.pull import Pull, Pulled, snapshot_at
+from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import Copies, RemoteDream, StoreSource
 from reverie.changes.history.change import Change
@@ -23,7 +25,8 @@ PULL_FIRST = "`reverie bridge pull` brings in what is new."
 @dataclass(frozen=True, slots=True)
 class Bridge:
     """`copies` are those of every source, `copies_of` those of one, which is made. `read` reads a folder or a file,
-    `own` a memory store of this home's database, if it has one of that id."""
+    `own` a memory store of this home's database, if it has one of that id. `documents` are those that are pushed, and
+    with a target those of its memory."""
 
     copies: Callable[[], list[Copies]]
     copies_of: Callable[[str], Copies]
@@ -32,6 +35,7 @@ class Bridge:
     redact: Callable[[str], str]
     clock: Clock
     amending: Amending
+    documents: Callable[[str | None], Mapping[str, str]]
 
     def pull(self, source: StoreSource, stores: Collection[str] = ()) -> list[Pulled]:
         return Pull(source, self.copies_of(source.address), self.redact, self.clock)(stores)
@@ -52,6 +56,11 @@ class Bridge:
     def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
         """Take back all that was approved of one dream, or of one batch."""
         return self.amending.undo(batch, because)
+
+    def push(self, writer: StoreWriter, store: str, memory: str | None = None) -> Pushed:
+        """Every skill, and the entries of one target if it is named, as documents below `/reverie/` in a store."""
+        with closing(writer):
+            return push(writer, store, self.documents(memory))
 
     def snapshot(self, name: str) -> Snapshot:
         """A folder, a file, or a store: as it was last pulled, or `@` a time or a version."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from reverie.bridge.statements import StoreStatement
 
 ANTHROPIC = "https://api.anthropic.com"
+KEY_NAME = click.option(
+    "--key-name", metavar="NAME", default="ANTHROPIC_API_KEY", show_default=True, help="Variable with the key."
+)
 NEWEST = 3  # dreams that are named after a pull
 TITLES = {
     "added": "Added",
@@ -37,9 +40,7 @@ def command() -> None:
 
 @command.command(name="pull")
 @click.argument("where", default=ANTHROPIC)
-@click.option(
-    "--key-name", metavar="NAME", default="ANTHROPIC_API_KEY", show_default=True, help="Variable with the key."
-)
+@KEY_NAME
 @click.option(
     "--store", "stores", multiple=True, metavar="ID", help="Only this memory store; several times for several."
 )
@@ -107,6 +108,30 @@ def propose(*, old: str, new: str | None, target: str | None, shell: Shell) -> N
     click.echo(f"{counted(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
     if waiting:
         click.echo(f"To take back all that you approve of it: `reverie bridge undo {batch.id}`.")
+
+
+@command.command(name="push")
+@click.argument("store")
+@click.option("--server", metavar="URL", default=ANTHROPIC, show_default=True, help="The server the store is on.")
+@KEY_NAME
+@click.option("--memory", metavar="TARGET", help="Also the entries of this memory: home, hermes, ….")
+@common
+def push(*, store: str, server: str, key_name: str, memory: str | None, shell: Shell) -> None:
+    """Put every skill into a managed memory store, as documents below /reverie/; nothing else there is touched.
+
+    What stands there already is not written again, and what someone else changed there meanwhile is not written over.
+    """
+    with shell.opened() as house:
+        pushed = house.bridge.push(house.managed_server(server, key_name), store, memory)
+    if shell.json:
+        print_json(pushed)
+        return
+    for title, paths in (("Written", pushed.written), ("Removed", pushed.removed)):
+        for path in paths:
+            click.echo(f"{title}: {visible(path)}")
+    for path, why in pushed.kept_back:
+        click.echo(f"Kept back: {visible(path)}: {why}.")
+    click.echo(f"{counted(pushed.unchanged, 'document')} unchanged.")
 
 
 @command.command(name="undo")

@@ -48,8 +48,8 @@ class AnthropicServer:
         for row in self._listed("/v1/memory_stores", MEMORY_BETA, include_archived="true"):
             yield RemoteStore(row["id"], row.get("name") or "", row.get("description") or "")
 
-    def memories(self, store: str) -> Iterator[RemoteVersion]:
-        for row in self._listed(f"/v1/memory_stores/{store}/memories", MEMORY_BETA):
+    def memories(self, store: str, **below: str) -> Iterator[RemoteVersion]:
+        for row in self._listed(f"/v1/memory_stores/{store}/memories", MEMORY_BETA, **below):
             if row.get("type", "memory") == "memory":
                 at = _time(row["updated_at"])
                 yield RemoteVersion(
@@ -91,6 +91,25 @@ class AnthropicServer:
                 _time(row["created_at"]),
                 _time(row["ended_at"]) if row.get("ended_at") else None,
             )
+
+    # ---- writing: only by `push` -------------------------------------------------------------------------------------
+
+    def standing(self, store: str, below: str) -> list[RemoteVersion]:
+        return list(self.memories(store, path_prefix=below))
+
+    def put(self, store: str, path: str, content: str, was: RemoteVersion | None) -> None:
+        """A memory at this path. What someone else wrote there meanwhile is not written over."""
+        memories = f"/v1/memory_stores/{store}/memories"
+        if was is None:
+            self._sent("POST", memories, MEMORY_BETA, json={"path": path, "content": content})
+            return
+        expected = {"type": "content_sha256", "content_sha256": was.sha256}
+        body = {"content": content, "precondition": expected}
+        self._sent("POST", f"{memories}/{was.memory}", MEMORY_BETA, json=body)
+
+    def remove(self, store: str, was: RemoteVersion) -> None:
+        path, expected = f"/v1/memory_stores/{store}/memories/{was.memory}", {"expected_content_sha256": was.sha256}
+        self._sent("DELETE", path, MEMORY_BETA, params=expected)
 
     def close(self) -> None:
         client = self.__dict__.pop("_client", None)
