@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from reverie.app import Home, open_home
 from reverie.bridge.amendments import Batch
@@ -14,6 +15,7 @@ from reverie.bridge.route import Kept, KeptOut
 from reverie.bridge.source import RemoteVersion
 from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import Proposal
+from reverie.cli import reverie
 from reverie.core.errors import BadInput, NotFound, NotPermitted, NotReached
 from reverie.core.origin import Origin
 from reverie.harnesses.memory_stores.anthropic import AnthropicServer
@@ -337,3 +339,41 @@ def test_a_skill_with_a_secret_stays_here(managed: Served, home: Home, release: 
     release.write_text(RELEASE + "- Log in with ghp_a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5f6G7h8.\n")
     pushed = home.bridge.push(source(managed), managed.store())
     assert pushed.written == () and pushed.kept_back == (("/reverie/skills/skills/release.md", "it holds a secret"),)
+
+
+# ---- the commands ----------------------------------------------------------------------------------------------------
+
+
+def typed(*words: str) -> str:
+    ran = CliRunner().invoke(reverie, ["bridge", *words], catch_exceptions=False)
+    assert ran.exit_code == 0, ran.output
+    return ran.output
+
+
+def test_diff_folds_rewordings_away_for_people_and_tells_all_to_scripts(tmp_path: Path) -> None:
+    for name, text in (
+        ("old", RULES),
+        ("new", RULES.replace("Tuesdays", "Thursdays").replace("Tag every", "Tag each")),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.md").write_text(text)
+    given = [str(tmp_path / "old"), str(tmp_path / "new"), "--home", str(tmp_path / "home")]
+    shown = typed("diff", *given)
+    assert "1 changed, 1 only reworded; 0 statements unchanged." in shown
+    assert "+ Deploys go out on Thursdays" in shown and "Tag each" not in shown
+    assert "+ Tag each release" in typed("diff", *given, "--all")
+    told = json.loads(typed("diff", *given, "--json"))["differences"]
+    assert [one["kind"] for one in told] == ["changed", "reworded"]
+
+
+def test_a_dream_that_was_not_pulled_says_what_to_do_next(home: Home) -> None:
+    with pytest.raises(NotFound, match="reverie bridge pull"):
+        home.bridge.diff("drm_unknown")
+
+
+def test_the_demo_goes_there_and_back_and_ends_where_it_began() -> None:
+    told = typed("demo")
+    assert "- We deploy on Fridays.\n    + We deploy on Tuesdays." in told
+    assert "2 proposals wait" in told and "0 proposals wait" in told
+    assert "may run any shell command" not in told
+    assert told.count("Written: /reverie/") == 1 and "2 changes taken back; SKILL.md is as it was: true" in told

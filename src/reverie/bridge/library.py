@@ -93,6 +93,10 @@ class Bridge:
         after = snapshot_at(copies, dream.output, f"{dream.output} after {name}", until=dream.ended_at)
         return before, after
 
+    def dreams(self) -> list[RemoteDream]:
+        """Those that were pulled, of all sources."""
+        return [one for copies in self.copies() for one in copies.dreams()]
+
     def dream(self, name: str) -> tuple[Copies, RemoteDream]:
         for copies in self.copies():
             for one in copies.dreams():

@@ -36,6 +36,7 @@ LONGEST = 600  # characters of a statement that can become a rule
 CLOSEST = 12  # rules that are compared closely
 NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
+SURE_CONFLICT = 0.85
 EVERY_TOKEN = 10**9
 REDACTED = "[redacted:"
 NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
@@ -195,8 +196,14 @@ def conflicts(
 
     likeness = embed([normal(one.text) for one in others]) @ embed([normal(text)])[0]
     near = [others[at] for at in np.argsort(-likeness)[:CLOSEST].tolist() if likeness[at] >= least]
-    kinds = (RelationKind.CONTRADICTS, RelationKind.SUPERSEDES)
-    return [one for one in near if relate(one.text, text).kind in kinds]
+    return [one for one in near if _conflict(one.text, text) >= SURE_CONFLICT]
+
+
+def _conflict(old: str, new: str) -> float:
+    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
+    there, back = relate(old, new), relate(new, old)
+    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
+    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
 
 
 def section_for(text: str, found: Found) -> str:

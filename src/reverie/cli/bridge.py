@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,12 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import console, counted, print_json, visible
 
 if TYPE_CHECKING:
+    from reverie.bridge.amendments import Batch
     from reverie.bridge.diff import Difference, Kind, StoreDiff
     from reverie.bridge.draft import Result
+    from reverie.bridge.pull import Pulled
+    from reverie.bridge.push import Pushed
+    from reverie.bridge.source import RemoteDream
     from reverie.bridge.statements import StoreStatement
 
 ANTHROPIC = "https://api.anthropic.com"
@@ -53,10 +57,14 @@ def pull(*, where: str, key_name: str, stores: tuple[str, ...], shell: Shell) ->
     """
     with shell.opened() as house:
         pulled = house.bridge.pull(house.managed(where, key_name), stores)
-        dreams = [one for copies in house.bridge.copies() for one in copies.dreams()]
+        dreams = house.bridge.dreams()
     if shell.json:
         print_json([{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled])
-        return
+    else:
+        show_pulled(pulled, dreams)
+
+
+def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None:
     for one in pulled:
         click.echo(f"{one.store.id}  {counted(one.versions, 'new version')}  {visible(one.store.name)}")
     for dream in [one for one in dreams if one.status == "completed" and one.output][-NEWEST:]:
@@ -82,7 +90,7 @@ def diff(*, old: str, new: str | None, every: bool, shell: Shell) -> None:
     if shell.json:
         print_json(_as_json(found))
     else:
-        _show(found, every)
+        show_diff(found, every)
 
 
 @command.command(name="propose")
@@ -98,10 +106,14 @@ def propose(*, old: str, new: str | None, target: str | None, shell: Shell) -> N
     """
     with shell.opened() as house:
         batch = house.bridge.propose(old, new, target=target or house.memory.default())
-    told = [_told(one) for one in batch.results]
     if shell.json:
-        print_json({"batch": batch.id, "results": told})
-        return
+        print_json({"batch": batch.id, "results": [_told(one) for one in batch.results]})
+    else:
+        show_batch(batch)
+
+
+def show_batch(batch: Batch) -> None:
+    told = [_told(one) for one in batch.results]
     for one in told:
         click.echo(f"{visible(one['text'])}\n  {visible(one['became'])}")
     waiting = sum(one["proposal"] is not None for one in told)
@@ -125,7 +137,11 @@ def push(*, store: str, server: str, key_name: str, memory: str | None, shell: S
         pushed = house.bridge.push(house.managed_server(server, key_name), store, memory)
     if shell.json:
         print_json(pushed)
-        return
+    else:
+        show_pushed(pushed)
+
+
+def show_pushed(pushed: Pushed) -> None:
     for title, paths in (("Written", pushed.written), ("Removed", pushed.removed)):
         for path in paths:
             click.echo(f"{title}: {visible(path)}")
@@ -193,7 +209,7 @@ def _placed(one: StoreStatement) -> dict[str, str]:
     return {"text": one.text, "path": one.path, "heading": one.heading}
 
 
-def _show(found: StoreDiff, every: bool) -> None:
+def show_diff(found: StoreDiff, every: bool) -> None:
     out = console()
     numbers = {kind: len(found.of(kind)) for kind in _kinds()}
     told = ", ".join(f"{number:,} {TITLES[kind].lower()}" for kind, number in numbers.items() if number)
@@ -233,3 +249,11 @@ def _show_one(one: Difference) -> None:
         out.print(f"    + {visible(part.text)}", style="green", markup=False)
     if one.why:
         out.print(f"      {visible(one.why)}", style="dim", markup=False)
+
+
+@command.command(name="demo")
+def demo() -> None:
+    """The nightly loop from end to end: work, dream, pull, diff, propose, approve, push. On a sample, no key."""
+    from reverie.cli.bridge_demo import show_demo
+
+    show_demo()
