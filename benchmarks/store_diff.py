@@ -3,6 +3,7 @@
     python benchmarks/store_diff.py                 on the statements that are not set aside
     python benchmarks/store_diff.py --set-aside     on the others: look at these when reporting, not when tuning
     python benchmarks/store_diff.py --wrong         also what was taken for something else
+    python benchmarks/store_diff.py pairs.jsonl     pairs of your own, {"old", "new", "kind"}; "same" is a rewording
 
 Stores are made of labelled/store_edits.txt and edited in ways that are known (benchmarks/store_edits.py). An edit is
 found when the diff shows it under its own kind: a changed value may be shown as "changed" or as one statement removed
@@ -11,6 +12,7 @@ and another added. `doubtful` are shown as "perhaps only reworded" and count nei
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter, defaultdict
@@ -22,10 +24,14 @@ from reverie.bridge.diff import Kind, StoreDiff, store_diff
 from reverie.bridge.snapshot import Snapshot
 
 MANY, SEED = 100, 7
-REPORTED = {"add": Kind.ADDED, "change": Kind.CHANGED, "negate": Kind.CHANGED, "delete": Kind.REMOVED}
 
 
 def main() -> None:
+    files = [Path(word) for word in sys.argv[1:] if word.endswith(".jsonl")]
+    for file in files:
+        _pairs(file)
+    if files:
+        return
     aside = "--set-aside" in sys.argv
     edits = [one for one in read_edits() if one.set_aside == aside]
     said: dict[str, Counter[str]] = defaultdict(Counter)
@@ -40,6 +46,19 @@ def main() -> None:
                 sys.stdout.write(f"{answer:9} {kind}: {old} -> {new}\n")
         reported.update(_right(diff, case))
     _print(said, reported, time.perf_counter() - began)
+
+
+def _pairs(file: Path) -> None:
+    """Each pair as two stores of one statement."""
+    said: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in map(json.loads, file.read_text("utf-8").splitlines()):
+        diff = store_diff(Snapshot("before", {"/a.md": row["old"]}), Snapshot("after", {"/a.md": row["new"]}))
+        kinds = {one.kind for one in diff.differences}
+        shown = bool(kinds & {Kind.ADDED, Kind.CHANGED, Kind.REMOVED})
+        said[row["kind"]]["changed" if shown else "doubtful" if Kind.DOUBTFUL in kinds else "reworded"] += 1
+    sys.stdout.write(f"{file.name}\npair       number  changed doubtful reworded\n")
+    for kind, counts in sorted(said.items()):
+        sys.stdout.write(_row(kind[:10], counts, ("changed", "doubtful", "reworded")))
 
 
 def _answer(diff: StoreDiff, kind: str, old: str, new: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 EDITS = Path(__file__).parent / "labelled/store_edits.txt"
-BEHAVIOUR = ("add", "change", "negate", "delete")  # what a person has to be told of
+BEHAVIOUR = ("add", "change", "negate", "extend", "delete")  # what a person has to be told of
 SAME = ("reword", "touch", "move", "split", "merge", "join", "reorder", "keep")
 
 
@@ -62,6 +62,31 @@ TOUCHES = (
 )
 
 
+QUALIFIERS = (
+    ", except on public holidays",
+    ", but only for internal users",
+    " unless the customer asks otherwise",
+    " and write down why",
+    " in the first week of a quarter",
+    "; the team in Lisbon is exempt",
+    ", and tell Mara about it",
+    " if the amount is above 50 euros",
+    ", with a note in the shared calendar",
+    " until the end of the year",
+    " and never by email",
+    ", starting with the Berlin office",
+    "; interns may not do this",
+    " after a second person has looked",
+    ", or ask the owner first",
+    " during the trial period only",
+)
+
+
+def qualified(text: str, aside: bool) -> list[str]:
+    """The statement with something more to it, which makes it another one."""
+    return [f"{text.rstrip('.')}{words}." for words in QUALIFIERS[aside::2]]
+
+
 def touched_up(text: str) -> list[str]:
     """The same statement with a word or two exchanged for others that mean the same."""
     found = [re.sub(pattern, words, text, count=1) for pattern, words in TOUCHES]
@@ -96,7 +121,7 @@ def _case(edits: Sequence[Edit], dice: random.Random) -> Case:
     case = Case()
     after = list[_Line]()
     for edit in sorted(held, key=lambda one: one.path):
-        kind = dice.choice(("change", "negate", "delete", "reword", "reword", "touch", "move", *["keep"] * 8))
+        kind = dice.choice(("change", "negate", "delete", "extend", "reword", "reword", "touch", "move", *["keep"] * 8))
         new = _became(kind, edit, dice)
         case.done.append((kind, edit.text, new))
         path = dice.choice([one.path for one in held]) if kind == "move" else edit.path
@@ -113,6 +138,7 @@ def _case(edits: Sequence[Edit], dice: random.Random) -> Case:
 
 def _became(kind: str, edit: Edit, dice: random.Random) -> str:
     among = {"change": edit.changed, "negate": edit.negated, "reword": edit.reworded, "delete": ("",)}
+    among["extend"] = tuple(qualified(edit.text, edit.set_aside))
     among["touch"] = tuple(touched_up(edit.text)[1::2])
     return dice.choice(among.get(kind) or (edit.text,))
 

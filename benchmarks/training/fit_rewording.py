@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from benchmarks.store_edits import read_edits, touched_up
+from benchmarks.store_edits import qualified, read_edits, touched_up
 from reverie.bridge.rewording import FOR, rewording_features
 from reverie.text.embedding import embed
 
@@ -58,6 +58,10 @@ def _read() -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
         pairs += [(edit.text, edits[other].text, False, number) for other in nearest[number][1 : 1 + OTHERS]]
         pairs += [(edit.text, other, True, number) for other in (*edit.reworded, *touched_up(edit.text)[::2])]
         pairs += [(edit.text, other, False, number) for other in (*edit.changed, *edit.negated)]
+        more = qualified(edit.text, aside=False)[number % 3 :: 3]
+        pairs += [(edit.text, other, False, number) for other in more] + [
+            (one, edit.text, False, number) for one in more
+        ]
     features = np.array([list(rewording_features(old, new).values()) for old, new, _, _ in pairs])
     same = np.array([float(one[2]) for one in pairs])
     block = np.array([one[3] for one in pairs])

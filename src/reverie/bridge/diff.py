@@ -14,8 +14,8 @@ from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 from reverie.text.relation import RelationKind, relate
 
-SURE, DOUBT = 0.6, 0.3  # chance of a mere rewording from which it is taken for one, or left open
-OTHER_MATTER = 0.5  # likeness below which two statements that do not bear on each other are two matters
+SURE, DOUBT = 0.7, 0.4  # chance of a mere rewording from which it is taken for one, or left open
+OTHER_MATTER = 0.5  # likeness below which two statements may be two matters
 SAID_ELSEWHERE = 0.85  # chance of a mere rewording from which a statement that went or came was there already
 ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
 CLOSEST = 4
@@ -96,7 +96,8 @@ def _judged(pair: Aligned) -> list[Difference | None]:
         return [judged]
     chance = round(only_reworded(judged.before, judged.after), 3)
     if chance >= DOUBT:
-        return [Difference(Kind.REWORDED if chance >= SURE else Kind.DOUBTFUL, pair.old, pair.new, chance)]
+        sure = chance >= SURE and pair.likeness >= OTHER_MATTER
+        return [Difference(Kind.REWORDED if sure else Kind.DOUBTFUL, pair.old, pair.new, chance)]
     relation = relate(judged.before, judged.after)
     if relation.kind is RelationKind.UNRELATED and pair.likeness < OTHER_MATTER:
         gone = [Difference(Kind.REMOVED, (one,), (), 0.0) for one in pair.old]

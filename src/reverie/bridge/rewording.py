@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -24,6 +25,9 @@ from reverie.text.relation import RelationKind, relate
 
 FOR = frozenset({"likeness", "shared", "related", "same", "values_kept"})  # all else can only speak against it
 _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
+_CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
+OPEN = 0.5  # neither a rewording for sure, nor a change for sure
+ADDED = 3  # words behind which something was said that was not said before
 LONGEST = 600  # characters of a statement that are compared
 
 
@@ -36,9 +40,12 @@ def only_reworded(old: str, new: str) -> float:
     plain, plain_too = (sorted(word for word in words if word not in NEGATORS) for words in (mine, theirs))
     if plain == plain_too and (len(mine) - len(theirs)) % 2:
         return 0.0  # but for a "not"
-    known = _weights()
-    odds = known["bias"] + sum(known[name] * value for name, value in rewording_features(old, new).items())
-    return 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
+    if _exact(old, new):
+        return 0.0
+    known, features = _weights(), rewording_features(old, new)
+    odds = known["bias"] + sum(known[name] * value for name, value in features.items())
+    chance = 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
+    return min(chance, OPEN) if features["more"] >= ADDED else chance  # something was added, or left out
 
 
 def _told(text: str) -> list[str]:
@@ -51,6 +58,21 @@ def _told(text: str) -> list[str]:
         for word in words
         if word and (not word.isalpha() or carries_meaning(word) or word in NEGATORS)
     ]
+
+
+def _exact(old: str, new: str) -> bool:
+    """Whether a value became another one, or a number, a path, an option or a name of code stands on one side only. An
+    amount, a date or a time can be written in many ways: those are compared as values."""
+    language = language_of(f"{normal(old)} {normal(new)}")
+    before, after = read(old[:LONGEST], language), read(new[:LONGEST], language)
+    if compare(before.whole, after.whole).changes:
+        return True
+    sides = []
+    for statement in (before, after):
+        counted = {one for placed in statement.whole.values for one in placed.value.shown.split()}
+        words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in statement.text.split()}
+        sides.append({word for word in words if _CODE.search(word) and word not in counted})
+    return sides[0] != sides[1]
 
 
 @cache
@@ -121,11 +143,19 @@ def _shape(before: Statement, after: Statement) -> dict[str, float]:
     denials = [sum(word in NEGATORS for word in words) % 2 for words in (plain_old, plain_new)]
     return {
         "ratio": matcher.ratio(),
+        "more": _only_more(old, new, edits),
         "exchanged": float(exchanged),
         "swapped": float(sorted(plain_old) == sorted(plain_new) and moved == 2),
         "denied": float(denials[0] != denials[1]),
         "length": abs(log((1 + len(new)) / (1 + len(old)))),
     }
+
+
+def _only_more(old: Sequence[str], new: Sequence[str], edits: Sequence[tuple[str, int, int, int, int]]) -> float:
+    """How many words were put in, where nothing was taken out; or the other way round."""
+    if {code[0] for code in edits} not in ({"insert"}, {"delete"}):
+        return 0.0
+    return min(4.0, float(abs(len(old) - len(new))))
 
 
 def _names(old: str, new: str, before: Statement, after: Statement) -> dict[str, float]:
