@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import BEHAVIOUR, SAME, Case, cases, read_edits
-from reverie.bridge.diff import Kind, StoreDiff, store_diff
+from reverie.bridge.diff import DiffKind, StoreDiff, store_diff
 from reverie.bridge.snapshot import Snapshot
 
 MANY, SEED = 100, 7
@@ -35,7 +35,7 @@ def main() -> None:
     aside = "--set-aside" in sys.argv
     edits = [one for one in read_edits() if one.set_aside == aside]
     said: dict[str, Counter[str]] = defaultdict(Counter)
-    reported: Counter[tuple[Kind, bool]] = Counter()
+    reported: Counter[tuple[DiffKind, bool]] = Counter()
     began = time.perf_counter()
     for case in cases(edits, MANY, SEED):
         diff = store_diff(Snapshot("before", case.before), Snapshot("after", case.after))
@@ -54,8 +54,8 @@ def _pairs(file: Path) -> None:
     for row in map(json.loads, file.read_text("utf-8").splitlines()):
         diff = store_diff(Snapshot("before", {"/a.md": row["old"]}), Snapshot("after", {"/a.md": row["new"]}))
         kinds = {one.kind for one in diff.differences}
-        shown = bool(kinds & {Kind.ADDED, Kind.CHANGED, Kind.REMOVED})
-        said[row["kind"]]["changed" if shown else "doubtful" if Kind.DOUBTFUL in kinds else "reworded"] += 1
+        shown = bool(kinds & {DiffKind.ADDED, DiffKind.CHANGED, DiffKind.REMOVED})
+        said[row["kind"]]["changed" if shown else "doubtful" if DiffKind.DOUBTFUL in kinds else "reworded"] += 1
     sys.stdout.write(f"{file.name}\npair       number  changed doubtful reworded\n")
     for kind, counts in sorted(said.items()):
         sys.stdout.write(_row(kind[:10], counts, ("changed", "doubtful", "reworded")))
@@ -70,15 +70,15 @@ def _answer(diff: StoreDiff, kind: str, old: str, new: str) -> str:
     ]
     kinds = {one.kind for one in about}
     if kind in BEHAVIOUR:
-        if kinds & {Kind.ADDED, Kind.CHANGED, Kind.REMOVED}:
+        if kinds & {DiffKind.ADDED, DiffKind.CHANGED, DiffKind.REMOVED}:
             return "found"
-        return "doubtful" if Kind.DOUBTFUL in kinds else "missed"
-    if kinds & {Kind.ADDED, Kind.CHANGED, Kind.REMOVED}:
+        return "doubtful" if DiffKind.DOUBTFUL in kinds else "missed"
+    if kinds & {DiffKind.ADDED, DiffKind.CHANGED, DiffKind.REMOVED}:
         return "reported"
-    return "doubtful" if Kind.DOUBTFUL in kinds else "kept"
+    return "doubtful" if DiffKind.DOUBTFUL in kinds else "kept"
 
 
-def _right(diff: StoreDiff, case: Case) -> list[tuple[Kind, bool]]:
+def _right(diff: StoreDiff, case: Case) -> list[tuple[DiffKind, bool]]:
     """Each report of behaviour, and whether something of that sort was done to what it names."""
     changed = {text for kind, old, new in case.done if kind in BEHAVIOUR for text in (old, new) if text}
     told = []
@@ -88,7 +88,7 @@ def _right(diff: StoreDiff, case: Case) -> list[tuple[Kind, bool]]:
     return told
 
 
-def _print(said: dict[str, Counter[str]], reported: Counter[tuple[Kind, bool]], seconds: float) -> None:
+def _print(said: dict[str, Counter[str]], reported: Counter[tuple[DiffKind, bool]], seconds: float) -> None:
     out = sys.stdout.write
     out("edit       number   found  doubtful  missed\n")
     for kind in BEHAVIOUR:
@@ -99,7 +99,7 @@ def _print(said: dict[str, Counter[str]], reported: Counter[tuple[Kind, bool]], 
     for kind in SAME:
         out(_row(kind, said[kind], ("kept", "doubtful", "reported")))
     out("\nreported   number   right\n")
-    for kind in (Kind.ADDED, Kind.CHANGED, Kind.REMOVED):
+    for kind in (DiffKind.ADDED, DiffKind.CHANGED, DiffKind.REMOVED):
         right, wrong = reported[kind, True], reported[kind, False]
         out(f"{kind:10} {right + wrong:6} {right / max(1, right + wrong):7.1%}\n")
     out(f"\n{MANY} stores in {seconds:.1f} s\n")

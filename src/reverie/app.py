@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from reverie.storage.stores.target import Desks, StoreTarget
     from reverie.storage.transcripts.sessions import SqlRecords
     from reverie.system.dream_files import DreamFiles
+    from reverie.system.export import Exported
     from reverie.system.git.projection import GitProjection
     from reverie.system.schedules import Crontab, Nightly, Timer
     from reverie.system.skill_folders import SkillFolder
@@ -426,20 +427,40 @@ class Home:
 
     def _bridge_places(self, target: str) -> Places:
         """Every skill with its rules, and every entry of one target, each with what history knows of it."""
-        from reverie.bridge.route import Places, Standing
+        from reverie.bridge.route import LocalRule, Places
         from reverie.skills.edits import rules_of
         from reverie.skills.page import lines_of
 
         skills = [one for one in self.skills.every() if one.skill.enabled and not one.skill.archived]
         entries = list(self.memory.entries(target))
         known = {rule.text: rule for rule in self.history.rules()}
-        standing = [Standing(one.text, f"{one.target}/{one.document}", one.target, one.document) for one in entries]
+        standing = [LocalRule(one.text, f"{one.target}/{one.document}", one.target, one.document) for one in entries]
         for found in skills:
             for section in found.skill.sections:
                 for rule in rules_of(lines_of(found.skill.body[section.inside : section.own_end])):
                     place = (found.folder.key, found.skill.subject, section.heading, found)
-                    standing.append(Standing(rule.text, found.path, *place))
+                    standing.append(LocalRule(rule.text, found.path, *place))
         return Places([one.known_as(known.get(one.text)) for one in standing], skills, self.clock.now().date())
+
+    def export(self, folder: Path) -> Exported:
+        """Everything as plain files, git history and JSON Lines, in a new folder that needs no Reverie to be read."""
+        from reverie.system import export
+
+        self.memory.touch_all()
+        list(self.skills.every())
+        made = export.new_folder(folder)
+        anchored = [(one, list(self._history.anchored(self._own, one.key))) for one in self._holders()]
+        repositories = [export.export_history(made, one, changes) for one, changes in anchored if changes]
+        ids = [store.id for scope in (self._own, self._own.of("")) for store in self.stores_for(scope).every()]
+        pulled = [store.id for copies in self.bridge.copies() for store in copies.stores()]
+        snapshots = {name: self.bridge.snapshot(name) for name in dict.fromkeys([*ids, *pulled])}
+        memories = sum(export.export_store(made, name, one.texts) for name, one in snapshots.items())
+        rows = {
+            "rules": export.export_rows(made, "rules", self.history.rules()),
+            "changes": export.export_rows(made, "changes", self.history.changes(limit=None)),
+            "proposals": export.export_rows(made, "proposals", self.review.past()),
+        }
+        return export.Exported(made, tuple(repositories), memories, rows)
 
     def managed(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
         """A managed memory to pull from: an address, with the key in that variable, or an exported folder."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.store_edits import BEHAVIOUR, cases, read_edits
-from reverie.bridge.diff import Kind, StoreDiff, store_diff
+from reverie.bridge.diff import DiffKind, StoreDiff, store_diff
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.statements import statements_in
 
@@ -70,17 +70,17 @@ def test_other_words_for_the_same_are_no_change(new: str) -> None:
 )
 def test_a_denial_or_another_thing_in_its_place_is_a_change(new: str) -> None:
     diff = compared("Tag every release with the ticket number.", new)
-    assert [one.kind for one in diff.differences] == [Kind.CHANGED]
+    assert [one.kind for one in diff.differences] == [DiffKind.CHANGED]
 
 
 def test_two_things_that_change_places_around_a_preference_are_a_change() -> None:
     diff = compared("Prefer dataclasses over dictionaries.", "Prefer dictionaries over dataclasses.")
-    assert [one.kind for one in diff.differences] == [Kind.CHANGED]
+    assert [one.kind for one in diff.differences] == [DiffKind.CHANGED]
 
 
 def test_a_renamed_memory_says_what_it_said() -> None:
     diff = compared({"/releases.md": RELEASES}, {"/engineering/how-we-ship.md": RELEASES})
-    assert diff.behaviour == [] and {one.kind for one in diff.differences} == {Kind.MOVED}
+    assert diff.behaviour == [] and {one.kind for one in diff.differences} == {DiffKind.MOVED}
 
 
 def test_a_memory_split_in_two_says_what_it_said() -> None:
@@ -98,7 +98,7 @@ def test_two_sentences_that_became_one_say_what_they_said() -> None:
 
 def test_one_of_two_lines_that_say_the_same_can_go_without_a_loss() -> None:
     doubled = RELEASES + "\nPut the ticket number into the tag of every release.\n"
-    assert [one.kind for one in compared(doubled, RELEASES).differences] == [Kind.REPEATED]
+    assert [one.kind for one in compared(doubled, RELEASES).differences] == [DiffKind.REPEATED]
 
 
 def test_code_tables_labels_and_json_are_read_as_statements() -> None:
@@ -115,7 +115,7 @@ def test_code_tables_labels_and_json_are_read_as_statements() -> None:
 
 def test_one_changed_character_of_code_is_a_change() -> None:
     diff = compared("```sh\nmake deploy\n```\n", "```sh\nmake deploy-all\n```\n")
-    assert [one.kind for one in diff.differences] == [Kind.CHANGED]
+    assert [one.kind for one in diff.differences] == [DiffKind.CHANGED]
 
 
 def test_the_figures_of_the_documentation_hold_on_generated_stores() -> None:

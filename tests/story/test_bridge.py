@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from reverie.memory.operation import Add
 from tests.conftest import NOON
 from tests.serving import Served, serving
 
+TUESDAYS = "Deploys go out on Tuesdays after the standup."
 RULES = "# Releases\n\n- Deploys go out on Tuesdays after the standup.\n- Tag every release with the ticket number.\n"
 
 
@@ -339,6 +341,23 @@ def test_a_skill_with_a_secret_stays_here(managed: Served, home: Home, release: 
     release.write_text(RELEASE + "- Log in with ghp_a1B2c3D4e5a1B2c3D4e5a1B2c3D4e5f6G7h8.\n")
     pushed = home.bridge.push(source(managed), managed.store())
     assert pushed.written == () and pushed.kept_back == (("/reverie/skills/skills/release.md", "it holds a secret"),)
+
+
+def test_an_export_can_be_read_without_us(home: Home, release: Path, tmp_path: Path) -> None:
+    _, (proposal,) = proposed(home, tmp_path, f"- {TUESDAYS}", f"- {TUESDAYS.replace('Tues', 'Thurs')}")
+    home.review.approve(proposal, "we talked about it")
+    home.bridge.pull(home.managed(str(tmp_path / "new")))
+    home.review.write("home", "MEMORY.md", [Add("MEMORY.md", "Backups are kept for 30 days.")], "we decided so")
+    made = home.export(tmp_path / "export")
+    skills = made.folder / "skills"
+    assert (skills / "release" / "SKILL.md").read_bytes() == release.read_bytes()
+    log = subprocess.run(["git", "log", "-p"], cwd=skills, capture_output=True, text=True, check=True).stdout
+    assert f"-- {TUESDAYS}" in log and "we talked about it" in log
+    rules = [json.loads(line)["text"] for line in (made.folder / "rules.jsonl").read_text().splitlines()]
+    assert {"Backups are kept for 30 days.", "Deploys go out on Thursdays after the standup."} <= set(rules)
+    assert [path.name for path in (made.folder / "stores").rglob("*.md")] == ["notes.md"]
+    with pytest.raises(BadInput, match="is there already"):
+        home.export(made.folder)
 
 
 # ---- the commands ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from reverie.bridge.diff import StoreDiff
-from reverie.bridge.draft import ASKS, PROPOSER, Drafted, Result, Unfit, suggestion
+from reverie.bridge.draft import ASKS, PROPOSER, Drafted, NoPlace, Result, suggestion
 from reverie.bridge.route import KeptOut, Places, Route, conflicts, route
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import Asked
@@ -47,7 +47,7 @@ class Amending:
         if isinstance(one, KeptOut):
             return one
         wanted = suggestion(one, diff.old, diff.new, target, batch)
-        if isinstance(wanted, Unfit):
+        if isinstance(wanted, NoPlace):
             return wanted
         against = conflicts(one.text, places.standing, one.rule) if one.text else []
         told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])

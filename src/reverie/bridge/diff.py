@@ -21,7 +21,7 @@ ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
 CLOSEST = 4
 
 
-class Kind(StrEnum):
+class DiffKind(StrEnum):
     ADDED = "added"
     CHANGED = "changed"
     REMOVED = "removed"
@@ -32,14 +32,14 @@ class Kind(StrEnum):
 
     @property
     def is_behaviour(self) -> bool:
-        return self in (Kind.ADDED, Kind.CHANGED, Kind.REMOVED)
+        return self in (DiffKind.ADDED, DiffKind.CHANGED, DiffKind.REMOVED)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """`reworded` is the chance, 0..1, that nothing but the words is different."""
 
-    kind: Kind
+    kind: DiffKind
     old: tuple[StoreStatement, ...]
     new: tuple[StoreStatement, ...]
     reworded: float
@@ -65,7 +65,7 @@ class StoreDiff:
     differences: tuple[Difference, ...]
     unchanged: int
 
-    def of(self, *kinds: Kind) -> list[Difference]:
+    def of(self, *kinds: DiffKind) -> list[Difference]:
         return [one for one in self.differences if one.kind in kinds]
 
     @property
@@ -78,7 +78,7 @@ def store_diff(old: Snapshot, new: Snapshot) -> StoreDiff:
     before, after = statements_of(old), statements_of(new)
     found = [one for pair in aligned(before, after) for one in _judged(pair)]
     told = _not_said_elsewhere([one for one in found if one is not None], before, after)
-    order = list(Kind)
+    order = list(DiffKind)
     told.sort(key=lambda one: (order.index(one.kind), one.place.path, one.place.heading))
     return StoreDiff(old, new, tuple(told), sum(one is None for one in found))
 
@@ -87,23 +87,23 @@ def _judged(pair: Aligned) -> list[Difference | None]:
     """None is a statement that stands as it stood."""
     if pair.same_words:
         here = pair.old[0].path == pair.new[0].path
-        return [None if here else Difference(Kind.MOVED, pair.old, pair.new, 1.0)]
+        return [None if here else Difference(DiffKind.MOVED, pair.old, pair.new, 1.0)]
     if not pair.old or not pair.new:
-        kind = Kind.REPEATED if pair.likeness == 1.0 else Kind.ADDED if pair.new else Kind.REMOVED
+        kind = DiffKind.REPEATED if pair.likeness == 1.0 else DiffKind.ADDED if pair.new else DiffKind.REMOVED
         return [Difference(kind, pair.old, pair.new, 0.0)]
-    judged = Difference(Kind.CHANGED, pair.old, pair.new, 0.0)
+    judged = Difference(DiffKind.CHANGED, pair.old, pair.new, 0.0)
     if pair.old[0].code:
         return [judged]
     chance = round(only_reworded(judged.before, judged.after), 3)
     if chance >= DOUBT:
         sure = chance >= SURE and pair.likeness >= OTHER_MATTER
-        return [Difference(Kind.REWORDED if sure else Kind.DOUBTFUL, pair.old, pair.new, chance)]
+        return [Difference(DiffKind.REWORDED if sure else DiffKind.DOUBTFUL, pair.old, pair.new, chance)]
     relation = relate(judged.before, judged.after)
     if relation.kind is RelationKind.UNRELATED and pair.likeness < OTHER_MATTER:
-        gone = [Difference(Kind.REMOVED, (one,), (), 0.0) for one in pair.old]
-        return [*gone, *(Difference(Kind.ADDED, (), (one,), 0.0) for one in pair.new)]
+        gone = [Difference(DiffKind.REMOVED, (one,), (), 0.0) for one in pair.old]
+        return [*gone, *(Difference(DiffKind.ADDED, (), (one,), 0.0) for one in pair.new)]
     why = relation.why if relation.kind is not RelationKind.SAME else ""
-    return [Difference(Kind.CHANGED, pair.old, pair.new, chance, why)]
+    return [Difference(DiffKind.CHANGED, pair.old, pair.new, chance, why)]
 
 
 # ---- what went or came, and is said elsewhere ------------------------------------------------------------------------
@@ -113,8 +113,8 @@ def _not_said_elsewhere(
     found: Sequence[Difference], before: Sequence[StoreStatement], after: Sequence[StoreStatement]
 ) -> list[Difference]:
     """Consolidation drops one of two lines that say the same: nothing is lost by that."""
-    gone = _said([one for one in found if one.kind is Kind.REMOVED], after)
-    come = _said([one for one in found if one.kind is Kind.ADDED], before)
+    gone = _said([one for one in found if one.kind is DiffKind.REMOVED], after)
+    come = _said([one for one in found if one.kind is DiffKind.ADDED], before)
     return [gone.get(id(one)) or come.get(id(one)) or one for one in found]
 
 
@@ -135,6 +135,6 @@ def _said(found: Sequence[Difference], other_side: Sequence[StoreStatement]) -> 
                 break
             if one.place.code == other.code and only_reworded(text, other.text) >= SAID_ELSEWHERE:
                 old, new = (one.old, (other,)) if one.old else ((other,), one.new)
-                said[id(one)] = Difference(Kind.REPEATED, old, new, SAID_ELSEWHERE)
+                said[id(one)] = Difference(DiffKind.REPEATED, old, new, SAID_ELSEWHERE)
                 break
     return said

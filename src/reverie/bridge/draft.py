@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reverie.bridge.diff import Difference, Kind
+from reverie.bridge.diff import Difference, DiffKind
 from reverie.bridge.route import KeptOut, Route
 from reverie.bridge.snapshot import Provenance, Snapshot
 from reverie.bridge.statements import StoreStatement
@@ -25,7 +25,7 @@ PROPOSER = "bridge"
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
+class NoPlace:
     """A route that leads to nothing: the skill or the document cannot take it."""
 
     difference: Difference
@@ -40,10 +40,10 @@ class Drafted:
     proposed: Proposed
 
 
-Result = Drafted | KeptOut | Unfit
+Result = Drafted | KeptOut | NoPlace
 
 
-def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | Unfit:
+def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | NoPlace:
     """`target` is the memory that facts without a rule of ours go to; `batch` names what is undone together."""
     before, after = (tuple(_cited(side, one) for one in said) for side, said in _sides(route, old, new))
     evidence = after or before
@@ -59,7 +59,7 @@ def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: s
     try:
         return _placed(given, route)
     except BadInput as error:
-        return Unfit(route.difference, str(error))
+        return NoPlace(route.difference, str(error))
 
 
 def _sides(
@@ -105,9 +105,9 @@ def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
     difference = route.difference
     here, side = (difference.new or difference.old)[0], new if difference.new else old
     told = {
-        Kind.ADDED: "The managed memory learned this",
-        Kind.CHANGED: f"The managed memory says this instead of “{difference.before}”",
-        Kind.REMOVED: "The managed memory dropped this; dropping it here needs its own verdict",
+        DiffKind.ADDED: "The managed memory learned this",
+        DiffKind.CHANGED: f"The managed memory says this instead of “{difference.before}”",
+        DiffKind.REMOVED: "The managed memory dropped this; dropping it here needs its own verdict",
     }[difference.kind]
     origin = side.origin_of(here.path)
     grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds(origin)])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 
-from reverie.bridge.diff import ALIKE, SURE, Difference, Kind
+from reverie.bridge.diff import ALIKE, SURE, Difference, DiffKind
 from reverie.bridge.rewording import only_reworded
 from reverie.bridge.statements import StoreStatement
 from reverie.changes.history.library import Rule
@@ -57,7 +57,7 @@ class Kept(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LocalRule:
     """A rule in force here that can be changed: an entry of memory, or a rule in a section of a skill.
 
     `since` and `evidence` are what history knows of it; `skill` is None for memory.
@@ -73,7 +73,7 @@ class Standing:
     evidence: str = ""
     critical: bool = False
 
-    def known_as(self, rule: Rule | None) -> Standing:
+    def known_as(self, rule: Rule | None) -> LocalRule:
         """With what history knows of it."""
         if rule is None:
             return self
@@ -91,7 +91,7 @@ class Route:
 
     difference: Difference
     text: str
-    rule: Standing | None = None
+    rule: LocalRule | None = None
     skill: Found | None = None
     section: str = ""
     document: str = ""
@@ -102,21 +102,21 @@ class Route:
 class KeptOut:
     difference: Difference
     reason: Kept
-    rule: Standing | None = None
+    rule: LocalRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
     """What stands here: every rule that can be changed, and every skill."""
 
-    standing: Sequence[Standing]
+    standing: Sequence[LocalRule]
     skills: Sequence[Found]
     today: date
 
 
 def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
     """One for each statement that came; where none came, one for each that went."""
-    if difference.kind is Kind.REMOVED:
+    if difference.kind is DiffKind.REMOVED:
         return [_removed(difference, one, places) for one in difference.old]
     return [_came(difference, one, places) for one in difference.new]
 
@@ -165,7 +165,7 @@ def _kept_out(new: StoreStatement, today: date) -> Kept | None:
     return None
 
 
-def _said_here(text: str, standing: Sequence[Standing]) -> Standing | None:
+def _said_here(text: str, standing: Sequence[LocalRule]) -> LocalRule | None:
     """The rule in force that says the same."""
     if not standing:
         return None
@@ -177,17 +177,17 @@ def _said_here(text: str, standing: Sequence[Standing]) -> Standing | None:
     return best if best is not None and only_reworded(best.text, text) >= SURE else None
 
 
-def _changed_here(difference: Difference, new: StoreStatement, standing: Sequence[Standing]) -> Standing | None:
+def _changed_here(difference: Difference, new: StoreStatement, standing: Sequence[LocalRule]) -> LocalRule | None:
     """The rule in force that says what was said there before; else the one the change speaks against."""
     said = next((rule for one in difference.old if (rule := _said_here(one.text, standing))), None)
-    if said is not None or difference.kind is not Kind.CHANGED:
+    if said is not None or difference.kind is not DiffKind.CHANGED:
         return said
     return next(iter(conflicts(new.text, standing, least=ALIKE)), None)
 
 
 def conflicts(
-    text: str, standing: Sequence[Standing], but_not: Standing | None = None, least: float = NEAR
-) -> list[Standing]:
+    text: str, standing: Sequence[LocalRule], but_not: LocalRule | None = None, least: float = NEAR
+) -> list[LocalRule]:
     """Rules in force that the text contradicts, or takes the place of; the nearest first."""
     others = [one for one in standing if one is not but_not]
     if not others:

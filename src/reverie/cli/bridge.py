@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +14,7 @@ from reverie.cli.render import console, counted, print_json, visible
 
 if TYPE_CHECKING:
     from reverie.bridge.amendments import Batch
-    from reverie.bridge.diff import Difference, Kind, StoreDiff
+    from reverie.bridge.diff import Difference, DiffKind, StoreDiff
     from reverie.bridge.draft import Result
     from reverie.bridge.pull import Pulled
     from reverie.bridge.push import Pushed
@@ -172,7 +173,7 @@ def undo(*, batch: str, because: str, shell: Shell) -> None:
 
 def _told(one: Result) -> dict[str, Any]:
     """What became of a difference, and the proposal if there is one."""
-    from reverie.bridge.draft import Drafted, Unfit
+    from reverie.bridge.draft import Drafted, NoPlace
     from reverie.changes.queue import Waiting, said
 
     if isinstance(one, Drafted):
@@ -181,7 +182,7 @@ def _told(one: Result) -> dict[str, Any]:
         became = f"{waits.id} for {place}. {waits.suggestion.reason}" if waits else said(one.proposed)
         return {"text": one.route.text or one.route.difference.before, "became": became, "proposal": waits and waits.id}
     text = one.difference.after or one.difference.before
-    if isinstance(one, Unfit):
+    if isinstance(one, NoPlace):
         return {"text": text, "became": f"Not proposed: {one.why}", "proposal": None}
     here = f": {one.rule}" if one.rule else ""
     return {"text": text, "became": f"Kept out: {one.reason.value}{here}.", "proposal": None}
@@ -226,10 +227,10 @@ def show_diff(found: StoreDiff, every: bool) -> None:
         click.echo("\nWhat was only reworded, moved or said twice is left out: --all shows it.")
 
 
-def _kinds() -> Iterable[Kind]:
-    from reverie.bridge.diff import Kind
+def _kinds() -> Iterable[DiffKind]:
+    from reverie.bridge.diff import DiffKind
 
-    return Kind
+    return DiffKind
 
 
 def _where(one: Difference) -> str:
@@ -249,6 +250,23 @@ def _show_one(one: Difference) -> None:
         out.print(f"    + {visible(part.text)}", style="green", markup=False)
     if one.why:
         out.print(f"      {visible(one.why)}", style="dim", markup=False)
+
+
+@command.command(name="export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@common
+def export(*, folder: Path, shell: Shell) -> None:
+    """Everything as plain Markdown, git history and JSON Lines, in a new FOLDER that needs no Reverie to be read."""
+    with shell.opened() as house:
+        made = house.export(folder)
+    if shell.json:
+        print_json({**made.rows, "memories": made.memories, "repositories": made.repositories, "folder": str(folder)})
+        return
+    for name in made.repositories:
+        click.echo(f"{folder / name}: the files, and their history (`git log -p`)")
+    click.echo(f"{folder / 'stores'}: {counted(made.memories, 'memory file')}")
+    for name, number in made.rows.items():
+        click.echo(f"{folder / name}.jsonl: {counted(number, 'line')}")
 
 
 @command.command(name="demo")
