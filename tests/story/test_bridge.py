@@ -6,6 +6,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -168,6 +169,32 @@ def test_exported_json_is_compared_with_an_exported_folder(home: Home, tmp_path:
     assert [one.after for one in diff.of(*[one.kind for one in diff.differences if one.kind == "moved"])] == [
         "Deploys go out on Tuesdays after the standup."
     ]
+
+
+def test_an_answer_that_is_not_the_protocol_is_the_servers_mistake(home: Home) -> None:
+    class Odd(AnthropicServer):
+        def get(self, path: str, beta: str, **query: str) -> dict[str, Any]:
+            return {"data": [{"identifier": "memstore_1"}]} if "page" not in query else {}
+
+    with pytest.raises(NotReached, match="not of Anthropic's protocol"):
+        home.bridge.pull(Odd("http://127.0.0.1:9", "key"))
+
+
+def test_a_server_that_never_comes_to_an_end_is_left(home: Home) -> None:
+    class Endless(AnthropicServer):
+        def get(self, path: str, beta: str, **query: str) -> dict[str, Any]:
+            return {"data": [], "next_page": "again"}
+
+    with pytest.raises(NotReached, match="again and again"):
+        home.bridge.pull(Endless("http://127.0.0.1:9", "key"))
+
+
+def test_what_is_erased_goes_from_the_copies_too(managed: Served, home: Home) -> None:
+    managed.memory(managed.store(), "/team.md", "Call Jonathan Quimby about the contract.\n")
+    home.bridge.pull(source(managed))
+    home.erase.text("Jonathan Quimby")
+    held = [path for path in (home.config.home / "bridge").rglob("*.txt") if b"Quimby" in path.read_bytes()]
+    assert held == []
 
 
 # ---- from a difference to a proposal ---------------------------------------------------------------------------------

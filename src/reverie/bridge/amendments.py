@@ -49,7 +49,7 @@ class Amending:
         wanted = suggestion(one, diff.old, diff.new, target, batch)
         if isinstance(wanted, NoPlace):
             return wanted
-        against = conflicts(one.text, places.standing, one.rule) if one.text else []
+        against = conflicts(one.text, places, one.rule) if one.text else []
         told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])
         if one.rule is not None and one.rule.critical:
             told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {one.rule}."

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from reverie.bridge.diff import ALIKE, SURE, Difference, DiffKind
 from reverie.bridge.rewording import only_reworded
@@ -29,6 +31,10 @@ from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 from reverie.text.relation import RelationKind, relate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 GOTCHAS = "Gotchas"
 MEMORY, USER = "MEMORY.md", "USER.md"
@@ -105,13 +111,25 @@ class KeptOut:
     rule: LocalRule | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Places:
     """What stands here: every rule that can be changed, and every skill."""
 
     standing: Sequence[LocalRule]
     skills: Sequence[Found]
     today: date
+
+    @cached_property
+    def _vectors(self) -> NDArray[np.float32]:
+        return embed([normal(one.text) for one in self.standing])
+
+    def near(self, text: str, least: float) -> list[LocalRule]:
+        """The rules most like a text, the nearest first."""
+        if not self.standing:
+            return []
+        likeness = self._vectors @ embed([normal(text)])[0]
+        order = likeness.argsort()[::-1][:CLOSEST].tolist()
+        return [self.standing[at] for at in order if likeness[at] >= least]
 
 
 def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
@@ -122,7 +140,7 @@ def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
 
 
 def _removed(difference: Difference, gone: StoreStatement, places: Places) -> Route | KeptOut:
-    rule = _said_here(gone.text, places.standing)
+    rule = _said_here(gone.text, places)
     if rule is None:
         return KeptOut(difference, Kept.NOT_HERE)
     return Route(difference, "", rule, rule.skill, rule.section, why="the same rule stands here")
@@ -132,10 +150,10 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     reason = _kept_out(new, places.today)
     if reason is not None:
         return KeptOut(difference, reason)
-    covered = _said_here(new.text, places.standing)
+    covered = _said_here(new.text, places)
     if covered is not None:
         return KeptOut(difference, Kept.COVERED, covered)
-    replaced = _changed_here(difference, new, places.standing)
+    replaced = _changed_here(difference, new, places)
     if replaced is not None:
         why = "the rule it changes stands here"
         return Route(difference, new.text, replaced, replaced.skill, replaced.section, why=why)
@@ -165,37 +183,24 @@ def _kept_out(new: StoreStatement, today: date) -> Kept | None:
     return None
 
 
-def _said_here(text: str, standing: Sequence[LocalRule]) -> LocalRule | None:
+def _said_here(text: str, places: Places) -> LocalRule | None:
     """The rule in force that says the same."""
-    if not standing:
-        return None
-    import numpy as np
-
-    likeness = embed([normal(one.text) for one in standing]) @ embed([normal(text)])[0]
-    near = [standing[at] for at in np.argsort(-likeness)[:CLOSEST].tolist() if likeness[at] >= ALIKE]
+    near = places.near(text, ALIKE)
     best = max(near, key=lambda one: only_reworded(one.text, text), default=None)
     return best if best is not None and only_reworded(best.text, text) >= SURE else None
 
 
-def _changed_here(difference: Difference, new: StoreStatement, standing: Sequence[LocalRule]) -> LocalRule | None:
+def _changed_here(difference: Difference, new: StoreStatement, places: Places) -> LocalRule | None:
     """The rule in force that says what was said there before; else the one the change speaks against."""
-    said = next((rule for one in difference.old if (rule := _said_here(one.text, standing))), None)
+    said = next((rule for one in difference.old if (rule := _said_here(one.text, places))), None)
     if said is not None or difference.kind is not DiffKind.CHANGED:
         return said
-    return next(iter(conflicts(new.text, standing, least=ALIKE)), None)
+    return next(iter(conflicts(new.text, places, least=ALIKE)), None)
 
 
-def conflicts(
-    text: str, standing: Sequence[LocalRule], but_not: LocalRule | None = None, least: float = NEAR
-) -> list[LocalRule]:
+def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least: float = NEAR) -> list[LocalRule]:
     """Rules in force that the text contradicts, or takes the place of; the nearest first."""
-    others = [one for one in standing if one is not but_not]
-    if not others:
-        return []
-    import numpy as np
-
-    likeness = embed([normal(one.text) for one in others]) @ embed([normal(text)])[0]
-    near = [others[at] for at in np.argsort(-likeness)[:CLOSEST].tolist() if likeness[at] >= least]
+    near = (one for one in places.near(text, least) if one is not but_not)
     return [one for one in near if _conflict(one.text, text) >= SURE_CONFLICT]
 
 

@@ -67,9 +67,10 @@ def pull(*, where: str, key_name: str, stores: tuple[str, ...], shell: Shell) ->
 
 def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None:
     for one in pulled:
-        click.echo(f"{one.store.id}  {counted(one.versions, 'new version')}  {visible(one.store.name)}")
+        click.echo(visible(f"{one.store.id}  {counted(one.versions, 'new version')}  {one.store.name}"))
     for dream in [one for one in dreams if one.status == "completed" and one.output][-NEWEST:]:
-        click.echo(f"{dream.id} read {dream.store} and wrote {dream.output}: `reverie bridge diff {dream.id}`")
+        told = f"{dream.id} read {dream.store} and wrote {dream.output}: `reverie bridge diff {dream.id}`"
+        click.echo(visible(told))
     if not pulled:
         click.echo("There is no memory store.")
 

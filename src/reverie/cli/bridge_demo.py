@@ -57,12 +57,16 @@ def show_demo() -> None:
         skill = place / "home" / "skills" / "deploy" / "SKILL.md"
         skill.parent.mkdir(parents=True)
         skill.write_text(SKILL)
-        with _opened(place, "managed") as theirs, _serving(theirs) as managed, _opened(place, "home") as home:
+        with (
+            _opened(place, "managed") as theirs,
+            _serving(theirs) as managed,
+            _opened(place, "home", ANTHROPIC_API_KEY=managed.key) as home,
+        ):
             _loop(managed, home, skill)
     click.echo("\nThat was a sample, and it is gone. On your own: `reverie bridge pull`, then `reverie bridge diff`.")
 
 
-def _opened(place: Path, name: str) -> Home:
+def _opened(place: Path, name: str, **environment: str) -> Home:
     """A home that sees nothing of this person's: no skills, no memory, no settings of theirs."""
     from reverie.app import Home
     from reverie.config import load
@@ -70,17 +74,16 @@ def _opened(place: Path, name: str) -> Home:
     folder = place / name
     folder.mkdir(exist_ok=True)
     settings = {"owner": name, "database": f"sqlite:///{folder / 'reverie.db'}", "skills": "", "instructions": ""}
-    return Home(replace(load(folder, settings), environment={"HOME": str(place)}), SystemClock())
+    return Home(replace(load(folder, settings), environment={"HOME": str(place), **environment}), SystemClock())
 
 
 def _loop(managed: _Managed, home: Home, skill: Path) -> None:
     from reverie.cli.bridge import show_batch, show_diff, show_pulled, show_pushed
-    from reverie.harnesses.memory_stores.anthropic import AnthropicServer
 
     _title("the managed side", "an agent works by day and dreams by night")
     dream = _night(managed)
     click.echo(f"{dream['id']} is {dream['status']}.")
-    server = AnthropicServer(managed.url, managed.key)
+    server = home.managed_server(managed.url)
     _title(f"$ reverie bridge pull {managed.url}", "read-only, only what is new")
     show_pulled(home.bridge.pull(server), home.bridge.dreams())
     _title(f"$ reverie bridge diff {dream['id']}", "what would an agent do otherwise?")

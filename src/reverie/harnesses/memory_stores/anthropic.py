@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -25,6 +25,26 @@ PAGE = 100
 TRIES, TIMEOUT = 4, 60.0
 AGAIN = (408, 429, 500, 502, 503, 504, 529)
 LARGEST = 50_000_000
+
+
+Given = ParamSpec("Given")
+Row = TypeVar("Row")
+
+
+def _as_expected(listing: Callable[Given, Iterator[Row]]) -> Callable[Given, Iterator[Row]]:
+    """Rows that are not what the protocol says are the server's mistake, and told as that."""
+
+    @wraps(listing)
+    def listed(*given: Given.args, **named: Given.kwargs) -> Iterator[Row]:
+        try:
+            yield from listing(*given, **named)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise NotReached(
+                f"The server's answer is not of Anthropic's protocol: {type(error).__name__} {error}.",
+                expected="memory stores, versions and dreams as the protocol has them",
+            ) from error
+
+    return listed
 
 
 @dataclass(frozen=True)
@@ -44,10 +64,12 @@ class AnthropicServer:
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
+    @_as_expected
     def stores(self) -> Iterator[RemoteStore]:
         for row in self._listed("/v1/memory_stores", MEMORY_BETA, include_archived="true"):
             yield RemoteStore(row["id"], row.get("name") or "", row.get("description") or "")
 
+    @_as_expected
     def memories(self, store: str, **below: str) -> Iterator[RemoteVersion]:
         for row in self._listed(f"/v1/memory_stores/{store}/memories", MEMORY_BETA, **below):
             if row.get("type", "memory") == "memory":
@@ -56,6 +78,7 @@ class AnthropicServer:
                     row["memory_version_id"], row["id"], "modified", at, row["path"], row["content_sha256"]
                 )
 
+    @_as_expected
     def versions(self, store: str) -> Iterator[RemoteVersion]:
         for row in self._listed(f"/v1/memory_stores/{store}/memory_versions", MEMORY_BETA):
             yield RemoteVersion(
@@ -73,6 +96,7 @@ class AnthropicServer:
         content = found.get("content")
         return content if isinstance(content, str) else None
 
+    @_as_expected
     def dreams(self) -> Iterator[RemoteDream]:
         try:
             rows = list(self._listed("/v1/dreams", DREAM_BETA, include_archived="true"))
@@ -122,13 +146,15 @@ class AnthropicServer:
         return self._sent("GET", path, beta, params=query)
 
     def _listed(self, path: str, beta: str, **query: str) -> Iterator[dict[str, Any]]:
-        page: str | None = None
-        while True:
+        page, seen = "", set[str]()
+        while page not in seen:
+            seen.add(page)
             found = self.get(path, beta, limit=str(PAGE), **query, **({"page": page} if page else {}))
             yield from found["data"]
-            page = found.get("next_page")
+            page = str(found.get("next_page") or "")
             if not page:
                 return
+        raise NotReached(f"{self.address} gives the same page of {path} again and again.")
 
     def _sent(self, method: str, path: str, beta: str, **given: Any) -> dict[str, Any]:
         """The answer. Only what can be asked for twice without harm is tried again."""
