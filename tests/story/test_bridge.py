@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from click.testing import CliRunner
 from reverie.app import Home, open_home
 from reverie.bridge.amendments import Batch
 from reverie.bridge.route import Kept, KeptOut
-from reverie.bridge.source import RemoteVersion
+from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
 from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
@@ -385,6 +387,33 @@ def test_an_export_can_be_read_without_us(home: Home, release: Path, tmp_path: P
     assert [path.name for path in (made.folder / "stores").rglob("*.md")] == ["notes.md"]
     with pytest.raises(BadInput, match="is there already"):
         home.export(made.folder)
+
+
+def test_each_dream_is_proposed_once_however_often_a_schedule_runs(home: Home, release: Path) -> None:
+    copies = home.bridge.copies_of("https://managed.example")
+    store = RemoteStore("memstore_1", "Notes")
+    copies.keep_store(store)
+    days = ["Tuesdays", "Thursdays", "Mondays"]
+    for number, day in enumerate(days):
+        at = NOON + timedelta(hours=2 * number)
+        text = RULES.replace("Tuesdays", day)
+        copies.keep(store.id, [(RemoteVersion(f"memver_{number}", "mem_1", "modified", at, "/a.md", "0" * 64), text)])
+    night = partial(RemoteDream, status="completed", store=store.id, sessions=("sesn_1",), output=store.id, session="")
+    first, second = (
+        night(
+            id=f"drm_{n}",
+            created_at=NOON + timedelta(hours=2 * n - 1),
+            ended_at=NOON + timedelta(hours=2 * n, minutes=1),
+        )
+        for n in (1, 2)
+    )
+    copies.keep_dreams([first])
+    assert [one.id for one in home.bridge.propose_new(target="home")] == ["drm_1"]
+    assert home.bridge.propose_new(target="home") == []
+    copies.keep_dreams([second])
+    assert [one.id for one in home.bridge.propose_new(target="home")] == ["drm_2"]
+    waiting = {one.suggestion.evidence[0].quote: one.suggestion.dream for one in home.review.waiting()}
+    assert waiting == {TUESDAYS.replace("Tues", "Thurs"): "drm_1", TUESDAYS.replace("Tues", "Mon"): "drm_2"}
 
 
 # ---- the commands ----------------------------------------------------------------------------------------------------

@@ -53,6 +53,18 @@ class Bridge:
         that facts go to when no skill is about them."""
         return self.amending.propose(self.diff(old, new), target, old if new is None else "")
 
+    def propose_new(self, *, target: str) -> list[Batch]:
+        """The same for every dream that ended since the last time; of a source that is new, for its last one alone.
+        Twice is once: a dream is marked when all of it is in the queue."""
+        made = list[Batch]()
+        for copies in self.copies():
+            done = copies.proposed()
+            ended = [one.id for one in copies.dreams() if one.status == "completed" and one.output]
+            fresh = [one for one in ended if one not in done] if done else ended[-1:]
+            made += [self.propose(one, target=target) for one in fresh]
+            copies.mark_proposed(ended)
+        return made
+
     def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
         """Take back all that was approved of one dream, or of one batch."""
         return self.amending.undo(batch, because)

@@ -25,6 +25,7 @@ ANTHROPIC = "https://api.anthropic.com"
 KEY_NAME = click.option(
     "--key-name", metavar="NAME", default="ANTHROPIC_API_KEY", show_default=True, help="Variable with the key."
 )
+TARGET = click.option("--target", metavar="NAME", help="The memory that facts go to.  [default: hermes or home]")
 NEWEST = 3  # dreams that are named after a pull
 TITLES = {
     "added": "Added",
@@ -49,8 +50,12 @@ def command() -> None:
 @click.option(
     "--store", "stores", multiple=True, metavar="ID", help="Only this memory store; several times for several."
 )
+@click.option("--propose", "and_propose", is_flag=True, help="Put what new dreams changed into the review queue.")
+@TARGET
 @common
-def pull(*, where: str, key_name: str, stores: tuple[str, ...], shell: Shell) -> None:
+def pull(
+    *, where: str, key_name: str, stores: tuple[str, ...], and_propose: bool, target: str | None, shell: Shell
+) -> None:
     """Bring in memory stores, their versions and dreams; only what is new. Nothing is changed there.
 
     WHERE is the address of a server that speaks Anthropic's protocol (default https://api.anthropic.com), or a folder
@@ -59,10 +64,14 @@ def pull(*, where: str, key_name: str, stores: tuple[str, ...], shell: Shell) ->
     with shell.opened() as house:
         pulled = house.bridge.pull(house.managed(where, key_name), stores)
         dreams = house.bridge.dreams()
+        batches = house.bridge.propose_new(target=target or house.memory.default()) if and_propose else []
     if shell.json:
-        print_json([{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled])
-    else:
-        show_pulled(pulled, dreams)
+        told = [{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled]
+        print_json({"pulled": told, "batches": [_batch(one) for one in batches]})
+        return
+    show_pulled(pulled, dreams)
+    for batch in batches:
+        show_batch(batch)
 
 
 def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None:
@@ -98,7 +107,7 @@ def diff(*, old: str, new: str | None, every: bool, shell: Shell) -> None:
 @command.command(name="propose")
 @click.argument("old")
 @click.argument("new", required=False)
-@click.option("--target", metavar="NAME", help="The memory that facts go to.  [default: hermes or home]")
+@TARGET
 @common
 def propose(*, old: str, new: str | None, target: str | None, shell: Shell) -> None:
     """Put every difference in behaviour into the review queue; nothing lands.
@@ -109,9 +118,13 @@ def propose(*, old: str, new: str | None, target: str | None, shell: Shell) -> N
     with shell.opened() as house:
         batch = house.bridge.propose(old, new, target=target or house.memory.default())
     if shell.json:
-        print_json({"batch": batch.id, "results": [_told(one) for one in batch.results]})
+        print_json(_batch(batch))
     else:
         show_batch(batch)
+
+
+def _batch(batch: Batch) -> dict[str, Any]:
+    return {"batch": batch.id, "results": [_told(one) for one in batch.results]}
 
 
 def show_batch(batch: Batch) -> None:

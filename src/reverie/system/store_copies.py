@@ -1,7 +1,7 @@
 """Copies of managed memory stores below the home: implements `reverie.bridge.source.Copies`.
 
     <home>/bridge/<source>/source.json        where it came from; never a key
-                           dreams.json
+                           dreams.json, proposed.json
                            <store>/store.json
                                    versions.jsonl      one line a version, only ever appended to
                                    texts/<version>.txt what it said, secrets taken out
@@ -27,7 +27,8 @@ from reverie.core.clock import rfc3339
 from reverie.core.slugs import slug
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, replace_file
 
-SOURCE, DREAMS, STORE, VERSIONS, TEXTS = "source.json", "dreams.json", "store.json", "versions.jsonl", "texts"
+SOURCE, DREAMS, PROPOSED = "source.json", "dreams.json", "proposed.json"
+STORE, VERSIONS, TEXTS = "store.json", "versions.jsonl", "texts"
 
 
 def every_copy(home: Path) -> list[StoreCopies]:
@@ -88,6 +89,12 @@ class StoreCopies:
         known = {one.id: one for one in self.dreams()} | {one.id: one for one in dreams}
         rows = [_told(one) for one in sorted(known.values(), key=lambda one: (one.created_at, one.id))]
         replace_file(self.folder / DREAMS, _json(rows))
+
+    def proposed(self) -> frozenset[str]:
+        return frozenset(json.loads(read_file(self.folder / PROPOSED) or b"[]"))
+
+    def mark_proposed(self, dreams: Iterable[str]) -> None:
+        replace_file(self.folder / PROPOSED, _json(sorted(self.proposed() | set(dreams))))
 
     def _of(self, store: str) -> Path:
         return self.folder / _safe(store)
