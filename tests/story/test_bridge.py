@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from reverie.app import Home, open_home
 from reverie.bridge.amendments import Batch
+from reverie.bridge.draft import Drafted, Postponed
 from reverie.bridge.route import Kept, KeptOut
 from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
 from reverie.changes.landing_result import Landed
@@ -314,6 +315,21 @@ def test_what_was_rejected_once_is_not_proposed_again(home: Home, release: Path,
     home.review.reject(proposal, "one is enough")
     batch, waiting = proposed(home, tmp_path, old, f"{new}\n\nAnd something else was written below.")
     assert [one.suggestion.evidence[0].quote for one in waiting] == ["And something else was written below."], batch
+
+
+def test_a_flood_is_cut_to_what_a_person_can_look_at_and_goes_on_later(home: Home, tmp_path: Path) -> None:
+    places = ("Lisbon", "Porto", "Berlin", "Vienna", "Zurich")
+    (tmp_path / "old.md").write_text("Nothing.\n")
+    (tmp_path / "new.md").write_text(
+        "Nothing.\n\n" + "\n".join(f"- The office in {one} has a printer." for one in places)
+    )
+    diff = home.bridge.diff(str(tmp_path / "old.md"), str(tmp_path / "new.md"))
+    first = home.bridge.amending.propose(diff, "home", most=2)
+    assert [type(one) for one in first.results] == [Drafted, Drafted, Postponed, Postponed, Postponed]
+    for one in home.review.waiting():
+        home.review.approve(one)
+    home.bridge.amending.propose(diff, "home", most=2)
+    assert len(home.review.waiting()) == 2
 
 
 def test_all_that_was_approved_of_one_batch_is_undone_at_once(home: Home, release: Path, tmp_path: Path) -> None:

@@ -10,15 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from reverie.bridge.diff import StoreDiff
-from reverie.bridge.draft import ASKS, PROPOSER, Drafted, NoPlace, Result, suggestion
+from reverie.bridge.draft import ASKS, PROPOSER, Drafted, NoPlace, Postponed, Result, suggestion
 from reverie.bridge.route import KeptOut, Places, Route, conflicts, route
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import Asked
 from reverie.changes.landing_result import Landed, Outcome, undone_by
-from reverie.changes.queue import Review
+from reverie.changes.proposal import Status
+from reverie.changes.propose import Repeated
+from reverie.changes.queue import Proposed, Review, Waiting
 from reverie.core.errors import NotFound
 from reverie.core.hashes import canonical, sha256
 
+MOST_AT_ONCE = 40  # proposals of one batch that wait at a time: as many as a person is shown in a day
 MOST_TOLD = 3  # rules that a proposal is said to contradict
 
 
@@ -37,11 +40,20 @@ class Amending:
     review: Review
     places: Callable[[str], Places]
 
-    def propose(self, diff: StoreDiff, target: str, batch: str = "") -> Batch:
+    def propose(self, diff: StoreDiff, target: str, batch: str = "", most: int = MOST_AT_ONCE) -> Batch:
+        """What changes a rule that stands here comes first, then what a skill is about, then the rest. What is beyond
+        `most` is not proposed: the same call does that once some of it is decided."""
         places = self.places(target)
         named = batch or _name(diff)
         routed = [one for difference in diff.behaviour for one in route(difference, places)]
-        return Batch(named, tuple(self._proposed(one, diff, places, target, named) for one in routed))
+        results, waiting = list[Result](), 0
+        for one in sorted(routed, key=_first):
+            if waiting >= most and isinstance(one, Route):
+                results.append(Postponed(one))
+                continue
+            results.append(self._proposed(one, diff, places, target, named))
+            waiting += isinstance(results[-1], Drafted) and _waits(results[-1].proposed)
+        return Batch(named, tuple(results))
 
     def _proposed(self, one: Route | KeptOut, diff: StoreDiff, places: Places, target: str, batch: str) -> Result:
         if isinstance(one, KeptOut):
@@ -68,6 +80,19 @@ class Amending:
         if not changes:
             raise NotFound(f"Nothing of {batch} stands here.", next_step="`reverie history` lists what landed.")
         return [(one, self.review.undo(one.id, because or f"takes back all of {batch}")) for one in changes]
+
+
+def _first(one: Route | KeptOut) -> int:
+    if isinstance(one, KeptOut):
+        return 3
+    return 0 if one.rule is not None else 1 if one.skill is not None else 2
+
+
+def _waits(proposed: Proposed) -> bool:
+    """For a person, since now or since an earlier time."""
+    return isinstance(proposed, Waiting) or (
+        isinstance(proposed, Repeated) and proposed.proposal.status is Status.WAITING
+    )
 
 
 def all_landed(undone: Sequence[tuple[Change, Outcome]]) -> bool:

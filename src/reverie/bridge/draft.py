@@ -40,7 +40,14 @@ class Drafted:
     proposed: Proposed
 
 
-Result = Drafted | KeptOut | NoPlace
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """Left for another time: so many proposals of one batch wait already."""
+
+    route: Route
+
+
+Result = Drafted | KeptOut | NoPlace | Postponed
 
 
 def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | NoPlace:

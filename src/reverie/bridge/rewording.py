@@ -23,7 +23,7 @@ from reverie.text.relating.statement import Statement, normal, read
 from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
 from reverie.text.relation import RelationKind, relate
 
-FOR = frozenset({"likeness", "shared", "related", "same", "values_kept"})  # all else can only speak against it
+FOR = frozenset({"likeness", "same", "values_kept"})  # all else can only speak against it
 _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
@@ -88,46 +88,41 @@ def rewording_features(old: str, new: str) -> dict[str, float]:
     compared = compare(before.whole, after.whole)
     there, back = relate(old, new), relate(new, old)
     vectors = embed([before.text, after.text])
-    gone, come = _missing("old", before.whole, after.whole), _missing("new", after.whole, before.whole)
+    gone, come = _lost(before.whole, after.whole), _lost(after.whole, before.whole)
     shape = _shape(before, after)
     return {
         "likeness": float(vectors[0] @ vectors[1]),
-        "shared": compared.dice,
         "conflict": there.conflict,
-        "related": 2.0 - sum(one.kind is RelationKind.UNRELATED for one in (there, back)),
         "same": float(sum(one.kind is RelationKind.SAME for one in (there, back))),
         "opposed": float(min(len(compared.opposed), 2)),
         "flipped": float(compared.flipped),
-        "cues": float(len(before.whole.cues ^ after.whole.cues)),
         "values_kept": float(min(compared.equal, 2)),
-        "within": shape.pop("ratio") * min(1.0, max(gone["old_most"], come["new_most"])),
-        **gone,
-        **come,
+        "within": shape.pop("ratio") * min(1.0, max((*gone, *come), default=0.0)),
+        "old_sum": min(sum(gone), 4.0),
+        "old_most": max(gone, default=0.0),
+        "old_values": _values_lost(before.whole, after.whole),
+        "new_values": _values_lost(after.whole, before.whole),
         **shape,
         **_names(old, new, before, after),
     }
 
 
-def _missing(side: str, mine: Clause, other: Clause) -> dict[str, float]:
-    """What one side says and the other does not: words, softly by their nearest, and values."""
+def _lost(mine: Clause, other: Clause) -> list[float]:
+    """How much of each word of one side is in no word of the other, by the nearest one there."""
+    weights = list(mine.words.values())
+    if not mine.words or not other.words:
+        return weights
+    vectors = word_vectors([*mine.surface.values(), *other.surface.values()])
+    nearest = (vectors[: len(weights)] @ vectors[len(weights) :].T).max(axis=1)
+    return [weight * (1 - min(1.0, max(0.0, float(near)))) for weight, near in zip(weights, nearest, strict=True)]
+
+
+def _values_lost(mine: Clause, other: Clause) -> float:
     values, theirs = (
         {(one.value.dimension, str(one.value.amount)) for one in clause.values if one.value.dimension != "name"}
         for clause in (mine, other)
     )
-    told = {f"{side}_values": float(min(len(values - theirs), 2))}
-    if not mine.words:
-        return told | {f"{side}_share": 0.0, f"{side}_sum": 0.0, f"{side}_most": 0.0}
-    weights = list(mine.words.values())
-    lost = weights
-    if other.words:
-        vectors = word_vectors([*mine.surface.values(), *other.surface.values()])
-        nearest = (vectors[: len(weights)] @ vectors[len(weights) :].T).max(axis=1)
-        lost = [weight * (1 - min(1.0, max(0.0, float(near)))) for weight, near in zip(weights, nearest, strict=True)]
-    return told | {
-        f"{side}_share": sum(lost) / sum(weights),
-        f"{side}_sum": min(sum(lost), 4.0),
-        f"{side}_most": max(lost),
-    }
+    return float(min(len(values - theirs), 2))
 
 
 def _shape(before: Statement, after: Statement) -> dict[str, float]:

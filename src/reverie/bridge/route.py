@@ -52,14 +52,26 @@ _USER = ("the user", "user ", "user's ", "der nutzer", "die nutzerin", "el usuar
 class Kept(StrEnum):
     """Why a difference becomes no proposal."""
 
-    SECRET = "it holds a secret"
-    SENSITIVE = "it says something private about a person"
-    UNSAFE = "the safety scan keeps it out"
-    ONE_OFF = "it tells of one day, not of how things are done"
-    TOO_LONG = "it is too long to be one rule"
-    CODE = "it is code, which nobody can follow as a rule"
-    COVERED = "it is said here already"
-    NOT_HERE = "nothing here says what was removed there"
+    SECRET = "secret"
+    SENSITIVE = "sensitive"
+    UNSAFE = "unsafe"
+    ONE_OFF = "one_off"
+    TOO_LONG = "too_long"
+    CODE = "code"
+    COVERED = "covered"
+    NOT_HERE = "not_here"
+
+
+SENTENCES = {
+    Kept.SECRET: "it holds a secret",
+    Kept.SENSITIVE: "it says something private about a person",
+    Kept.UNSAFE: "the safety scan keeps it out",
+    Kept.ONE_OFF: "it tells of one day, not of how things are done",
+    Kept.TOO_LONG: "it is too long to be one rule",
+    Kept.CODE: "it is code, which nobody can follow as a rule",
+    Kept.COVERED: "it is said here already",
+    Kept.NOT_HERE: "nothing here says what was removed there",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ TITLES = {
     "moved": "Moved",
     "repeated": "Said twice",
 }
+RESULT = ("text", "became", "proposal", "kept_out")
 FOLDED = ("reworded", "moved", "repeated")
 
 
@@ -187,19 +188,27 @@ def undo(*, batch: str, because: str, shell: Shell) -> None:
 
 def _told(one: Result) -> dict[str, Any]:
     """What became of a difference, and the proposal if there is one."""
-    from reverie.bridge.draft import Drafted, NoPlace
+    from reverie.bridge.draft import Drafted, NoPlace, Postponed
+    from reverie.bridge.route import SENTENCES
     from reverie.changes.queue import Waiting, said
 
-    if isinstance(one, Drafted):
-        waits = one.proposed.proposal if isinstance(one.proposed, Waiting) else None
-        place = f"{waits.target_name}/{waits.suggestion.subject}" if waits else ""
-        became = f"{waits.id} for {place}. {waits.suggestion.reason}" if waits else said(one.proposed)
-        return {"text": one.route.text or one.route.difference.before, "became": became, "proposal": waits and waits.id}
-    text = one.difference.after or one.difference.before
-    if isinstance(one, NoPlace):
-        return {"text": text, "became": f"Not proposed: {one.why}", "proposal": None}
-    here = f": {one.rule}" if one.rule else ""
-    return {"text": text, "became": f"Kept out: {one.reason.value}{here}.", "proposal": None}
+    match one:
+        case Drafted(route, Waiting(waits)):
+            place = f"{waits.target_name}/{waits.suggestion.subject}"
+            told = (route.text or route.difference.before, f"{waits.id} for {place}. {waits.suggestion.reason}")
+            return dict(zip(RESULT, (*told, waits.id, None), strict=True))
+        case Drafted(route, proposed):
+            text, became, reason = route.text or route.difference.before, said(proposed), "not_proposed"
+        case Postponed(route):
+            became = "Later: as many proposals of this batch wait already as a person is shown in a day."
+            text, reason = route.text or route.difference.before, "postponed"
+        case NoPlace(difference, why):
+            text, became, reason = difference.after or difference.before, f"Not proposed: {why}", "no_place"
+        case _:
+            here = f": {one.rule}" if one.rule else ""
+            text, became = one.difference.after or one.difference.before, f"Kept out: {SENTENCES[one.reason]}{here}."
+            reason = str(one.reason)
+    return dict(zip(RESULT, (text, became, None, reason), strict=True))
 
 
 def _as_json(found: StoreDiff) -> dict[str, Any]:
