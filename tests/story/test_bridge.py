@@ -132,6 +132,14 @@ def test_a_secret_in_a_managed_store_is_not_kept_here(managed: Served, home: Hom
     assert not [path for path in held if managed.key.encode() in path.read_bytes()]
 
 
+def test_a_store_of_this_homes_own_server_needs_no_pull(managed: Served, tmp_path: Path) -> None:
+    store = managed.store()
+    managed.memory(store, "/releases.md", RULES)
+    (tmp_path / "later.md").write_text(RULES.replace("ticket", "build"))
+    diff = managed.house.home.bridge.diff(store, str(tmp_path / "later.md"))
+    assert [one.after for one in diff.behaviour] == ["Tag every release with the build number."]
+
+
 def test_a_folder_is_pulled_like_a_store_and_remembers_what_it_said(home: Home, tmp_path: Path) -> None:
     folder = tmp_path / "export"
     folder.mkdir()
