@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from reverie.audit.library import Audit
+    from reverie.bridge.library import Bridge
+    from reverie.bridge.route import Places
+    from reverie.bridge.snapshot import Snapshot
+    from reverie.bridge.source import StoreSource
     from reverie.changes.artifact import Artifact, Holder
     from reverie.changes.history.library import History, Instruction
     from reverie.changes.history.throttle import Seldom
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.target import StoreNights
     from reverie.erasure.library import Erasing
     from reverie.erasure.wanted import Erasure
+    from reverie.harnesses.memory_stores.anthropic import AnthropicServer
     from reverie.llm.clients.trial import Tried
     from reverie.memory.library import Entry, Memory
     from reverie.memory.store import Author
@@ -75,6 +80,7 @@ if TYPE_CHECKING:
     from reverie.storage.stores.target import Desks, StoreTarget
     from reverie.storage.transcripts.sessions import SqlRecords
     from reverie.system.dream_files import DreamFiles
+    from reverie.system.export import Exported
     from reverie.system.git.projection import GitProjection
     from reverie.system.schedules import Crontab, Nightly, Timer
     from reverie.system.skill_folders import SkillFolder
@@ -402,6 +408,101 @@ class Home:
         from reverie.skills.library import Skills
 
         return Skills(self._skill_folders, self._touching.touch_skill)
+
+    @cached_property
+    def bridge(self) -> Bridge:
+        from reverie.bridge.amendments import Amending
+        from reverie.bridge.library import Bridge
+        from reverie.harnesses.memory_stores.folder import read_folder
+        from reverie.system.store_copies import StoreCopies, every_copy
+
+        home = self.config.home
+        return Bridge(
+            lambda: [*every_copy(home)],
+            lambda address: StoreCopies.of(home, address),
+            lambda name: read_folder(Path(name).expanduser()),
+            self._own_store,
+            lambda text: self._without_secrets(text)[0],
+            self.clock,
+            Amending(self.review, self._bridge_places),
+            self._pushed_documents,
+        )
+
+    def _pushed_documents(self, target: str | None) -> dict[str, str]:
+        """The documents of every skill in use, and those of one target."""
+        found = {f"skills/{one.path}": one.skill for one in self.skills.every()}
+        skills = {path: one.content for path, one in found.items() if one.enabled and not one.archived}
+        memory = self._targets.named(target) if target else None
+        places = memory.places() if memory else []
+        entries = {f"memory/{one.document}": memory.read(one.document) for one in places if memory}
+        documents = {path if path.endswith(".md") else f"{path}.md": content for path, content in skills.items()}
+        documents |= {path: content for path, content in entries.items() if content}
+        return {path: content.decode("utf-8", "surrogateescape") for path, content in sorted(documents.items())}
+
+    def _bridge_places(self, target: str) -> Places:
+        """Every skill with its rules, and every entry of one target, each with what history knows of it."""
+        from reverie.bridge.route import LocalRule, Places
+        from reverie.skills.edits import rules_of
+        from reverie.skills.page import lines_of
+
+        skills = [one for one in self.skills.every() if one.skill.enabled and not one.skill.archived]
+        entries = list(self.memory.entries(target))
+        known = {rule.text: rule for rule in self.history.rules()}
+        standing = [LocalRule(one.text, f"{one.target}/{one.document}", one.target, one.document) for one in entries]
+        for found in skills:
+            for section in found.skill.sections:
+                for rule in rules_of(lines_of(found.skill.body[section.inside : section.own_end])):
+                    place = (found.folder.key, found.skill.subject, section.heading, found)
+                    standing.append(LocalRule(rule.text, found.path, *place))
+        return Places([one.known_as(known.get(one.text)) for one in standing], skills, self.clock.now().date())
+
+    def export(self, folder: Path) -> Exported:
+        """Everything as plain files, git history and JSON Lines, in a new folder that needs no Reverie to be read."""
+        from reverie.system import export
+
+        self.memory.touch_all()
+        list(self.skills.every())
+        made = export.new_folder(folder)
+        anchored = [(one, list(self._history.anchored(self._own, one.key))) for one in self._holders()]
+        repositories = [export.export_history(made, one, changes) for one, changes in anchored if changes]
+        ids = [store.id for scope in (self._own, self._own.of("")) for store in self.stores_for(scope).every()]
+        pulled = [store.id for copies in self.bridge.copies() for store in copies.stores()]
+        snapshots = {name: self.bridge.snapshot(name) for name in dict.fromkeys([*ids, *pulled])}
+        memories = sum(export.export_store(made, name, one.texts) for name, one in snapshots.items())
+        rows = {
+            "rules": export.export_rows(made, "rules", self.history.rules()),
+            "changes": export.export_rows(made, "changes", self.history.changes(limit=None)),
+            "proposals": export.export_rows(made, "proposals", self.review.past()),
+        }
+        return export.Exported(made, tuple(repositories), memories, rows)
+
+    def managed(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
+        """A managed memory to pull from: an address, with the key in that variable, or an exported folder."""
+        from reverie.harnesses.memory_stores.folder import FolderSource
+
+        if "://" not in where:
+            return FolderSource(Path(where).expanduser(), self.clock)
+        return self.managed_server(where, key_name)
+
+    def managed_server(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> AnthropicServer:
+        from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+
+        key = self.config.environment.get(key_name)
+        if not key:
+            raise BadSetting(f"The variable {key_name} is not set.", expected=f"the key for {where} in it")
+        return AnthropicServer(where.rstrip("/"), key)
+
+    def _own_store(self, store: str) -> Snapshot | None:
+        """A memory store of this home's own database, the owner's or nobody's."""
+        from reverie.bridge.snapshot import Snapshot
+
+        for scope in (self._own, self._own.of("")):
+            stores = self.stores_for(scope)
+            with suppress(NotFound):
+                found = stores.get(store)
+                memories = ((one.path, one.content or b"") for one in stores.all_of(found.id))
+                return Snapshot(store, {path: content.decode("utf-8", "replace") for path, content in memories})
+        return None
 
     @cached_property
     def dreams(self) -> DreamRunner:

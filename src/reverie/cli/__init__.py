@@ -41,6 +41,7 @@ COMMANDS = {
     "backup": "Write the whole home into one file.",
     "restore": "Make a home from a backup.",
     "web": "Review in the browser, on this machine: the inbox, nights, memory, rules and search.",
+    "bridge": "Bring in what a managed memory learned, as reviewed changes to skills and memory.",
     "serve": "Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it.",
     "keys": "Who may call the server: make, list and revoke API keys.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",

@@ -9,6 +9,7 @@
     ├── NotFound                     exit 2, HTTP 404
     ├── NotPermitted                 exit 2, HTTP 403   the file system said no
     ├── StillLocked                  exit 1, HTTP 503   someone else holds the lock and did not let go
+    ├── NotReached                   exit 1, HTTP 502   another server gave no answer that can be used
     ├── EngineBusy                   exit 1, HTTP 503   this process dreams durably for another Home
     ├── HalfRestored                 exit 1, HTTP 503   a restore into this home was interrupted
     ├── NoSpace                      exit 1, HTTP 507   a disk, quota or limit is full; nothing was changed
@@ -77,6 +78,12 @@ class NotPermitted(ReverieError):
 
 class StillLocked(ReverieError):
     http_status = 503
+
+
+class NotReached(ReverieError):
+    """Another server cannot be reached, or does not speak the protocol expected of it."""
+
+    http_status = 502
 
 
 class EngineBusy(ReverieError):

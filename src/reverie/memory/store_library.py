@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
@@ -111,19 +112,19 @@ class Stores:
         below = Below(checked_prefix(prefix), checked_depth(depth))
         return self.records.memories(self.of(self.get(store)), store, below, after, limit=limit, full=full)
 
-    def every_memory(self, limit: int) -> Iterator[tuple[Store, StoredMemory]]:
-        """What stands in all stores that are in use, newest store first, up to so many memories."""
+    def every(self) -> Iterator[Store]:
+        """All stores that are in use, newest first."""
         last: str | None = None
         while some := self.find(Between(), after=last, limit=AT_ONCE):
-            for store in some:
-                for memory in self._all_of(store.id):
-                    if limit <= 0:
-                        return
-                    limit -= 1
-                    yield store, memory
+            yield from some
             last = some[-1].id
 
-    def _all_of(self, store: str) -> Iterator[StoredMemory]:
+    def every_memory(self, limit: int) -> Iterator[tuple[Store, StoredMemory]]:
+        """What stands in all stores that are in use, newest store first, up to so many memories."""
+        held = ((store, memory) for store in self.every() for memory in self.all_of(store.id))
+        yield from islice(held, limit)
+
+    def all_of(self, store: str) -> Iterator[StoredMemory]:
         after: str | None = None
         while found := self.memories(store, after=after, limit=AT_ONCE, full=True):
             yield from (one for one in found if isinstance(one, StoredMemory))

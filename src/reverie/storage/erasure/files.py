@@ -60,7 +60,7 @@ class HomeFiles:
             for name in VIEWS if _is_ours(folder) else ():
                 shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink(missing_ok=True)
         if sought.everything:
-            for name in ("memory", "skills", "dreaming"):
+            for name in ("memory", "skills", "dreaming", "bridge"):
                 shutil.rmtree(self.home / name, ignore_errors=True)
         for path in self._files():
             content, scrub = _read(path), self._scrubber(path, sought)

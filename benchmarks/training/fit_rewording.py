@@ -1,0 +1,103 @@
+"""Fit the weights of `reverie.bridge.rewording`, and write them into the package.
+
+    python benchmarks/training/fit_rewording.py [--check]
+
+Logistic regression on pairs of statements that say the same or do not: those of rewordings.jsonl beside this file, and
+those of labelled/store_edits.txt that are not set aside, which count more because they are what a store looks like,
+with the statements next to each in meaning, which are other matters.
+`--check` prints five-fold figures on the latter and writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from benchmarks.store_edits import qualified, read_edits, touched_up
+from reverie.bridge.rewording import FOR, rewording_features
+from reverie.text.embedding import embed
+
+HERE = Path(__file__).parent
+ARTEFACT = HERE.parents[1] / "src/reverie/bridge/rewording.json"
+PULL, STEPS, EDITS_COUNT, OTHERS = 3.0, 1_500, 30.0, 3
+Floats = NDArray[np.float64]
+
+
+def main() -> None:
+    features, same, counts, block = _read()
+    centre, spread = features.mean(0), features.std(0) + 1e-9
+    scaled = (features - centre) / spread
+    if "--check" in sys.argv:
+        _check(scaled, same, counts, block)
+        return
+    weights = _fitted(scaled, same, counts)
+    plain = weights[:-1] / spread
+    bias = weights[-1] - float(plain @ centre)
+    told = {"bias": round(bias, 4)} | {name: round(float(one), 4) for name, one in zip(NAMES, plain, strict=True)}
+    ARTEFACT.write_text(json.dumps({"weights": told}, indent=1) + "\n", "utf-8")
+    sys.stdout.write(f"Wrote {ARTEFACT.name}: {len(same)} pairs.\n")
+
+
+NAMES = list(rewording_features("One thing.", "Another thing."))
+
+
+def _read() -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
+    """Features, whether a pair says the same, how much it counts, and its block (-1: not of a store)."""
+    pairs = [
+        (row["old"], row["new"], row["kind"] == "same", -1)
+        for row in map(json.loads, (HERE / "rewordings.jsonl").read_text("utf-8").splitlines())
+    ]
+    edits = [one for one in read_edits() if not one.set_aside]
+    nearest = np.argsort(-(vectors := embed([one.text for one in edits])) @ vectors.T, axis=1)
+    for number, edit in enumerate(edits):
+        pairs += [(edit.text, edits[other].text, False, number) for other in nearest[number][1 : 1 + OTHERS]]
+        pairs += [(edit.text, other, True, number) for other in (*edit.reworded, *touched_up(edit.text)[::2])]
+        pairs += [(edit.text, other, False, number) for other in (*edit.changed, *edit.negated)]
+        more = qualified(edit.text, aside=False)[number % 3 :: 3]
+        pairs += [(edit.text, other, False, number) for other in more] + [
+            (one, edit.text, False, number) for one in more
+        ]
+    features = np.array([list(rewording_features(old, new).values()) for old, new, _, _ in pairs])
+    same = np.array([float(one[2]) for one in pairs])
+    block = np.array([one[3] for one in pairs])
+    counts = np.where(block >= 0, EDITS_COUNT, 0.5)
+    for group in (block >= 0, block < 0):  # both answers weigh the same in each group
+        counts[group & (same == 1)] *= (group & (same == 0)).sum() / (group & (same == 1)).sum()
+    return features, same, counts, block
+
+
+def _fitted(features: Floats, same: Floats, counts: Floats) -> Floats:
+    """Each weight is held to the sign its feature has by its meaning."""
+    rows = np.c_[features, np.ones(len(features))]
+    signs = np.array([1.0 if name in FOR else -1.0 for name in NAMES])
+    pull = PULL * np.r_[np.ones(features.shape[1]), 1e-6]
+    weights, ahead, last = np.zeros(rows.shape[1]), np.zeros(rows.shape[1]), 1.0
+    pace = 4 / np.linalg.eigvalsh((rows * counts[:, None]).T @ rows)[-1]
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-rows @ ahead))
+        moved = ahead - pace * (rows.T @ (counts * (chance - same)) + pull * ahead)
+        moved[:-1] = np.where(moved[:-1] * signs > 0, moved[:-1], 0.0)
+        now = (1 + np.sqrt(1 + 4 * last**2)) / 2
+        ahead, weights, last = moved + (last - 1) / now * (moved - weights), moved, now
+    return weights
+
+
+def _check(features: Floats, same: Floats, counts: Floats, block: NDArray[np.int64]) -> None:
+    chance = np.zeros(len(same))
+    for fold in range(5):
+        out = (block >= 0) & (block % 5 == fold)
+        weights = _fitted(features[~out], same[~out], counts[~out])
+        chance[out] = 1 / (1 + np.exp(-np.c_[features[out], np.ones(out.sum())] @ weights))
+    here = block >= 0
+    for bar in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7):
+        kept, found = (chance[here & (same == 1)] >= bar).mean(), (chance[here & (same == 0)] < bar).mean()
+        sys.stdout.write(f"{bar:.1f}: {kept:.1%} of rewordings at or above, {found:.1%} of changes below\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""`home.bridge`: copies of managed memory, and what they say differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from reverie.bridge.amendments import Amending, Batch
+from reverie.bridge.diff import StoreDiff, store_diff
+from reverie.bridge.pull import Pull, Pulled, snapshot_at
+from reverie.bridge.push import Pushed, StoreWriter, push
+from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.source import Copies, RemoteDream, StoreSource
+from reverie.changes.history.change import Change
+from reverie.changes.landing_result import Outcome
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound
+
+STORE, DREAM = "memstore_", "drm_"
+PULL_FIRST = "`reverie bridge pull` brings in what is new."
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """`copies` are those of every source, `copies_of` those of one, which is made. `read` reads a folder or a file,
+    `own` a memory store of this home's database, if it has one of that id. `documents` are those that are pushed, and
+    with a target those of its memory."""
+
+    copies: Callable[[], list[Copies]]
+    copies_of: Callable[[str], Copies]
+    read: Callable[[str], Snapshot]
+    own: Callable[[str], Snapshot | None]
+    redact: Callable[[str], str]
+    clock: Clock
+    amending: Amending
+    documents: Callable[[str | None], Mapping[str, str]]
+
+    def pull(self, source: StoreSource, stores: Collection[str] = ()) -> list[Pulled]:
+        return Pull(source, self.copies_of(source.address), self.redact, self.clock)(stores)
+
+    def diff(self, old: str, new: str | None = None) -> StoreDiff:
+        """Between two copies; of one name alone, what that dream did."""
+        if new is None:
+            before, after = self.around(old)
+        else:
+            before, after = self.snapshot(old), self.snapshot(new)
+        return store_diff(before, after)
+
+    def propose(self, old: str, new: str | None = None, *, target: str) -> Batch:
+        """Every difference in behaviour as a proposal that waits for a person; nothing lands. `target` is the memory
+        that facts go to when no skill is about them."""
+        return self.amending.propose(self.diff(old, new), target, old if new is None else "")
+
+    def propose_new(self, *, target: str) -> list[Batch]:
+        """The same for every dream that ended since the last time; of a source that is new, for its last one alone.
+        Twice is once: a dream is marked when all of it is in the queue."""
+        made = list[Batch]()
+        for copies in self.copies():
+            done = copies.proposed()
+            ended = [one.id for one in copies.dreams() if one.status == "completed" and one.output]
+            fresh = [one for one in ended if one not in done] if done else ended[-1:]
+            made += [self.propose(one, target=target) for one in fresh]
+            copies.mark_proposed(ended)
+        return made
+
+    def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
+        """Take back all that was approved of one dream, or of one batch."""
+        return self.amending.undo(batch, because)
+
+    def push(self, writer: StoreWriter, store: str, memory: str | None = None) -> Pushed:
+        """Every skill, and the entries of one target if it is named, as documents below `/reverie/` in a store."""
+        with closing(writer):
+            return push(writer, store, self.documents(memory))
+
+    def snapshot(self, name: str) -> Snapshot:
+        """A folder, a file, or a store: as it was last pulled, or `@` a time or a version."""
+        store, _, when = name.partition("@")
+        found = self._copies_with(store)
+        if found is not None:
+            until, version = _point(when)
+            return snapshot_at(found, store, name, until=until, version=version)
+        if store.startswith(STORE):
+            here = None if when else self.own(store)
+            if here is None:
+                raise NotFound(f"There is no copy of {store} here.", next_step=PULL_FIRST)
+            return here
+        return self.read(name)
+
+    def _copies_with(self, store: str) -> Copies | None:
+        for copies in self.copies():
+            if any(one.id == store for one in copies.stores()):
+                return copies
+        return None
+
+    def around(self, name: str) -> tuple[Snapshot, Snapshot]:
+        """What a dream read, as it stood when it began; and what it wrote, as it stood when it ended."""
+        copies, dream = self.dream(name)
+        if dream.status != "completed" or not dream.output:
+            raise BadInput(
+                f"The dream {name} is {dream.status}.", expected="one that is completed", next_step=PULL_FIRST
+            )
+        before = snapshot_at(copies, dream.store, f"{dream.store} before {name}", until=dream.created_at)
+        after = snapshot_at(copies, dream.output, f"{dream.output} after {name}", until=dream.ended_at)
+        return before, after
+
+    def dreams(self) -> list[RemoteDream]:
+        """Those that were pulled, of all sources."""
+        return [one for copies in self.copies() for one in copies.dreams()]
+
+    def dream(self, name: str) -> tuple[Copies, RemoteDream]:
+        for copies in self.copies():
+            for one in copies.dreams():
+                if one.id == name:
+                    return copies, one
+        raise NotFound(f"There is no dream {name} here.", next_step=PULL_FIRST)
+
+
+def _point(when: str) -> tuple[datetime | None, str]:
+    """What stands behind the `@`: a time, or a version."""
+    if not when or when.startswith("memver_"):
+        return None, when
+    try:
+        read = datetime.fromisoformat(when)
+    except ValueError:
+        raise BadInput(
+            f"{when!r} is neither a time nor a version.", expected="2026-05-12, 2026-05-12T14:37Z or memver_…"
+        ) from None
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)), ""

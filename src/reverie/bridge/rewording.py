@@ -1,0 +1,163 @@
+"""How likely it is that one statement says no more and no less than another: only its words are different.
+
+A weighted sum of named numbers (`rewording.json`, fitted by benchmarks/training/fit_rewording.py). A changed value
+leaves the rest of a sentence alone; a rewording touches the sentence everywhere and leaves values, names and denials
+alone. Nothing is asked of a model.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import exp, log
+
+from reverie.text.embedding import embed, word_vectors
+from reverie.text.relating.clause import Clause
+from reverie.text.relating.opposition import compare
+from reverie.text.relating.small_words import NEGATORS
+from reverie.text.relating.statement import Statement, normal, read
+from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
+from reverie.text.relation import RelationKind, relate
+
+FOR = frozenset({"likeness", "same", "values_kept"})  # all else can only speak against it
+_NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
+_CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
+OPEN = 0.5  # neither a rewording for sure, nor a change for sure
+ADDED = 3  # words behind which something was said that was not said before
+LONGEST = 600  # characters of a statement that are compared
+
+
+@lru_cache(maxsize=16_384)
+def only_reworded(old: str, new: str) -> float:
+    """0..1."""
+    mine, theirs = _told(old), _told(new)
+    if mine == theirs:
+        return 1.0
+    plain, plain_too = (sorted(word for word in words if word not in NEGATORS) for words in (mine, theirs))
+    if plain == plain_too and (len(mine) - len(theirs)) % 2:
+        return 0.0  # but for a "not"
+    if _exact(old, new):
+        return 0.0
+    known, features = _weights(), rewording_features(old, new)
+    odds = known["bias"] + sum(known[name] * value for name, value in features.items())
+    chance = 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
+    return min(chance, OPEN) if features["more"] >= ADDED else chance  # something was added, or left out
+
+
+def _told(text: str) -> list[str]:
+    """What a sentence says, in order: without articles and punctuation, each word by its stem."""
+    plain = normal(text)
+    language = language_of(plain)
+    words = (one.strip(".,;:!?()[]*_") for one in plain.split())
+    return [
+        stem(word, language) if word.isalpha() else word
+        for word in words
+        if word and (not word.isalpha() or carries_meaning(word) or word in NEGATORS)
+    ]
+
+
+def _exact(old: str, new: str) -> bool:
+    """Whether a value became another one, or a number, a path, an option or a name of code stands on one side only. An
+    amount, a date or a time can be written in many ways: those are compared as values."""
+    language = language_of(f"{normal(old)} {normal(new)}")
+    before, after = read(old[:LONGEST], language), read(new[:LONGEST], language)
+    if compare(before.whole, after.whole).changes:
+        return True
+    sides = []
+    for statement in (before, after):
+        counted = {one for placed in statement.whole.values for one in placed.value.shown.split()}
+        words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in statement.text.split()}
+        sides.append({word for word in words if _CODE.search(word) and word not in counted})
+    return sides[0] != sides[1]
+
+
+@cache
+def _weights() -> dict[str, float]:
+    stored = json.loads(files("reverie.bridge").joinpath("rewording.json").read_text("utf-8"))
+    return {str(name): float(weight) for name, weight in stored["weights"].items()}
+
+
+def rewording_features(old: str, new: str) -> dict[str, float]:
+    old, new = old[:LONGEST], new[:LONGEST]
+    language = language_of(f"{normal(old)} {normal(new)}")
+    before, after = read(old, language), read(new, language)
+    compared = compare(before.whole, after.whole)
+    there, back = relate(old, new), relate(new, old)
+    vectors = embed([before.text, after.text])
+    gone, come = _lost(before.whole, after.whole), _lost(after.whole, before.whole)
+    shape = _shape(before, after)
+    return {
+        "likeness": float(vectors[0] @ vectors[1]),
+        "conflict": there.conflict,
+        "same": float(sum(one.kind is RelationKind.SAME for one in (there, back))),
+        "opposed": float(min(len(compared.opposed), 2)),
+        "flipped": float(compared.flipped),
+        "values_kept": float(min(compared.equal, 2)),
+        "within": shape.pop("ratio") * min(1.0, max((*gone, *come), default=0.0)),
+        "old_sum": min(sum(gone), 4.0),
+        "old_most": max(gone, default=0.0),
+        "old_values": _values_lost(before.whole, after.whole),
+        "new_values": _values_lost(after.whole, before.whole),
+        **shape,
+        **_names(old, new, before, after),
+    }
+
+
+def _lost(mine: Clause, other: Clause) -> list[float]:
+    """How much of each word of one side is in no word of the other, by the nearest one there."""
+    weights = list(mine.words.values())
+    if not mine.words or not other.words:
+        return weights
+    vectors = word_vectors([*mine.surface.values(), *other.surface.values()])
+    nearest = (vectors[: len(weights)] @ vectors[len(weights) :].T).max(axis=1)
+    return [weight * (1 - min(1.0, max(0.0, float(near)))) for weight, near in zip(weights, nearest, strict=True)]
+
+
+def _values_lost(mine: Clause, other: Clause) -> float:
+    values, theirs = (
+        {(one.value.dimension, str(one.value.amount)) for one in clause.values if one.value.dimension != "name"}
+        for clause in (mine, other)
+    )
+    return float(min(len(values - theirs), 2))
+
+
+def _shape(before: Statement, after: Statement) -> dict[str, float]:
+    """How the words moved: one exchanged and the rest as it was, two that changed places, or all of them."""
+    old, new = (one.text.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (before, after))
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    edits = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    kind, start, end, start_too, end_too = edits[0] if edits else ("equal", 0, 0, 0, 0)
+    exchanged = len(edits) == 1 and kind == "replace" and max(end - start, end_too - start_too) <= 2
+    exchanged = exchanged and any(map(carries_meaning, (*old[start:end], *new[start_too:end_too])))
+    plain_old, plain_new = raw_words(before.text), raw_words(after.text)
+    moved = [one != other for one, other in zip(plain_old, plain_new, strict=False)].count(True)
+    denials = [sum(word in NEGATORS for word in words) % 2 for words in (plain_old, plain_new)]
+    return {
+        "ratio": matcher.ratio(),
+        "more": _only_more(old, new, edits),
+        "exchanged": float(exchanged),
+        "swapped": float(sorted(plain_old) == sorted(plain_new) and moved == 2),
+        "denied": float(denials[0] != denials[1]),
+        "length": abs(log((1 + len(new)) / (1 + len(old)))),
+    }
+
+
+def _only_more(old: Sequence[str], new: Sequence[str], edits: Sequence[tuple[str, int, int, int, int]]) -> float:
+    """How many words were put in, where nothing was taken out; or the other way round."""
+    if {code[0] for code in edits} not in ({"insert"}, {"delete"}):
+        return 0.0
+    return min(4.0, float(abs(len(old) - len(new))))
+
+
+def _names(old: str, new: str, before: Statement, after: Statement) -> dict[str, float]:
+    """Names, told by their capitals, that stand on one side only."""
+    words, words_too = set(raw_words(before.text)), set(raw_words(after.text))
+    mine, theirs = ({one.casefold() for one in _NAME.findall(text)} for text in (old, new))
+    return {
+        "old_names": float(min(len(mine - words_too), 2)),
+        "new_names": float(min(len(theirs - words), 2)),
+    }

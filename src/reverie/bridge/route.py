@@ -1,0 +1,243 @@
+"""Where a difference in behaviour belongs: to a rule that stands here already, to a skill, to memory, or nowhere.
+
+Nothing is composed: what is proposed is the managed memory's own sentence. What is kept out is told with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from reverie.bridge.diff import ALIKE, SURE, Difference, DiffKind
+from reverie.bridge.rewording import only_reworded
+from reverie.bridge.statements import StoreStatement
+from reverie.changes.history.library import Rule
+from reverie.dreams.light.dates import dates_in
+from reverie.dreams.light.language_detection import language_of, plain, speaks_of_self
+from reverie.dreams.light.notice import NOTICED
+from reverie.dreams.light.tagger import tag
+from reverie.safety.redact import redact
+from reverie.safety.scan import scan
+from reverie.safety.sensitive import sensitive
+from reverie.skills.edits import NUMBERED, rules_of
+from reverie.skills.library import Found
+from reverie.skills.markdown import plain_heading
+from reverie.skills.match_skills import match
+from reverie.skills.page import lines_of
+from reverie.text.embedding import embed
+from reverie.text.relating.statement import normal
+from reverie.text.relation import RelationKind, relate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+GOTCHAS = "Gotchas"
+MEMORY, USER = "MEMORY.md", "USER.md"
+LONGEST = 600  # characters of a statement that can become a rule
+CLOSEST = 12  # rules that are compared closely
+NEAR = 0.3  # likeness from which a rule is held against what is proposed
+SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
+SURE_CONFLICT = 0.85
+EVERY_TOKEN = 10**9
+REDACTED = "[redacted:"
+NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
+_USER = ("the user", "user ", "user's ", "der nutzer", "die nutzerin", "el usuario", "la usuaria", "l'utilisat")
+
+
+class Kept(StrEnum):
+    """Why a difference becomes no proposal."""
+
+    SECRET = "secret"
+    SENSITIVE = "sensitive"
+    UNSAFE = "unsafe"
+    ONE_OFF = "one_off"
+    TOO_LONG = "too_long"
+    CODE = "code"
+    COVERED = "covered"
+    NOT_HERE = "not_here"
+
+
+SENTENCES = {
+    Kept.SECRET: "it holds a secret",
+    Kept.SENSITIVE: "it says something private about a person",
+    Kept.UNSAFE: "the safety scan keeps it out",
+    Kept.ONE_OFF: "it tells of one day, not of how things are done",
+    Kept.TOO_LONG: "it is too long to be one rule",
+    Kept.CODE: "it is code, which nobody can follow as a rule",
+    Kept.COVERED: "it is said here already",
+    Kept.NOT_HERE: "nothing here says what was removed there",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRule:
+    """A rule in force here that can be changed: an entry of memory, or a rule in a section of a skill.
+
+    `since` and `evidence` are what history knows of it; `skill` is None for memory.
+    """
+
+    text: str
+    where: str
+    target: str
+    subject: str
+    section: str = ""
+    skill: Found | None = None
+    since: datetime | None = None
+    evidence: str = ""
+    critical: bool = False
+
+    def known_as(self, rule: Rule | None) -> LocalRule:
+        """With what history knows of it."""
+        if rule is None:
+            return self
+        evidence = ", ".join(dict.fromkeys(one.session_id for one in rule.change.grounds.evidence))
+        return replace(self, since=rule.since, evidence=evidence, critical=rule.critical)
+
+    def __str__(self) -> str:
+        landed = f", landed {self.since:%Y-%m-%d}" if self.since else ""
+        return f"“{self.text}” in {self.where}{landed}{f' on {self.evidence}' if self.evidence else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`rule` is what is replaced or removed; without one the text is added, to a skill or to a document of memory."""
+
+    difference: Difference
+    text: str
+    rule: LocalRule | None = None
+    skill: Found | None = None
+    section: str = ""
+    document: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    difference: Difference
+    reason: Kept
+    rule: LocalRule | None = None
+
+
+@dataclass(frozen=True)
+class Places:
+    """What stands here: every rule that can be changed, and every skill."""
+
+    standing: Sequence[LocalRule]
+    skills: Sequence[Found]
+    today: date
+
+    @cached_property
+    def _vectors(self) -> NDArray[np.float32]:
+        return embed([normal(one.text) for one in self.standing])
+
+    def near(self, text: str, least: float) -> list[LocalRule]:
+        """The rules most like a text, the nearest first."""
+        if not self.standing:
+            return []
+        likeness = self._vectors @ embed([normal(text)])[0]
+        order = likeness.argsort()[::-1][:CLOSEST].tolist()
+        return [self.standing[at] for at in order if likeness[at] >= least]
+
+
+def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
+    """One for each statement that came; where none came, one for each that went."""
+    if difference.kind is DiffKind.REMOVED:
+        return [_removed(difference, one, places) for one in difference.old]
+    return [_came(difference, one, places) for one in difference.new]
+
+
+def _removed(difference: Difference, gone: StoreStatement, places: Places) -> Route | KeptOut:
+    rule = _said_here(gone.text, places)
+    if rule is None:
+        return KeptOut(difference, Kept.NOT_HERE)
+    return Route(difference, "", rule, rule.skill, rule.section, why="the same rule stands here")
+
+
+def _came(difference: Difference, new: StoreStatement, places: Places) -> Route | KeptOut:
+    reason = _kept_out(new, places.today)
+    if reason is not None:
+        return KeptOut(difference, reason)
+    covered = _said_here(new.text, places)
+    if covered is not None:
+        return KeptOut(difference, Kept.COVERED, covered)
+    replaced = _changed_here(difference, new, places)
+    if replaced is not None:
+        why = "the rule it changes stands here"
+        return Route(difference, new.text, replaced, replaced.skill, replaced.section, why=why)
+    about = f"{new.heading}. {new.text}" if new.heading else new.text
+    matches = match([one.skill for one in places.skills], about, budget_tokens=EVERY_TOKEN)
+    if matches and not _about_a_person(new.text):
+        found = next(one for one in places.skills if one.skill is matches[0].skill)
+        return Route(difference, new.text, None, found, section_for(new.text, found), why=matches[0].why)
+    document = USER if _about_a_person(new.text) else MEMORY
+    return Route(difference, new.text, document=document, why="no skill is about this")
+
+
+def _kept_out(new: StoreStatement, today: date) -> Kept | None:
+    if new.code:
+        return Kept.CODE
+    if REDACTED in new.text or redact(new.text).found:
+        return Kept.SECRET
+    if sensitive(new.text):
+        return Kept.SENSITIVE
+    if scan(new.text, "memory").blocked:
+        return Kept.UNSAFE
+    if len(new.text) > LONGEST:
+        return Kept.TOO_LONG
+    dated = dates_in(plain(new.text), today)
+    if dated and tag([new.text])[0].between(0, len(new.text)).keep < NOTICED:
+        return Kept.ONE_OFF
+    return None
+
+
+def _said_here(text: str, places: Places) -> LocalRule | None:
+    """The rule in force that says the same."""
+    near = places.near(text, ALIKE)
+    best = max(near, key=lambda one: only_reworded(one.text, text), default=None)
+    return best if best is not None and only_reworded(best.text, text) >= SURE else None
+
+
+def _changed_here(difference: Difference, new: StoreStatement, places: Places) -> LocalRule | None:
+    """The rule in force that says what was said there before; else the one the change speaks against."""
+    said = next((rule for one in difference.old if (rule := _said_here(one.text, places))), None)
+    if said is not None or difference.kind is not DiffKind.CHANGED:
+        return said
+    return next(iter(conflicts(new.text, places, least=ALIKE)), None)
+
+
+def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least: float = NEAR) -> list[LocalRule]:
+    """Rules in force that the text contradicts, or takes the place of; the nearest first."""
+    near = (one for one in places.near(text, least) if one is not but_not)
+    return [one for one in near if _conflict(one.text, text) >= SURE_CONFLICT]
+
+
+def _conflict(old: str, new: str) -> float:
+    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
+    there, back = relate(old, new), relate(new, old)
+    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
+    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
+
+
+def section_for(text: str, found: Found) -> str:
+    """The section whose rules are most like the text; never the steps, whose order is somebody's work."""
+    best, chosen = SAME_SECTION, GOTCHAS
+    for section in found.skill.sections:
+        if plain_heading(section.heading) in NO_RULES or section.level == 1:
+            continue
+        rules = rules_of(lines_of(found.skill.body[section.inside : section.own_end]))
+        texts = [section.heading, *(rule.text for rule in rules if rule.marker.strip())]
+        if len(texts) == 1:
+            continue  # prose: a rule would be the first of a list nobody wanted
+        likeness = float((embed([normal(one) for one in texts]) @ embed([normal(text)])[0]).max())
+        if likeness > best:
+            best, chosen = likeness, section.heading
+    return chosen
+
+
+def _about_a_person(text: str) -> bool:
+    return normal(text).startswith(_USER) or speaks_of_self(text, language_of(text))

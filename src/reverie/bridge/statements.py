@@ -1,0 +1,119 @@
+"""A memory taken apart into the statements it makes, each with the place it stands in.
+
+Sentences, items of lists, lines such as "Editor: vim", rows of tables, blocks of code, and the values of JSON are
+statements. Headings and front matter say where a statement stands; a label above a list is said with each item.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from reverie.bridge.snapshot import Snapshot
+from reverie.memory.formats import FORMATS
+from reverie.memory.pieces import FRONT_MATTER, fence_after
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_RULE = re.compile(r"[\s|:=*_-]*")  # between the head and the body of a table, or from margin to margin
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MARKS = re.compile(r"[*_`\"“”„«»]+")
+_SECTION_SIGN = re.compile(r"(?m)^§[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatement:
+    """`text` stands alone; `quote` is verbatim in the memory at `path`."""
+
+    text: str
+    quote: str
+    path: str
+    heading: str = ""
+    code: bool = False
+
+    @property
+    def key(self) -> str:
+        """The same for statements that differ in nothing but capitals, spaces, emphasis and the last full stop."""
+        if self.code:
+            return self.text
+        return " ".join(_MARKS.sub("", self.text).casefold().split()).rstrip(" .!;,")
+
+
+def statements_of(snapshot: Snapshot) -> list[StoreStatement]:
+    return [one for path, text in sorted(snapshot.texts.items()) for one in statements_in(path, text)]
+
+
+def statements_in(path: str, text: str) -> list[StoreStatement]:
+    values = _json(text)
+    if values is not None:
+        return [StoreStatement(f"{name}: {value}" if name else value, value, path) for name, value in values]
+    return list(_statements(path, _SECTION_SIGN.sub("", text)))
+
+
+def _json(text: str) -> list[tuple[str, str]] | None:
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return list(_leaves("", json.loads(text)))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(f"{name} {key}".strip(), inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(name, inner)
+    elif value is not None and str(value).strip():
+        yield name, str(value)
+
+
+def _statements(path: str, text: str) -> Iterator[StoreStatement]:
+    heading = label = ""
+    for piece in FORMATS["page"].read(text.encode("utf-8", "surrogateescape")).pieces:
+        if piece.entry is None:
+            for kind, words in _opaque(piece.raw):
+                if kind == "heading":
+                    heading, label = words, ""
+                elif kind == "label":
+                    label = words
+                else:
+                    yield StoreStatement(words, words, path, heading, kind == "code")
+            continue
+        label = label if _ITEM.match(piece.raw) else ""
+        words = " ".join(piece.entry.split())
+        yield StoreStatement(f"{label} {words}" if label else words, piece.entry, path, heading)
+
+
+def _opaque(raw: str) -> Iterator[tuple[str, str]]:
+    """What stands between the statements of a page: headings, labels, rows of tables, quotations and code."""
+    matter = FRONT_MATTER.match(raw)
+    fence, block = "", list[str]()
+    for line in _COMMENT.sub("", raw[matter.end() :] if matter else raw).splitlines():
+        was_fenced, fence = bool(fence), fence_after(line, fence)
+        if was_fenced and not fence:
+            yield from [("code", "\n".join(block))] if block else []
+            block = []
+        elif was_fenced or line.startswith(("    ", "\t")):
+            block.append(line)
+        elif not fence and not _RULE.fullmatch(line):
+            yield _line(line)
+    if block:
+        yield "code", "\n".join(block)
+
+
+def _line(line: str) -> tuple[str, str]:
+    heading = _HEADING.match(line)
+    if heading:
+        return "heading", heading["words"]
+    words = _ITEM.sub("", line, count=1).strip()
+    if words.rstrip("*_ ").endswith(":"):
+        return "label", words.strip("*_ ")
+    if words.startswith("|"):
+        words = " | ".join(cell.strip() for cell in words.strip("| ").split("|"))
+    return "row", words.lstrip("> ")

@@ -1,0 +1,128 @@
+"""A memory store as files: a folder of Markdown, text and JSON, or one JSON file of memories with their paths."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.hashes import sha256
+from reverie.core.slugs import slug
+from reverie.system.files import read_file
+
+ENDINGS = (".md", ".markdown", ".mdx", ".txt", ".json", ".jsonl")
+MOST_FILES, LARGEST = 20_000, 20_000_000
+_WHERE = ("path", "key", "name", "title", "id")
+_WHAT = ("content", "text", "memory", "fact", "value")
+_LISTS = ("data", "memories", "items", "results")
+
+
+def read_folder(path: Path) -> Snapshot:
+    """What stands below a folder, or in one file. Hidden files and links are left out."""
+    if path.is_dir():
+        files = list(_below(path))
+        if not files:
+            raise BadInput(f"There is no memory in {path}.", expected=f"files that end in {', '.join(ENDINGS)}")
+        texts = dict[str, str]()
+        for file in files:
+            texts |= _memories(f"/{file.relative_to(path).as_posix()}", file)
+        return Snapshot(str(path), texts)
+    if not path.exists():
+        raise NotFound(f"There is no folder or file {path}.", next_step="Name an exported folder, or a memory store.")
+    return Snapshot(str(path), _memories(f"/{path.name}", path))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    number = 0
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            file = Path(root) / name
+            if name.startswith(".") or file.suffix.lower() not in ENDINGS or file.is_symlink():
+                continue
+            number += 1
+            if number > MOST_FILES:
+                raise BadInput(f"{folder} holds more than {MOST_FILES:,} files.", expected="the export of one store")
+            yield file
+
+
+def _memories(where: str, file: Path) -> dict[str, str]:
+    if file.stat().st_size > LARGEST:
+        raise BadInput(f"{file} is larger than {LARGEST // 1_000_000} MB.", expected="the export of a memory store")
+    text = (read_file(file) or b"").decode("utf-8-sig", "replace")
+    if file.suffix.lower() == ".jsonl":
+        rows = [row for line in text.splitlines() if line.strip() and (row := _parsed(line)) is not None]
+        return _listed(rows) or {where: text}
+    if file.suffix.lower() == ".json":
+        return _held(_parsed(text)) or {where: text}
+    return {where: text}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _held(value: Any) -> dict[str, str]:
+    """The memories in a document that lists them; nothing where it is a memory itself."""
+    if isinstance(value, list):
+        return _listed(value)
+    if not isinstance(value, Mapping):
+        return {}
+    lists = [value[name] for name in _LISTS if isinstance(value.get(name), list)]
+    if lists:
+        return _listed(lists[0])
+    paths = value and all(isinstance(key, str) and key.startswith("/") for key in value)
+    return {key: text for key, text in value.items() if isinstance(text, str)} if paths else {}
+
+
+def _listed(rows: list[Any]) -> dict[str, str]:
+    found = dict[str, str]()
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            return {}
+        what = next((row[name] for name in _WHAT if isinstance(row.get(name), str)), None)
+        if what is None:
+            continue
+        where = next((str(row[name]) for name in _WHERE if isinstance(row.get(name), str | int)), str(number))
+        found[where if where.startswith("/") else f"/{where}"] = what
+    return found
+
+
+class FolderSource:
+    """A folder as a source that keeps no versions: implements `reverie.bridge.source.StoreSource`."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.address = str(path.resolve())
+        self._snapshot = read_folder(path)
+        self._now = clock.now()
+
+    def stores(self) -> Iterator[RemoteStore]:
+        yield RemoteStore(slug(Path(self.address).name), self.address)
+
+    def memories(self, store: str) -> Iterator[RemoteVersion]:
+        for path, text in self._snapshot.texts.items():
+            digest = sha256(text.encode("utf-8", "surrogateescape"))
+            yield RemoteVersion(
+                f"{sha256(path.encode())[:12]}-{digest[:24]}", path, "modified", self._now, path, digest
+            )
+
+    def versions(self, store: str) -> Iterator[RemoteVersion]:
+        return iter(())
+
+    def text(self, store: str, version: RemoteVersion) -> str | None:
+        return self._snapshot.texts.get(version.path or "")
+
+    def dreams(self) -> Iterator[RemoteDream]:
+        return iter(())
+
+    def close(self) -> None:
+        """Nothing is held open."""

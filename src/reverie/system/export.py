@@ -1,0 +1,97 @@
+"""Everything that was learned and decided, in a folder that needs no Reverie to be read.
+
+<folder>/README.md              what is what
+         <target or skills>/    the files as they are, each folder a git repository with one commit for each change
+         stores/<store>/…       memory stores, one file for each memory
+         rules.jsonl            every rule in force: since when, on what evidence, approved by whom
+         changes.jsonl          every change, with the text before and after
+         proposals.jsonl        everything a person was asked, and what they answered
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from reverie.changes.artifact import Holder
+from reverie.changes.history.records import Anchored
+from reverie.core.clock import rfc3339
+from reverie.core.errors import BadInput
+from reverie.core.slugs import slug
+from reverie.system.files import make_folder, replace_file
+from reverie.system.git.repository import Spot, opened
+
+README = """\
+# What your agents learned
+
+Exported by Reverie. Nothing here needs Reverie to be read.
+
+- Each folder is a place agents read, as it is; `git log -p` in it tells every change, who approved it and why.
+- `stores/` holds memory stores, one file for each memory.
+- `rules.jsonl`: every rule in force. `changes.jsonl`: every change. `proposals.jsonl`: every question and its answer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    folder: Path
+    repositories: tuple[str, ...]
+    memories: int
+    rows: Mapping[str, int]
+
+
+def new_folder(folder: Path) -> Path:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is there already.", expected="a folder that is empty or not there yet")
+    make_folder(folder)
+    replace_file(folder / "README.md", README.encode())
+    return folder
+
+
+def export_history(folder: Path, holder: Holder, recorded: Iterable[Anchored]) -> str:
+    """A repository of one target or skills folder: its files, and one commit for each change."""
+    name = holder.name if holder.name.isidentifier() or holder.name.replace("-", "").isalnum() else slug(holder.name)
+    root: Path | None = getattr(holder, "root", None)
+    lock = folder / f".{name}.lock"
+    spot = Spot(
+        folder / name, False, lock, holder.key, lambda path: bool(root) and os.access(f"{root}/{path}", os.X_OK)
+    )
+    with opened(spot) as repository:
+        repository.build(recorded)
+    lock.unlink()
+    return name
+
+
+def export_store(folder: Path, store: str, texts: Mapping[str, str]) -> int:
+    """One file for each memory, at its path."""
+    for path, text in texts.items():
+        parts = [part if part not in ("", ".", "..") else "_" for part in PurePosixPath(path.lstrip("/")).parts]
+        file = folder / "stores" / slug(store) / Path(*(part.replace("\0", "_") for part in parts or ["_"]))
+        make_folder(file.parent)
+        replace_file(file, text.encode("utf-8", "surrogateescape"))
+    return len(texts)
+
+
+def export_rows(folder: Path, name: str, rows: Iterable[object]) -> int:
+    lines = [json.dumps(_plain(row), ensure_ascii=False).encode("utf-8", "replace") + b"\n" for row in rows]
+    replace_file(folder / f"{name}.jsonl", b"".join(lines))
+    return len(lines)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, datetime):
+        return rfc3339(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(inner) for inner in value]
+    return value
