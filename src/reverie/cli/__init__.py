@@ -41,6 +41,7 @@ COMMANDS = {
     "backup": "Write the whole home into one file.",
     "restore": "Make a home from a backup.",
     "serve": "Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it.",
+    "mcp": "Serve an agent while it works: search, recall, skills, proposals.",
     "keys": "Who may call the server: make, list and revoke API keys.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
 }

@@ -93,8 +93,8 @@ def command(
             **tls,
         )
         working = house.working(dreams) if dreams else nullcontext()
-        with working, house.sharing(limits), _listening(host, port) as listening:
-            _begin(listening, shell, "https" if tls else "http")
+        with working, house.sharing(limits), listening_on(host, port) as listening:
+            begin(listening, shell, "https" if tls else "http")
             uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -119,7 +119,7 @@ def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
     return {"ssl_certfile": cert, "ssl_keyfile": key}
 
 
-def _begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
+def begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     host, port = listening.getsockname()[:2]
@@ -131,7 +131,7 @@ def _begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
     sys.stdout.flush()
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening_on(host: str, port: int) -> socket.socket:
     try:
         # Named as TCP, or asyncio leaves Nagle's algorithm on: each answer would wait 40 ms for an acknowledgement.
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
