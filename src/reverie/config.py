@@ -353,6 +353,17 @@ class Config:
                 )
         return said
 
+    def handed_to_agents(self) -> dict[str, str]:
+        """The variables with which what an agent starts finds this home's things, beside those every agent has. Models
+        are asked at night only."""
+        places = {name: self.environment[name] for name in _PLACES if name != "HOME" and self.environment.get(name)}
+        said = {name: str(Path(text).expanduser().absolute()) for name, text in places.items()}
+        for setting in SETTINGS:
+            value = self.values[setting.name]
+            if value.came_from not in (FILE, "default") and not setting.name.startswith("model"):
+                said[setting.variable] = _lasting(setting.name, value)
+        return said
+
     def _paths(self, name: str) -> tuple[Path, ...]:
         return tuple(self.place(text.strip()) for text in self.values[name].text.split(os.pathsep) if text.strip())
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import reverie
 from reverie.dreams.verify.checks import CHECKS
 from reverie.dreams.verify.reasons import Reason
+from reverie.harnesses.installers import installers
+from reverie.integrations.tool_schemas import TOOLS
 from reverie.testing.bad_curators import BAD_CURATORS
 from reverie.transcripts.readers import readers
 
@@ -33,6 +35,12 @@ def test_every_reader_is_documented() -> None:
 def test_every_target_is_documented() -> None:
     page = (ROOT / "docs" / "memory.md").read_text()
     assert [point.name for point in entry_points(group="reverie.targets") if f"`{point.name}`" not in page] == []
+
+
+def test_every_installer_and_every_tool_of_an_agent_is_documented() -> None:
+    page = (ROOT / "docs" / "agents.md").read_text()
+    assert [name for name in installers() if f"install {name}" not in page and f"--agent {name}" not in page] == []
+    assert [tool.name for tool in TOOLS if f"`{tool.name}`" not in page] == []
 
 
 def test_every_check_and_every_reason_of_a_night_is_documented() -> None:

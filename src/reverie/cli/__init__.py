@@ -17,6 +17,8 @@ from reverie.core.errors import ReverieError
 COMMANDS = {
     "audit": "What agents believe and obey, and how much of it is junk, doubled, contradictory, stale or unsafe.",
     "init": "Make a home, or check the one there is.",
+    "install": "Put Reverie into an agent: its tools, a hook, a skill. One command makes the whole loop run.",
+    "uninstall": "Take Reverie out of an agent again, to the last byte.",
     "demo": "Show the main job on sample sessions, in a home that is thrown away.",
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
     "search": "Find the turns that answer a question.",
