@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -83,6 +84,15 @@ def test_what_someone_else_wrote_meanwhile_stays(reverie: Run, person: Path, age
     assert json.loads(state.read_text())["mcpServers"] == {"other": {"command": "x"}}
     assert config.read_text() == CONFIG + '\n# trusted\n[projects."/x"]\ntrust_level = "trusted"\n'
     assert "A rule of mine." in skill.read_text()
+
+
+def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, person: Path) -> None:
+    before = everything(person)
+    for agent in ("claude", "codex"):
+        reverie("install", agent, "--no-check")
+        shutil.rmtree(person / ".reverie")
+        reverie("uninstall", agent)
+    assert everything(person) == before
 
 
 def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(reverie: Run, person: Path) -> None:

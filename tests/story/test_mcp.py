@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import anyio
 import httpx2
@@ -187,6 +188,24 @@ def test_arguments_that_make_no_sense_are_answered_with_what_was_expected(home: 
 
     ask(home, work)
     assert home.review.waiting() == []
+
+
+def test_no_agent_reads_a_file_by_naming_its_path(home: Home, tmp_path: Path) -> None:
+    private = tmp_path / "diary.md"
+    private.write_text("- The safe opens with 1834.\n")
+
+    async def work(client: Client) -> None:
+        for path in (str(private), str(tmp_path), f"markdown:{tmp_path}", f"agents:{tmp_path}"):
+            for told in (
+                await said(client, "remember", text="x", target=path),
+                await said(client, "remember", text="x", replaces="safe", target=path),
+            ):
+                assert told.startswith("error: There is no target") and "1834" not in told
+            with pytest.raises(MCPError, match="There is no target"):
+                await client.read_resource(f"reverie://memory/{quote(path, safe='')}")
+        assert "no skill" in await said(client, "read_skill", name=str(private))
+
+    ask(home, work)
 
 
 def test_over_http_nobody_without_a_key_of_this_home_gets_in(home: Home) -> None:

@@ -22,6 +22,7 @@ from reverie.safety.scan import scan
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.memory.library import Entry
+    from reverie.memory.target import Target
 
 MOST_WAITING = 20  # proposals of agents, so that none can bury what a night proposes
 MOST_ENTRIES = 30
@@ -63,7 +64,15 @@ class AgentTools:
 
     def safe_entries(self, target: str) -> list[Entry]:
         """What stands there, without what would be kept out of a prompt."""
-        return [entry for entry in self.home.memory.entries(target) if not scan(entry.text, "memory").blocked]
+        entries = self.home.memory.entries(self._memory(target).name)
+        return [entry for entry in entries if not scan(entry.text, "memory").blocked]
+
+    def _memory(self, name: str) -> Target:
+        """A target by its name. A path would do for a person; an agent may not read any file by naming it."""
+        known = {self.target, *(target.name for target in self.home.memory.targets.in_use())}
+        if name not in known:
+            raise BadInput(f"There is no target {name!r}.", expected=f"one of {', '.join(sorted(known))}")
+        return self.home.memory.target(name)
 
     def match_skills(self, task: str) -> str:
         matches = self.home.skills.match(task)
@@ -77,7 +86,7 @@ class AgentTools:
         return found.skill.content.decode("utf-8", "replace")
 
     def remember(self, text: str, replaces: str = "", because: str = "", target: str = "") -> str:
-        memory = self.home.memory.target(target or self.target)
+        memory = self._memory(target or self.target)
         words = self._words(text)
         old = self.home.memory.entry(memory.name, replaces) if replaces else None
         document = old.document if old else memory.places()[0].document
