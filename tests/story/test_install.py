@@ -17,6 +17,7 @@ from tests.commands import run_command
 SETTINGS = '{\n    "model": "opus",\n    "hooks": {"Stop": []}\n}\n'
 STATE = '{"numStartups": 3, "mcpServers": {"other": {"command": "x"}}}'
 CONFIG = '# mine\nmodel = "o9"   # not aligned\n\n[tui]\nnotifications = true\n'
+OPENCLAW = '{\n  "agents": {"defaults": {"model": {"primary": "a/b"}}}\n}\n'
 Run = Callable[..., CompletedProcess[str]]
 
 
@@ -28,6 +29,7 @@ def person(tmp_path: Path) -> Path:
         ".claude.json": STATE,
         ".codex/config.toml": CONFIG,
         ".codex/AGENTS.md": "- Be brief.\n",
+        ".openclaw/openclaw.json": OPENCLAW,
     }.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -50,7 +52,7 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "openclaw"])
 def test_what_install_wrote_uninstall_takes_out_to_the_last_byte(reverie: Run, person: Path, agent: str) -> None:
     before = everything(person)
     shown = reverie("install", agent, "--dry-run").stdout
@@ -98,8 +100,9 @@ def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, per
 def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(reverie: Run, person: Path) -> None:
     (person / ".claude/settings.json").write_text('{"hooks": [],}')
     (person / ".codex/config.toml").write_text("model = \n")
+    (person / ".openclaw/openclaw.json").write_text("{ // mine\n}\n")
     before = everything(person)
-    for agent, name in (("claude", "settings.json"), ("codex", "config.toml")):
+    for agent, name in (("claude", "settings.json"), ("codex", "config.toml"), ("openclaw", "openclaw.json")):
         refused = reverie("install", agent, fails=True).stderr
         assert name in refused and "Mend it first" in refused
     (person / ".claude/settings.json").write_text('{"hooks": []}')
@@ -113,7 +116,7 @@ def test_an_agent_that_is_not_used_here_is_said_so(reverie: Run, person: Path) -
     (person / ".codex/AGENTS.md").unlink()
     (person / ".codex").rmdir()
     assert "Codex is not used here" in reverie("install", "codex", fails=True).stderr
-    assert "one of claude, codex" in reverie("install", "emacs", fails=True).stderr
+    assert "one of claude, codex, openclaw" in reverie("install", "emacs", fails=True).stderr
     assert not (person / ".codex").exists()
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.option("--check/--no-check", default=True, help="Whether to prove the loop on a made-up session afterwards.")
 @common
 def command(*, agent: str, dry_run: bool, check: bool, shell: Shell) -> None:
-    """Put Reverie into AGENT (claude, codex): the MCP server, a hook that queues each session for the next night, a
-    short skill. Twice is once. `reverie uninstall AGENT` takes it out again, to the last byte.
+    """Put Reverie into AGENT (claude, codex, openclaw): the MCP server, a hook that queues each session for the next
+    night, a short skill. Twice is once. `reverie uninstall AGENT` takes it out again, to the last byte.
 
     At the end a check proves the loop on a made-up session in a folder that is thrown away: the session ends, a night
     learns from it, and what the next session is given is shown.

@@ -100,7 +100,11 @@ def _parsed(text: str) -> Any:
     try:
         found = json.loads(text or _EMPTY)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"it is not JSON: {error}.", expected="a JSON object", next_step="Mend it first.") from error
+        raise BadInput(
+            f"it is not JSON: {error}.",
+            expected="a JSON object without comments",
+            next_step="Mend it first, or add the entry by hand.",
+        ) from error
     if not isinstance(found, dict):
         raise BadInput("it holds no JSON object.", expected="a JSON object", next_step="Mend it first.")
     return found
