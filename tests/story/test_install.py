@@ -159,9 +159,9 @@ def test_the_hook_queues_a_session_and_the_next_night_reads_it_wherever_it_lies(
     assert "lighthouses" not in reverie("search", "lighthouses").stdout
     assert "1 session that ended, queued" in reverie("status").stdout
 
-    reverie("dream", "--estimate")
+    reverie("dream", "--target", "claude", "--estimate")
     assert len(list((person / ".reverie/queue").iterdir())) == 1, "an estimate takes nothing from the queue"
-    reverie("dream")
+    reverie("dream", "--target", "claude")
     assert list((person / ".reverie/queue").iterdir()) == []
     assert "lighthouses" in reverie("search", "lighthouses").stdout
 

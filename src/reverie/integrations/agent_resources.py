@@ -41,7 +41,7 @@ def read_page(tools: AgentTools, uri: str) -> str:
             case "memory", target:
                 return _memory(tools, target)
             case "skills", "":
-                every = tools.home.skills.every()
+                every = tools.safe_skills()
                 return "".join(f"- {SCHEME}skills/{quote(one.path)} {one.skill.description or ''}\n" for one in every)
             case "skills", skill:
                 return tools.read_skill(skill)
@@ -49,12 +49,19 @@ def read_page(tools: AgentTools, uri: str) -> str:
                 nights = tools.home.dreams.records.find(tools.home.owned, limit=NIGHTS)
                 return "".join(f"- {SCHEME}diary/{one.id} {one.started_at:%Y-%m-%d} {one.target}\n" for one in nights)
             case "diary", dream:
-                return tools.home.dreams.get(dream).diary
+                return _safe_lines(tools.home.dreams.get(dream).diary)
     raise NotFound(f"There is no page {uri}.", expected=f"one of {', '.join(PAGES)}, or a page below")
 
 
 def _memory(tools: AgentTools, target: str) -> str:
     return "".join(f"- {entry.text}\n" for entry in tools.safe_entries(target))
+
+
+def _safe_lines(text: str) -> str:
+    """A diary quotes what it did not keep, and why."""
+    from reverie.integrations.agent_tools import given
+
+    return "\n".join(map(given, text.split("\n")))
 
 
 def review_last_night(tools: AgentTools) -> str:
@@ -63,6 +70,6 @@ def review_last_night(tools: AgentTools) -> str:
     diaries = [dream.diary for dream in tools.home.dreams.records.find(tools.home.owned, limit=NIGHTS) if dream.diary]
     waiting = [explained(one) for one in tools.home.review.waiting()]
     return Template(_PROMPT_FILE.read_text("utf-8")).substitute(
-        diary=diaries[0].strip() if diaries else "There was no night yet.",
+        diary=_safe_lines(diaries[0].strip()) if diaries else "There was no night yet.",
         proposals="\n\n".join(waiting) or "Nothing waits.",
     )

@@ -18,15 +18,18 @@ from reverie.integrations.tool_schemas import MOST_HITS, TOOLS, check_arguments
 from reverie.memory.operation import Add, Replace
 from reverie.safety.bundle import scan_skill
 from reverie.safety.scan import scan
+from reverie.skills.match_skills import match
 
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.memory.library import Entry
     from reverie.memory.target import Target
+    from reverie.skills.library import Found
 
 MOST_WAITING = 20  # proposals of agents, so that none can bury what a night proposes
 MOST_ENTRIES = 30
 SHOWN_CHARS = 600
+WITHHELD = "(withheld: the safety scan would keep it out of a prompt)"
 LEAST_LIKENESS = 0.15  # below that an entry has nothing to do with the question
 
 
@@ -48,7 +51,7 @@ class AgentTools:
         for hit in hits:
             day = f"{hit.at:%Y-%m-%d}" if hit.at else "undated"
             lines.append(f"\n[{hit.session_id} turn {hit.turn}, {day}] {hit.name or hit.role}:")
-            lines.append(passage(hit.text, query, SHOWN_CHARS))
+            lines.append(given(passage(hit.text, query, SHOWN_CHARS)))
         return "\n".join(lines)
 
     def recall(self, about: str = "") -> str:
@@ -75,9 +78,14 @@ class AgentTools:
         return self.home.memory.target(name)
 
     def match_skills(self, task: str) -> str:
-        matches = self.home.skills.match(task)
+        matches = match((found.skill for found in self.safe_skills()), task)
         lines = [f"{one.skill.subject}: {one.skill.description or ''}\n  {one.why}" for one in matches]
         return "\n".join(lines) or "No skill fits this task."
+
+    def safe_skills(self) -> list[Found]:
+        """Without those that would be kept out of a prompt: a description is read, too."""
+        every = self.home.skills.every()
+        return [found for found in every if not scan_skill(found.folder.files(found.skill.subject)).blocked]
 
     def read_skill(self, name: str) -> str:
         found = self.home.skills.get(name)
@@ -157,7 +165,12 @@ def _nearest(entries: list[Entry], about: str) -> list[Entry]:
 
 def _summary(proposal: Proposal) -> str:
     changed = (line for line in proposal.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-    return " ".join(changed)[:SHOWN_CHARS]
+    return given(" ".join(changed)[:SHOWN_CHARS])
+
+
+def given(text: str) -> str:
+    """A text as an agent may read it: not at all, if it would be kept out of a prompt."""
+    return WITHHELD if scan(text, "memory").blocked else text
 
 
 def explained(proposal: Proposal) -> str:
@@ -165,10 +178,10 @@ def explained(proposal: Proposal) -> str:
     suggestion = proposal.suggestion
     facts = [
         f"{proposal.id} is {proposal.status}, proposed by {suggestion.proposer}.",
-        proposal.diff.rstrip(),
+        given(proposal.diff.rstrip()),
         f"Why: {suggestion.reason}" if suggestion.reason else "",
-        *(f"Said: “{one.quote}” ({one.origin}, {one.session_id} turn {one.turn})" for one in suggestion.evidence),
-        *(f"Related: {one.relation} {one.surface}: {one.text}" for one in proposal.related),
+        *(f"Said: “{given(one.quote)}” ({one.origin}, {one.session_id})" for one in suggestion.evidence),
+        *(f"Related: {one.relation} {one.surface}: {given(one.text)}" for one in proposal.related),
         *(f"Finding: {one.severity} {one.category}" for one in proposal.findings),
         f"It asks a person because {proposal.asks_because}." if proposal.asks_because else "",
         f"Decide: `reverie review approve {proposal.id}` or `reject`." if proposal.status == "waiting" else "",
