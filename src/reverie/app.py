@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from reverie.config import Config, DreamingLimits, load
 from reverie.core.clock import Clock, FixedClock, SystemClock, rfc3339
-from reverie.core.errors import BadSetting, HalfRestored, NotFound, NotPermitted, ReverieError, SwitchedOff
+from reverie.core.errors import BadInput, BadSetting, HalfRestored, NotFound, NotPermitted, ReverieError, SwitchedOff
 from reverie.core.ids import Ids
 from reverie.core.schedule import schedule
 from reverie.core.scope import LOCAL, Scope
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.target import StoreNights
     from reverie.erasure.library import Erasing
     from reverie.erasure.wanted import Erasure
+    from reverie.harnesses.installers import Installing
     from reverie.harnesses.memory_stores.anthropic import AnthropicServer
     from reverie.llm.clients.trial import Tried
     from reverie.memory.library import Entry, Memory
@@ -83,13 +84,14 @@ if TYPE_CHECKING:
     from reverie.system.export import Exported
     from reverie.system.git.projection import GitProjection
     from reverie.system.schedules import Crontab, Nightly, Timer
+    from reverie.system.session_queue import SessionQueue
     from reverie.system.skill_folders import SkillFolder
     from reverie.transcripts.library import Library
     from reverie.transcripts.recorded import Kind
     from reverie.transcripts.recorded_definitions import Definitions
     from reverie.transcripts.recorded_imports import Importing
     from reverie.transcripts.recorded_library import Recording
-    from reverie.transcripts.records import Source
+    from reverie.transcripts.records import Ended, Source
     from reverie.transcripts.session import Head
 
 OWN = "home"  # the home's own memory, as a target
@@ -205,7 +207,35 @@ class Home:
         from reverie.system.repositories import repository_root
 
         library = self._library(self.scope, self.config.owner)
-        return replace(library, root_of=repository_root, standard=self._standard_places)
+        return replace(library, root_of=repository_root, standard=self._standard_places, ended=self.ended)
+
+    @cached_property
+    def ended(self) -> SessionQueue:
+        """The sessions that agents' hooks queued for the next night."""
+        from reverie.system.session_queue import SessionQueue
+
+        return SessionQueue(self.config.home / "queue")
+
+    def installer(self, agent: str) -> Installing:
+        """Puts this home into an agent, and takes it out again."""
+        from reverie.harnesses.installers import Installing, Launch, installers
+        from reverie.system.installation import Installation
+
+        known = installers()
+        if agent not in known:
+            raise BadInput(f"There is no installer for {agent!r}.", expected=f"one of {', '.join(known)}")
+        launch = Launch(self.config.home, self.config.handed_to_agents())
+        kept = Installation(self.config.home / "installed" / agent)
+        return Installing(known[agent], self.config, launch, kept)
+
+    def queue_session(self, agent: str, event: Mapping[str, object]) -> Ended:
+        """A session ended, as the agent told its hook: its transcript waits for the next night."""
+        installing = self.installer(agent)
+        path = installing.installer.transcript(self.config, event)
+        if path is None:
+            told = ", ".join(sorted(event)) or "nothing"
+            raise BadInput(f"No transcript can be told from {told}.", expected="the end of a session")
+        return self.ended.put(installing.installer.reader, path.expanduser().absolute())
 
     def _standard_places(self) -> Iterator[Source]:
         """Where the harnesses of this machine leave their transcripts, if those are to be read without being added."""

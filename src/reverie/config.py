@@ -38,6 +38,7 @@ _PLACES = (
     "CODEX_HOME",
     "OPENCLAW_HOME",
     "OPENCLAW_STATE_DIR",
+    "OPENCLAW_CONFIG_PATH",
     "CLAWDBOT_STATE_DIR",
     "MSWEA_GLOBAL_CONFIG_DIR",
     "GEMINI_CLI_HOME",
@@ -351,6 +352,17 @@ class Config:
                 raise _secret(
                     f"The key of {chosen.text} is in {name}", "Put it into a file and name that: `model_key_file`"
                 )
+        return said
+
+    def handed_to_agents(self) -> dict[str, str]:
+        """The variables with which what an agent starts finds this home's things, beside those every agent has. Models
+        are asked at night only."""
+        places = {name: self.environment[name] for name in _PLACES if name != "HOME" and self.environment.get(name)}
+        said = {name: str(Path(text).expanduser().absolute()) for name, text in places.items()}
+        for setting in SETTINGS:
+            value = self.values[setting.name]
+            if value.came_from not in (FILE, "default") and not setting.name.startswith("model"):
+                said[setting.variable] = _lasting(setting.name, value)
         return said
 
     def _paths(self, name: str) -> tuple[Path, ...]:

@@ -11,7 +11,9 @@ from pathlib import Path
 import reverie
 from reverie.dreams.verify.checks import CHECKS
 from reverie.dreams.verify.reasons import Reason
+from reverie.harnesses.installers import installers
 from reverie.integrations.hermes.commands import COMMANDS
+from reverie.integrations.tool_schemas import TOOLS
 from reverie.testing.bad_curators import BAD_CURATORS
 from reverie.transcripts.readers import readers
 
@@ -39,6 +41,12 @@ def test_every_target_is_documented() -> None:
 def test_every_command_of_the_hermes_plugin_is_documented() -> None:
     page = (ROOT / "docs" / "hermes.md").read_text()
     assert [name for name in COMMANDS if f"| `{name}` |" not in page] == []
+
+
+def test_every_installer_and_every_tool_of_an_agent_is_documented() -> None:
+    page = (ROOT / "docs" / "agents.md").read_text()
+    assert [name for name in installers() if f"install {name}" not in page and f"--agent {name}" not in page] == []
+    assert [tool.name for tool in TOOLS if f"`{tool.name}`" not in page] == []
 
 
 def test_every_check_and_every_reason_of_a_night_is_documented() -> None:

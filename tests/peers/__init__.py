@@ -24,6 +24,8 @@ GEMINI = "@google/gemini-cli@0.61.0"
 OPENCODE = "opencode-ai@1.18.33"
 PLAYWRIGHT = "playwright==1.56.0"
 AXE = "axe-core@4.14.0"
+OPENCLAW = "openclaw@2026.9.6"
+NODE = "node@24.21.0"  # for programs that want a newer one than there may be
 
 
 def python_with(requirement: str, beside: Sequence[str] = ()) -> Path:
@@ -41,18 +43,19 @@ def python_with(requirement: str, beside: Sequence[str] = ()) -> Path:
     return folder / "bin" / "python"
 
 
-def npm_program(package: str, name: str) -> Path:
-    """The program `name` of an npm package."""
-    return npm_folder(package) / "node_modules" / ".bin" / name
+def npm_program(package: str, name: str, *beside: str) -> Path:
+    """The program `name` of an npm package, with what it needs beside it."""
+    return npm_folder(package, *beside) / "node_modules" / ".bin" / name
 
 
-def npm_folder(package: str) -> Path:
+def npm_folder(package: str, *beside: str) -> Path:
     """An npm package in a folder of its own. A machine without npm is no fault of ours."""
     if shutil.which("npm") is None:
         pytest.skip(f"not run: {package} needs npm, which is not installed")
     folder = CACHE / package.removeprefix("@").replace("/", "-").replace("@", "-")
-    npm = ["npm", "install", "--no-fund", "--no-audit", "--silent", "--prefix", str(_building(folder)), package]
-    _in_place(folder, package, npm)
+    path = f"PATH={_building(folder)}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"
+    npm = ["env", path, "npm", "install", "--no-fund", "--no-audit", "--silent", "--prefix", str(_building(folder))]
+    _in_place(folder, package, *([*npm, one] for one in (*beside, package)))
     return folder
 
 

@@ -91,10 +91,12 @@ class Suggestion:
     dream: str | None = None
     people: int = 1  # distinct authenticated people behind it
     amendment: Amendment | None = None
+    spoken_by: Origin | None = None  # who wants it, where that is no transcript's word: an agent, through a tool
 
     @property
     def origin(self) -> Origin | None:
         support = [one.origin for one in self.evidence if one.weight == "support"]
+        support += [self.spoken_by] if self.spoken_by else []
         return weakest(support) if support else None
 
     @property

@@ -14,6 +14,7 @@ from reverie.changes.landing_result import Outcome
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
+from reverie.core.origin import Origin
 from reverie.skills.amendment import Create, Revert
 from reverie.skills.library import Folder, Found, Skills
 from reverie.skills.refine import merge, refine, retire
@@ -45,6 +46,7 @@ class Refining:
         because: str = "",
         evidence: Sequence[Evidence] = (),
         proposer: str | None = None,
+        spoken_by: Origin | None = None,
     ) -> Proposed:
         """Propose a change of a skill, by section, by diff or by a new text. It waits for a person; nothing is written.
 
@@ -62,6 +64,7 @@ class Refining:
             evidence=tuple(evidence),
             proposer=proposer or self.review.scope.actor,
             amendment=patch,
+            spoken_by=spoken_by,
         )
         return self.review.propose(suggestion)
 

@@ -17,6 +17,8 @@ from reverie.core.errors import ReverieError
 COMMANDS = {
     "audit": "What agents believe and obey, and how much of it is junk, doubled, contradictory, stale or unsafe.",
     "init": "Make a home, or check the one there is.",
+    "install": "Put Reverie into an agent: its tools, a hook, a skill. One command makes the whole loop run.",
+    "uninstall": "Take Reverie out of an agent again, to the last byte.",
     "demo": "Show the main job on sample sessions, in a home that is thrown away.",
     "sessions": "Bring in the transcripts agents leave behind; list, show, remove them.",
     "search": "Find the turns that answer a question.",
@@ -43,6 +45,7 @@ COMMANDS = {
     "web": "Review in the browser, on this machine: the inbox, nights, memory, rules and search.",
     "bridge": "Bring in what a managed memory learned, as reviewed changes to skills and memory.",
     "serve": "Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it.",
+    "mcp": "Serve an agent while it works: search, recall, skills, proposals.",
     "keys": "Who may call the server: make, list and revoke API keys.",
     "doctor": "Print every setting with where it came from, and check what Reverie needs.",
 }

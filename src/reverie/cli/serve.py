@@ -94,7 +94,7 @@ def command(
         )
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), bound_socket(host, port) as listening:
-            _begin(listening, shell, "https" if tls else "http")
+            begin(listening, shell, "https" if tls else "http")
             uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -119,7 +119,7 @@ def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
     return {"ssl_certfile": cert, "ssl_keyfile": key}
 
 
-def _begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
+def begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     host, port = listening.getsockname()[:2]

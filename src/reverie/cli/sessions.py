@@ -88,6 +88,32 @@ def add(
         _show_added(report)
 
 
+@command.command()
+@click.argument("event", required=False)
+@click.option("--agent", required=True, metavar="NAME", help="Whose hook calls: claude, codex, …")
+@common
+def queue(*, event: str | None, agent: str, shell: Shell) -> None:
+    """Queue a session that ended for the next night. Agents call it, by the hook that `reverie install` sets.
+
+    EVENT is what the agent tells its hook, as JSON; it is read from standard input if not given.
+    """
+    import json
+    import sys
+
+    from reverie.core.errors import BadInput
+
+    try:
+        said = json.loads(event if event is not None else sys.stdin.read())
+    except ValueError as error:
+        raise BadInput(f"The event is not JSON: {error}.", expected="what an agent tells its hook") from error
+    if not isinstance(said, dict):
+        raise BadInput("The event is no JSON object.", expected="what an agent tells its hook")
+    with shell.opened() as house:
+        ended = house.queue_session(agent, said)
+    if shell.json:
+        print_json(ended)
+
+
 def _places(house: Home, quiet: bool) -> list[str]:
     from reverie.transcripts.readers import readers
 

@@ -42,12 +42,12 @@ def command(*, dream: str | None, shell: Shell) -> None:
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
         others = house.dreams_of_others()
-        unread = house.sessions.quarantined()
+        unread, queued = house.sessions.quarantined(), len(house.ended.waiting())
         off = {name: path for name in names if (path := house.switched_off(name))}
         enabled = house.config.dreaming.enabled
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
-        told |= {"last_success": success, "others": others, "quarantined": unread}
+        told |= {"last_success": success, "others": others, "quarantined": unread, "queued": queued}
         print_json(told | {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]})
         return
     if not enabled:
@@ -71,7 +71,8 @@ def command(*, dream: str | None, shell: Shell) -> None:
     recent = (f"{day(change.settled_at)}  {change.id}  {change.grounds.reason}".rstrip() for change in changes)
     for line in (*_unread(unread), *recent):
         click.echo(line)
-    click.echo(f"{counted(waiting, 'proposal')} waiting.")
+    ended = f"{counted(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
+    click.echo(f"{ended}{counted(waiting, 'proposal')} waiting.")
 
 
 def _one(found: Located, shell: Shell) -> None:

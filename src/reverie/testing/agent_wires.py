@@ -61,6 +61,7 @@ def _items(asked: Asked, said: Wording) -> list[dict[str, Any]]:
             "id": f"fc_{asked.mark}_{place}",
             "call_id": call.id or f"call_{asked.mark}_{place}",
             "name": call.name,
+            **({"namespace": call.namespace} if call.namespace else {}),
             "arguments": json.dumps(call.arguments),
             "status": "completed",
         }

@@ -76,6 +76,7 @@ class ToolUse:
     name: str
     arguments: dict[str, Any]
     id: str | None = None
+    namespace: str = ""  # of the Responses API, for tools that were offered in one
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,17 @@ from typing import cast
 
 from reverie.core.scope import Scope
 from reverie.transcripts.library import Library
-from reverie.transcripts.records import Fate, Quarantine, Quarantined, Records, Sources, Stored, Wanted
+from reverie.transcripts.records import (
+    Ended,
+    EndedSessions,
+    Fate,
+    Quarantine,
+    Quarantined,
+    Records,
+    Sources,
+    Stored,
+    Wanted,
+)
 from reverie.transcripts.session import Head, Session, Turn, same_words
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -33,7 +43,8 @@ def as_if_refreshed(
     records = _Overlay(library.records, most, wanted)
     sources = cast(Sources, _Unmarked(library.kept_sources))
     quarantine = cast(Quarantine, _Untouched(library.quarantine))
-    made = replace(library, records=cast(Records, records), kept_sources=sources, quarantine=quarantine)
+    ended = _StillWaiting(library.ended)
+    made = replace(library, records=cast(Records, records), kept_sources=sources, quarantine=quarantine, ended=ended)
     made.refresh(harness=harness)
     return Refreshed(made, frozenset(records.fresh))
 
@@ -51,6 +62,19 @@ class _Unmarked:
         return self.sources.fingerprint(scope, path)
 
     def keep_fingerprint(self, scope: Scope, path: str, fingerprint: str) -> None:
+        """Not this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _StillWaiting:
+    """What hooks queued, of which nothing is taken away."""
+
+    ended: EndedSessions
+
+    def waiting(self) -> list[Ended]:
+        return self.ended.waiting()
+
+    def done(self, ended: Ended) -> None:
         """Not this time."""
 
 

@@ -17,7 +17,18 @@ from reverie.transcripts.file_names import kept_name, path_of
 from reverie.transcripts.intake import Intake, Redact, RootOf
 from reverie.transcripts.json_text import storable
 from reverie.transcripts.readers import WHOLE_FILE, Reader, named, required_reader
-from reverie.transcripts.records import Quarantine, Quarantined, Records, Source, Sources, Stored, Wanted
+from reverie.transcripts.records import (
+    Ended,
+    EndedSessions,
+    NoneEnded,
+    Quarantine,
+    Quarantined,
+    Records,
+    Source,
+    Sources,
+    Stored,
+    Wanted,
+)
 from reverie.transcripts.session import Session, Turn
 
 
@@ -35,6 +46,7 @@ class Library:
     limits: FileLimits = field(default_factory=FileLimits)
     root_of: RootOf = str
     standard: Callable[[], Iterable[Source]] = lambda: ()
+    ended: EndedSessions = field(default_factory=NoneEnded)
 
     def add(
         self,
@@ -71,6 +83,9 @@ class Library:
         """
         added = Added()
         self.records.tidy(self.scope)
+        for ended in self.ended.waiting():
+            self._take_in(ended, added)
+            self.ended.done(ended)
         sources = self.sources()
         remembered = [path_of(source.path) for source in sources if not source.standard]
         for source in sources:
@@ -84,6 +99,16 @@ class Library:
             else:
                 added.flaws.append(Skipped(source.path, WHOLE_FILE, "this remembered source is not there any more"))
         return added
+
+    def _take_in(self, ended: Ended, added: Added) -> None:
+        """A transcript that a hook queued. It may have gone since, or be of an agent whose reader is gone."""
+        path = path_of(ended.path)
+        reader = next((one for one in self.readers if one.name == ended.reader), None)
+        if reader is None or not path.is_file():
+            why = "this queued transcript is not there any more" if reader else f"there is no reader {ended.reader!r}"
+            added.flaws.append(Skipped(ended.path, WHOLE_FILE, why))
+            return
+        self._run(user=self.owner, reader=None, bring_back=False, added=added).file(path, reader)
 
     def _run(
         self, *, user: str | None, reader: Reader | None, readers: tuple[Reader, ...] | None = None, **how: Any

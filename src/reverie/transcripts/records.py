@@ -48,6 +48,34 @@ class Source:
     standard: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The transcript of a session that ended, and who reads it."""
+
+    path: str
+    reader: str
+
+
+class EndedSessions(Protocol):
+    """What agents' hooks queued for the next night."""
+
+    def waiting(self) -> list[Ended]: ...
+
+    def done(self, ended: Ended) -> None:
+        """It is in the records, or never will be."""
+        ...
+
+
+class NoneEnded:
+    """No hook queues anything here."""
+
+    def waiting(self) -> list[Ended]:
+        return []
+
+    def done(self, ended: Ended) -> None:
+        """There is none."""
+
+
 class SessionBusy(Exception):
     """Someone else changed a session while it was stored. Nothing of it was kept; it can be read again."""
 

@@ -20,6 +20,7 @@ from reverie.changes.history.change import (
 )
 from reverie.changes.proposal import Part, Proposal, Related, Score, Status, Suggestion, Verdict
 from reverie.core.clock import Clock, rfc3339
+from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.safety.report import Finding
 from reverie.skills.amendment_json import amendment_as_json, amendment_from_json
@@ -109,6 +110,7 @@ def _details(proposal: Proposal) -> str:
             "evidence": evidence_as_json(suggestion.evidence),
             "score": suggestion.score and asdict(suggestion.score),
             "people": suggestion.people,
+            "spoken_by": suggestion.spoken_by,
             "target_name": proposal.target_name,
             "diff": proposal.diff,
             "findings": [asdict(one) for one in proposal.findings],
@@ -159,6 +161,7 @@ def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
         found.dream,
         told["people"],
         amendment_from_json(told["amendment"]) if told["amendment"] else None,
+        Origin(told["spoken_by"]) if told.get("spoken_by") else None,
     )
 
 

@@ -1,0 +1,85 @@
+"""Puts Reverie into Codex. The AGENTS.md in its home is read in every session already: a night writes there.
+
+All of it stands in `config.toml`: the MCP server as a table, and `notify`, a program that is told of every turn that
+ended. Codex has a hook for the end of a session, too, which runs only once the person has trusted it in Codex itself;
+`notify` needs no such thing, and the same transcript waits once. (Seen in 0.166.0.)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from reverie.core.errors import BadInput
+from reverie.harnesses.installers import SKILL, Launch, Plan
+from reverie.memory.targets import Where
+from reverie.system.config_edits import Edit, OwnFile, TomlKey, TomlTable
+
+QUEUE = ("sessions", "queue", "--agent", "codex")
+
+
+class CodexInstaller:
+    name = "codex"
+    title = "Codex"
+    target = "codex"
+    reader = "codex"
+
+    def folder(self, where: Where) -> Path:
+        return where.place("${CODEX_HOME:-~/.codex}")
+
+    def plan(self, where: Where, launch: Launch) -> Plan:
+        folder = self.folder(where)
+        config = folder / "config.toml"
+        words = [*(["env", *_variables(launch)] if launch.environment else []), *launch.words(*QUEUE)]
+        notify = TomlKey(config, "a program that queues each session for the next night", "notify", words, QUEUE)
+        server = launch.server(self.name, self.target)
+        edits: list[Edit] = [
+            TomlTable(config, "the MCP server", ("mcp_servers", "reverie"), server),
+            notify,
+            OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+        ]
+        return Plan(edits, _notes(notify))
+
+    def transcript(self, where: Where, event: Mapping[str, Any]) -> Path | None:
+        said, thread = event.get("transcript_path"), event.get("thread-id")
+        if isinstance(said, str) and said:
+            return Path(said)
+        if not isinstance(thread, str) or not thread.replace("-", "").isalnum():
+            return None
+        found = (self.folder(where) / "sessions").glob(f"*/*/*/rollout-*-{thread}.jsonl")
+        return next(iter(sorted(found)), None)
+
+    def rehearse(self, where: Where, sentence: str, number: int) -> Mapping[str, Any]:
+        thread, day = f"00000000-0000-7000-8000-{number:012}", f"2026-01-{number:02}"
+        folder = self.folder(where) / "sessions" / day.replace("-", "/")
+        at, work = f"{day}T09:00:00.000Z", str(self.folder(where).parent / "work")
+        meta = {"id": thread, "timestamp": at, "cwd": work, "originator": "codex_exec", "cli_version": "0.166.0"}
+        said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": sentence}]}
+        lines = [
+            {"timestamp": at, "type": "session_meta", "payload": meta},
+            {"timestamp": at, "type": "response_item", "payload": said},
+            {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message", "message": sentence}},
+        ]
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"rollout-{day}T09-00-00-{thread}.jsonl"
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+        return {"type": "agent-turn-complete", "thread-id": thread, "cwd": work}
+
+
+def _variables(launch: Launch) -> list[str]:
+    return [f"{name}={text}" for name, text in sorted(launch.environment.items())]
+
+
+def _notes(notify: TomlKey) -> list[str]:
+    try:
+        taken = notify.taken_by(notify.path.read_text("utf-8"))
+    except (OSError, ValueError, BadInput):
+        return []
+    if taken is None:
+        return []
+    return [
+        f"`notify` in {notify.path} is taken ({taken!r:.80}) and was left alone: sessions are not queued when "
+        "they end. A night reads Codex's own folder of sessions all the same."
+    ]

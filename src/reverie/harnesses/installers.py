@@ -1,0 +1,124 @@
+"""Who puts Reverie into an agent: one installer for each, registered under the entry point group `reverie.installers`.
+
+An installer says which edits of which files it takes; `reverie.system.installation` makes them and takes them back. The
+whole of a stranger's, beside the Installer itself:
+
+    [project.entry-points."reverie.installers"]
+    my-agent = "my_package:MyAgentInstaller"
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol
+
+from reverie.core.errors import NotFound
+from reverie.memory.targets import Where
+from reverie.system.config_edits import Edit
+from reverie.system.installation import FileChange, Installation
+
+GROUP = "reverie.installers"
+SKILL = Path(__file__).with_name("agent_skill.md").read_text("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How an agent starts Reverie from anywhere: for this home, with the settings that are in no file."""
+
+    home: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def words(self, *words: str) -> list[str]:
+        return [sys.executable, "-P", "-m", "reverie", *words, "--home", str(self.home)]
+
+    def line(self, *words: str) -> str:
+        """For a shell, with the environment in it."""
+        variables = [f"{name}={text}" for name, text in sorted(self.environment.items())]
+        return shlex.join([*(["env", *variables] if variables else []), *self.words(*words)])
+
+    def server(self, agent: str, target: str) -> dict[str, Any]:
+        """The MCP server, as most agents write it down."""
+        command, *arguments = self.words("mcp", "--agent", agent, "--target", target)
+        env = {"env": dict(sorted(self.environment.items()))} if self.environment else {}
+        return {"command": command, "args": arguments, **env}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`notes` are what a person should know: what was left alone, what the agent will ask them."""
+
+    edits: Sequence[Edit]
+    notes: Sequence[str] = ()
+
+
+class Installer(Protocol):
+    """`name` is what people type, `title` what the agent is called, `target` the memory it reads in every session, and
+    `reader` reads its transcripts."""
+
+    name: str
+    title: str
+    target: str
+    reader: str
+
+    def folder(self, where: Where) -> Path:
+        """It is there if the agent is used on this machine."""
+        ...
+
+    def plan(self, where: Where, launch: Launch) -> Plan: ...
+
+    def transcript(self, where: Where, event: Mapping[str, Any]) -> Path | None:
+        """The transcript that what the agent told its hook is about."""
+        ...
+
+    def rehearse(self, where: Where, sentence: str, number: int) -> Mapping[str, Any]:
+        """Write the transcript of a made-up session in which the person says a sentence, where the agent would, and
+        return what the agent would tell its hook. Only `reverie install` does so, in a folder that is thrown away."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Installing:
+    """One agent on this machine, and what of this home is in it."""
+
+    installer: Installer
+    where: Where
+    launch: Launch
+    kept: Installation
+
+    @property
+    def plan(self) -> Plan:
+        return self.installer.plan(self.where, self.launch)
+
+    def check(self) -> None:
+        folder = self.installer.folder(self.where)
+        if not folder.is_dir():
+            raise NotFound(
+                f"{self.installer.title} is not used here: there is no {folder}.",
+                next_step=f"Start {self.installer.title} once, or make the folder.",
+            )
+
+    def to_install(self) -> list[FileChange]:
+        self.check()
+        return self.kept.to_install(self.plan.edits)
+
+    def install(self) -> list[FileChange]:
+        self.check()
+        return self.kept.install(self.plan.edits)
+
+    def to_uninstall(self) -> list[FileChange]:
+        return self.kept.to_uninstall(self.plan.edits)
+
+    def uninstall(self) -> list[FileChange]:
+        return self.kept.uninstall(self.plan.edits)
+
+
+@cache
+def installers() -> Mapping[str, Installer]:
+    found = (entry.load()() for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
+    return {one.name: one for one in found}

@@ -1,0 +1,134 @@
+"""What an installer does to one file: something that can be put into its text, and taken out again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from reverie.system import json_edits, toml_edits
+
+
+class Edit(Protocol):
+    """`about` says what it is for, in a few words. The text of a file that is not there is empty."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def about(self) -> str: ...
+
+    def is_in(self, text: str) -> bool: ...
+
+    def put_in(self, text: str) -> str: ...
+
+    def take_out(self, text: str, before: str | None) -> str:
+        """`before` is the text before it was put in, if that is known: what is empty there may stay empty."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class JsonMember:
+    path: Path
+    about: str
+    keys: Sequence[str]
+    value: Any
+
+    def is_in(self, text: str) -> bool:
+        return bool(json_edits.value_at(text, self.keys) == self.value)
+
+    def put_in(self, text: str) -> str:
+        return json_edits.put_member(text or "{}\n", self.keys, self.value)
+
+    def take_out(self, text: str, before: str | None) -> str:
+        return json_edits.drop_member(text, self.keys, before) if text else text
+
+
+@dataclass(frozen=True, slots=True)
+class JsonElement:
+    """An element of a list. It is known again by `mark`, words in it, also when the rest of it is of an older us."""
+
+    path: Path
+    about: str
+    keys: Sequence[str]
+    value: Any
+    mark: str
+
+    def is_in(self, text: str) -> bool:
+        there = json_edits.value_at(text, self.keys)
+        return isinstance(there, list) and [one for one in there if self._is_ours(one)] == [self.value]
+
+    def put_in(self, text: str) -> str:
+        return json_edits.append_element(text or "{}\n", self.keys, self.value)
+
+    def take_out(self, text: str, before: str | None) -> str:
+        return json_edits.drop_elements(text, self.keys, self._is_ours, before) if text else text
+
+    def _is_ours(self, element: object) -> bool:
+        return self.mark in json.dumps(element, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TomlTable:
+    path: Path
+    about: str
+    keys: Sequence[str]
+    values: Mapping[str, Any]
+
+    def is_in(self, text: str) -> bool:
+        return bool(toml_edits.value_at(text, self.keys) == self.values)
+
+    def put_in(self, text: str) -> str:
+        return toml_edits.put_table(text, self.keys, self.values)
+
+    def take_out(self, text: str, before: str | None) -> str:
+        return toml_edits.drop_table(text, self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class TomlKey:
+    """A key of the whole file whose value is a list of words; ours holds `mark`."""
+
+    path: Path
+    about: str
+    key: str
+    words: Sequence[str]
+    mark: Sequence[str]
+
+    def is_in(self, text: str) -> bool:
+        return self.taken_by(text) is not None or toml_edits.value_at(text, [self.key]) == list(self.words)
+
+    def put_in(self, text: str) -> str:
+        return text if self.taken_by(text) else toml_edits.put_key(text, self.key, list(self.words))
+
+    def take_out(self, text: str, before: str | None) -> str:
+        there = toml_edits.value_at(text, [self.key])
+        return toml_edits.drop_key(text, self.key, there) if self._is_ours(there) else text
+
+    def taken_by(self, text: str) -> Any:
+        """What someone else set it to, if they did."""
+        there = toml_edits.value_at(text, [self.key])
+        return there if there is not None and not self._is_ours(there) else None
+
+    def _is_ours(self, there: object) -> bool:
+        return isinstance(there, list) and all(word in there for word in self.mark)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file that is all ours. One that someone changed is theirs, and stays."""
+
+    path: Path
+    about: str
+    content: str
+
+    def is_in(self, text: str) -> bool:
+        return text == self.content
+
+    def put_in(self, text: str) -> str:
+        return text or self.content
+
+    def take_out(self, text: str, before: str | None) -> str:
+        return "" if text == self.content else text

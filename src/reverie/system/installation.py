@@ -1,0 +1,202 @@
+"""What was put into the files of one agent, so that it can be put in twice, and taken out to the last byte.
+
+Before anything is written, each file is copied into `installed/<agent>/` of the home, with a record of what it will be.
+Where a file still is what it was made, taking out puts the copy back, byte for byte. Where someone wrote to it
+meanwhile, only what is ours is taken out of it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reverie.core.errors import BadInput, NotPermitted
+from reverie.core.hashes import sha256
+from reverie.system.config_edits import Edit
+from reverie.system.files import make_folder, read_file, remove_file, replace_file
+
+RECORD = "files.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What one file says now, and what it would say; None where there is none. `about` says what for."""
+
+    path: Path
+    now: bytes | None
+    then: bytes | None
+    about: tuple[str, ...] = ()
+
+    @property
+    def diff(self) -> str:
+        old, new = (_lines(content) for content in (self.now, self.then))
+        was, will = ("/dev/null" if content is None else str(self.path) for content in (self.now, self.then))
+        return "".join(difflib.unified_diff(old, new, was, will, n=2))
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    before: bytes | None
+    after: str
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    folder: Path
+
+    @property
+    def is_there(self) -> bool:
+        return (self.folder / RECORD).is_file()
+
+    def to_install(self, edits: Iterable[Edit]) -> list[FileChange]:
+        """What putting these in changes; nothing where they are in already."""
+        return [one for one, _ in self._planned(edits) if one.now != one.then]
+
+    def install(self, edits: Sequence[Edit]) -> list[FileChange]:
+        planned = self._planned(edits)
+        changes = [one for one, _ in planned if one.now != one.then]
+        if changes:
+            self._record(planned)
+        for change in changes:
+            _write(change)
+        return changes
+
+    def to_uninstall(self, edits: Iterable[Edit]) -> list[FileChange]:
+        recorded = self._recorded()
+        grouped = _by_file(edits)
+        files = dict.fromkeys([*grouped, *recorded])
+        changes = [_taken_out(path, grouped.get(path, []), recorded.get(path)) for path in files]
+        return [one for one in changes if one.now != one.then]
+
+    def uninstall(self, edits: Iterable[Edit]) -> list[FileChange]:
+        changes, recorded = self.to_uninstall(edits), self._recorded()
+        for change in changes:
+            _write(change)
+        for one in recorded.values():
+            for folder in map(Path, reversed(one.folders)):
+                if folder.is_dir() and not any(folder.iterdir()):
+                    folder.rmdir()
+        for file in sorted(self.folder.iterdir()) if self.folder.is_dir() else ():
+            remove_file(file)
+        if self.folder.is_dir():
+            self.folder.rmdir()
+        return changes
+
+    def _planned(self, edits: Iterable[Edit]) -> list[tuple[FileChange, _Recorded]]:
+        recorded = self._recorded()
+        planned = []
+        for path, ours in _by_file(edits).items():
+            known = recorded.get(path)
+            clean = _taken_out(path, ours, known)
+            now, text = (_text(content, path) for content in (clean.now, clean.then))
+            with _named(path):
+                is_in = all(edit.is_in(now) for edit in ours)
+                for edit in ours if not is_in else ():
+                    text = edit.put_in(text)
+            then = clean.now if is_in else text.encode()
+            change = FileChange(path, clean.now, then, tuple(edit.about for edit in ours))
+            folders = known.folders if known else _missing_folders(path)
+            planned.append((change, _Recorded(clean.then, sha256(then or b""), folders)))
+        return planned
+
+    def _record(self, planned: Sequence[tuple[FileChange, _Recorded]]) -> None:
+        make_folder(self.folder)
+        told = list[dict[str, Any]]()
+        for number, (change, kept) in enumerate(planned):
+            copy = f"{number}-{change.path.name}.before"
+            if kept.before is not None:
+                replace_file(self.folder / copy, kept.before)
+                (self.folder / copy).chmod(0o600)  # settings can hold keys
+            one = {"path": str(change.path), "after": kept.after, "folders": kept.folders}
+            told.append(one | {"before": copy if kept.before is not None else None})
+        replace_file(self.folder / RECORD, json.dumps(told, indent=1).encode())
+
+    def _recorded(self) -> Mapping[Path, _Recorded]:
+        try:
+            told = json.loads(read_file(self.folder / RECORD) or b"[]")
+            return {
+                Path(one["path"]): _Recorded(
+                    read_file(self.folder / one["before"]) if one["before"] else None,
+                    one["after"],
+                    tuple(one["folders"]),
+                )
+                for one in told
+            }
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadInput(
+                f"{self.folder / RECORD} cannot be read: {error}.", next_step="Take it away: what is ours is found."
+            ) from error
+
+
+def _taken_out(path: Path, edits: Sequence[Edit], known: _Recorded | None) -> FileChange:
+    """The file without what is ours: as it was before if nobody else wrote to it, else by taking each edit out."""
+    now = read_file(path)
+    if now is None:
+        return FileChange(path, None, None)
+    if known is not None and sha256(now) == known.after:
+        return FileChange(path, now, known.before, ("as it was before",))
+    text = _text(now, path)
+    before = _text(known.before, path) if known and known.before is not None else None
+    with _named(path):
+        for edit in reversed(edits):
+            text = edit.take_out(text, before)
+    is_gone = not text or (text.strip() == "{}" and known is not None and known.before is None)
+    return FileChange(path, now, None if is_gone and now else text.encode(), ("what is ours is taken out",))
+
+
+def _write(change: FileChange) -> None:
+    """If it still is what it was when it was looked at."""
+    make_folder(change.path.parent)
+    if read_file(change.path) != change.now:
+        raise NotPermitted(f"{change.path} was changed meanwhile by someone else.", next_step="Run it again.")
+    if change.then is None:
+        remove_file(change.path)
+    else:
+        replace_file(change.path, change.then)
+
+
+def _by_file(edits: Iterable[Edit]) -> dict[Path, list[Edit]]:
+    """A link is followed: who keeps settings elsewhere wants them written there."""
+    grouped = dict[Path, list[Edit]]()
+    for edit in edits:
+        grouped.setdefault(Path(os.path.realpath(edit.path)), []).append(edit)
+    return grouped
+
+
+def _missing_folders(path: Path) -> tuple[str, ...]:
+    """The folders above it that will have to be made, outermost first."""
+    return tuple(str(folder) for folder in reversed(path.parents) if not folder.exists())
+
+
+def _text(content: bytes | None, path: Path) -> str:
+    try:
+        return (content or b"").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8.", expected="a text", next_step="Nothing was changed.") from error
+
+
+class _named:
+    """An edit knows no file; what it refuses is said with the file's name."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, BadInput):
+            raise BadInput(
+                f"{self._path}: {error.found}", expected=error.expected, next_step=error.next_step
+            ) from error
+
+
+def _lines(content: bytes | None) -> list[str]:
+    text = (content or b"").decode("utf-8", "backslashreplace")
+    return [line if line.endswith("\n") else f"{line}\n" for line in text.splitlines(keepends=True)]

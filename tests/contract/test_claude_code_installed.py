@@ -1,0 +1,81 @@
+"""The whole loop inside the real Claude Code: installed, corrected three times, a night, and the next session knows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reverie.testing.model_plays import Says
+from reverie.testing.model_server import serving
+from reverie.testing.model_wires import Asked
+from tests.peers import CLAUDE_CODE, npm_program
+from tests.peers.agents import CodingAgent, call
+from tests.peers.installed import LEARNT, SAID, InstalledAgent
+
+pytestmark = pytest.mark.peer
+SETTINGS = '{\n    "cleanupPeriodDays": 90,\n    "hooks": {"Stop": []}\n}\n'
+
+
+def answer(asked: Asked) -> Says:
+    """Use the tools of the MCP server where that is asked for, once they are there; else agree."""
+    history, tools = json.dumps(asked.body.get("messages")), json.dumps(asked.body.get("tools"))
+    if "with tools" not in history or "call_1" in history:
+        return Says("All right.")
+    if "mcp__reverie__search" not in tools:
+        waits = (call("WaitForMcpServers", 0),) if "WaitForMcpServers" in tools and "call_0" not in history else ()
+        return Says("Waiting.", waits, finish="tool_calls" if waits else "stop")
+    calls = (
+        call("mcp__reverie__search", 1, query="pnpm or npm"),
+        call("mcp__reverie__remember", 2, text="Commit messages are in German.", because="The person said so."),
+    )
+    return Says("Looking.", calls, finish="tool_calls")
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> Iterator[InstalledAgent]:
+    with serving(answer) as server:
+        folder = tmp_path / "claude"
+        variables = {
+            "ANTHROPIC_BASE_URL": server.url,
+            "ANTHROPIC_API_KEY": "sk-test",
+            "CLAUDE_CONFIG_DIR": str(folder / "home/.claude"),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "SHELL": "/bin/bash",
+        }
+        agent = CodingAgent(npm_program(CLAUDE_CODE, "claude"), folder, variables)
+        agent.write("home/.claude/settings.json", SETTINGS)
+        agent.run("-p", "Hello")  # it writes its own state once
+        yield InstalledAgent(agent, server)
+
+
+def test_what_a_person_corrects_in_claude_code_is_in_its_next_session(claude: InstalledAgent) -> None:
+    before = claude.files()
+    claude.reverie("install", "claude", "--no-check")
+    for said in SAID:
+        claude.agent.run("-p", said)
+    assert len(claude.queued) == len(SAID), "the hook did not queue each session that ended"
+
+    claude.reverie("dream")
+    claude.approve_all()
+    assert claude.queued == []
+    claude.server.requests.clear()
+    claude.agent.run("--allowedTools", "mcp__reverie__search,mcp__reverie__remember", "-p", "Go on, with tools")
+
+    first, *_, last = [asked.raw.decode() for asked in claude.server.asked if '"tools"' in asked.raw.decode()]
+    assert first.count(LEARNT) == 1, "what was learnt is not in the next session's first request, or not once"
+    assert "when to propose that something be remembered" in first, "the skill is not listed"
+    assert "Quotations from past sessions" in last and "as I said" in last, "search told the agent nothing"
+    assert "words of agent" in last
+    [proposal] = claude.told("review", "list")["proposals"]
+    assert "Commit messages are in German." in proposal["diff"] and proposal["suggestion"]["spoken_by"] == "agent"
+
+    claude.reverie("uninstall", "claude")
+    after = claude.files()
+    assert {name: after.get(name) for name in before if name != ".claude/.claude.json"} == {
+        name: content for name, content in before.items() if name != ".claude/.claude.json"
+    }
+    assert "reverie" not in after[".claude/.claude.json"].decode(), "it wrote to that one itself, all the time"
+    assert after.keys() == before.keys()

@@ -1,0 +1,78 @@
+"""The whole loop inside the real OpenClaw: installed, corrected twice, a night, and the next session knows.
+
+A turn takes OpenClaw fifteen seconds, so that only a soak has it (`REVERIE_SOAK=short`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reverie.testing.model_plays import Says
+from reverie.testing.model_server import serving
+from reverie.testing.model_wires import Asked
+from tests.peers import NODE, OPENCLAW, npm_program
+from tests.peers.agents import CodingAgent, call
+from tests.peers.installed import LEARNT, InstalledAgent
+from tests.sizes import LEVEL
+
+pytestmark = [pytest.mark.peer, pytest.mark.skipif(not LEVEL, reason="not run: a turn of OpenClaw takes 15 seconds")]
+ASKED = "Go on, and use both tools of Reverie"
+MODEL = {"id": "scripted", "name": "Scripted", "contextWindow": 128_000, "maxTokens": 4_096}
+
+
+def answer(asked: Asked) -> Says:
+    """Use the tools of the MCP server, which OpenClaw keeps behind a search, where that is asked for; else agree."""
+    messages = asked.body["messages"]
+    if ASKED not in json.dumps(messages) or any(one["role"] == "tool" for one in messages):
+        return Says("All right.")
+    calls = (
+        call("tool_call", 1, id="reverie__search", args={"query": "pnpm or npm"}),
+        call("tool_call", 2, id="reverie__remember", args={"text": "Commit messages are in German."}),
+    )
+    return Says("Looking.", calls, finish="tool_calls")
+
+
+@pytest.fixture
+def openclaw(tmp_path: Path) -> Iterator[InstalledAgent]:
+    program = npm_program(OPENCLAW, "openclaw", NODE)
+    with serving(answer) as server:
+        agent = CodingAgent(program, tmp_path / "claw", {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"})
+        provider = {"baseUrl": server.openai_url, "apiKey": "sk-test", "api": "openai-completions", "models": [MODEL]}
+        settings = {
+            "models": {"providers": {"scripted": provider}},
+            "agents": {"defaults": {"model": {"primary": "scripted/scripted"}}},
+        }
+        agent.write("home/.openclaw/openclaw.json", settings)
+        yield InstalledAgent(agent, server)
+
+
+def run(openclaw: InstalledAgent, number: int, said: str) -> None:
+    openclaw.agent.run("agent", "--local", "--agent", "main", "--session-id", f"s{number}", "--message", said)
+
+
+def test_what_a_person_corrects_in_openclaw_is_in_its_next_session(openclaw: InstalledAgent) -> None:
+    settings = openclaw.agent.home / ".openclaw/openclaw.json"
+    before = settings.read_bytes()
+    openclaw.reverie("install", "openclaw", "--no-check")
+    for number, said in enumerate(("Remember: use pnpm, never npm.", "No, as I said: use pnpm, never npm.")):
+        run(openclaw, number, said)
+    openclaw.reverie("dream")
+    openclaw.approve_all()
+    openclaw.server.requests.clear()
+    run(openclaw, 9, ASKED)
+
+    first, *_, last = [asked.raw.decode() for asked in openclaw.server.asked if '"tools"' in asked.raw.decode()]
+    assert first.count(LEARNT) == 1, "what was learnt is not in the next session's first request, or not once"
+    assert "when to propose that something be remembered" in first, "the skill is not listed"
+    assert "Quotations from past sessions" in last and "as I said" in last, "search told the agent nothing"
+    [proposal] = openclaw.told("review", "list")["proposals"]
+    assert "Commit messages are in German." in proposal["diff"] and proposal["suggestion"]["spoken_by"] == "agent"
+
+    openclaw.reverie("uninstall", "openclaw")
+    assert settings.read_bytes() == before
+    assert not (openclaw.agent.home / ".openclaw/skills/reverie").exists()

@@ -1,0 +1,189 @@
+"""`reverie install`: Reverie goes into an agent's settings, sessions are queued as they end, and it all comes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.commands import run_command
+
+SETTINGS = '{\n    "model": "opus",\n    "hooks": {"Stop": []}\n}\n'
+STATE = '{"numStartups": 3, "mcpServers": {"other": {"command": "x"}}}'
+CONFIG = '# mine\nmodel = "o9"   # not aligned\n\n[tui]\nnotifications = true\n'
+OPENCLAW = '{\n  "agents": {"defaults": {"model": {"primary": "a/b"}}}\n}\n'
+Run = Callable[..., CompletedProcess[str]]
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Path:
+    """The home of someone who uses both agents and has settings of their own."""
+    for name, text in {
+        ".claude/settings.json": SETTINGS,
+        ".claude.json": STATE,
+        ".codex/config.toml": CONFIG,
+        ".codex/AGENTS.md": "- Be brief.\n",
+        ".openclaw/openclaw.json": OPENCLAW,
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def reverie(person: Path) -> Run:
+    def run(*words: str, fails: bool = False, stdin: str = "") -> CompletedProcess[str]:
+        variables = {"HOME": str(person), "PATH": os.environ["PATH"], "REVERIE_OWNER": "ann"}
+        done = run_command(words, environment=variables, folder=person, stdin=stdin)
+        assert bool(done.returncode) == fails, done.stdout + done.stderr
+        return done
+
+    return run
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and ".reverie" not in path.parts)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "openclaw"])
+def test_what_install_wrote_uninstall_takes_out_to_the_last_byte(reverie: Run, person: Path, agent: str) -> None:
+    before = everything(person)
+    shown = reverie("install", agent, "--dry-run").stdout
+    assert everything(person) == before, "a dry run changes nothing"
+    reverie("install", agent, "--no-check")
+    installed = everything(person)
+    assert installed != before and all(name in shown for name in installed.keys() - before.keys())
+    assert "already" in reverie("install", agent, "--no-check").stdout
+    assert everything(person) == installed, "twice is once"
+    reverie("uninstall", agent)
+    assert everything(person) == before
+    assert not (person / f".{agent}/skills").exists(), "folders that were made for it are gone"
+    assert "is not in" in reverie("uninstall", agent).stdout
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_what_someone_else_wrote_meanwhile_stays(reverie: Run, person: Path, agent: str) -> None:
+    """They add settings, reformat the JSON, change the skill, and take Reverie's server out by hand."""
+    reverie("install", agent, "--no-check")
+    settings, state = person / ".claude/settings.json", person / ".claude.json"
+    told = json.loads(settings.read_text()) | {"theme": "dark"}
+    settings.write_text(json.dumps(told))
+    state.write_text(json.dumps({"numStartups": 4, "mcpServers": {"other": {"command": "x"}}}))
+    config = person / ".codex/config.toml"
+    config.write_text(config.read_text() + '\n# trusted\n[projects."/x"]\ntrust_level = "trusted"\n')
+    skill = person / f".{agent}/skills/reverie/SKILL.md"
+    skill.write_text(f"{skill.read_text()}\n- A rule of mine.\n")
+
+    reverie("uninstall", agent)
+    assert json.loads(settings.read_text()) == json.loads(SETTINGS) | {"theme": "dark"}
+    assert json.loads(state.read_text())["mcpServers"] == {"other": {"command": "x"}}
+    assert config.read_text() == CONFIG + '\n# trusted\n[projects."/x"]\ntrust_level = "trusted"\n'
+    assert "A rule of mine." in skill.read_text()
+
+
+def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, person: Path) -> None:
+    before = everything(person)
+    for agent in ("claude", "codex"):
+        reverie("install", agent, "--no-check")
+        shutil.rmtree(person / ".reverie")
+        reverie("uninstall", agent)
+    assert everything(person) == before
+
+
+def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(reverie: Run, person: Path) -> None:
+    (person / ".claude/settings.json").write_text('{"hooks": [],}')
+    (person / ".codex/config.toml").write_text("model = \n")
+    (person / ".openclaw/openclaw.json").write_text("{ // mine\n}\n")
+    before = everything(person)
+    for agent, name in (("claude", "settings.json"), ("codex", "config.toml"), ("openclaw", "openclaw.json")):
+        refused = reverie("install", agent, fails=True).stderr
+        assert name in refused and "Mend it first" in refused
+    (person / ".claude/settings.json").write_text('{"hooks": []}')
+    assert "should" in reverie("install", "claude", fails=True).stderr
+    (person / ".claude/settings.json").write_bytes(before[".claude/settings.json"])
+    assert everything(person) == before
+
+
+def test_an_agent_that_is_not_used_here_is_said_so(reverie: Run, person: Path) -> None:
+    (person / ".codex/config.toml").unlink()
+    (person / ".codex/AGENTS.md").unlink()
+    (person / ".codex").rmdir()
+    assert "Codex is not used here" in reverie("install", "codex", fails=True).stderr
+    assert "one of claude, codex, openclaw" in reverie("install", "emacs", fails=True).stderr
+    assert not (person / ".codex").exists()
+
+
+def test_a_link_to_settings_kept_elsewhere_stays_a_link(reverie: Run, person: Path) -> None:
+    kept, settings = person / "dotfiles.json", person / ".claude/settings.json"
+    settings.rename(kept)
+    settings.symlink_to(kept)
+    reverie("install", "claude", "--no-check")
+    assert settings.is_symlink() and "SessionEnd" in kept.read_text()
+    reverie("uninstall", "claude")
+    assert settings.is_symlink() and kept.read_text() == SETTINGS
+
+
+def test_someone_elses_notify_of_codex_is_left_alone(reverie: Run, person: Path) -> None:
+    config = person / ".codex/config.toml"
+    config.write_text(f'notify = ["notify-send"]\n{CONFIG}')
+    done = reverie("install", "codex", "--no-check").stdout
+    assert "is taken" in done and config.read_text().startswith('notify = ["notify-send"]\n# mine')
+    assert "[mcp_servers.reverie]" in config.read_text()
+
+
+def test_the_hook_queues_a_session_and_the_next_night_reads_it_wherever_it_lies(reverie: Run, person: Path) -> None:
+    """In a folder no night looks into by itself; the hook is run by a shell, as the agent does it."""
+    reverie("install", "claude", "--no-check")
+    [entry] = json.loads((person / ".claude/settings.json").read_text())["hooks"]["SessionEnd"]
+    command = entry["hooks"][0]["command"]
+    transcript = person / "elsewhere/00000000-0000-4000-8000-000000000001.jsonl"
+    line = {"type": "user", "sessionId": transcript.stem, "cwd": str(person), "uuid": "u1", "version": "2.1.197"}
+    line |= {
+        "timestamp": "2026-01-05T09:00:00Z",
+        "message": {"role": "user", "content": "Where do the lighthouses go?"},
+    }
+    transcript.parent.mkdir()
+    transcript.write_text(f"{json.dumps(line)}\n")
+    event = {"session_id": transcript.stem, "transcript_path": str(transcript), "hook_event_name": "SessionEnd"}
+    for _ in range(2):
+        variables = {"HOME": str(person), "PATH": os.environ["PATH"]}
+        subprocess.run(command, shell=True, check=True, input=json.dumps(event), text=True, env=variables)
+    assert len(list((person / ".reverie/queue").iterdir())) == 1, "twice is once"
+    assert "lighthouses" not in reverie("search", "lighthouses").stdout
+    assert "1 session that ended, queued" in reverie("status").stdout
+
+    reverie("dream", "--target", "claude", "--estimate")
+    assert len(list((person / ".reverie/queue").iterdir())) == 1, "an estimate takes nothing from the queue"
+    reverie("dream", "--target", "claude")
+    assert list((person / ".reverie/queue").iterdir()) == []
+    assert "lighthouses" in reverie("search", "lighthouses").stdout
+
+
+def test_a_queued_transcript_that_is_gone_does_not_stop_the_night(reverie: Run, person: Path) -> None:
+    for number in range(2):
+        event = {"transcript_path": str(person / f"gone{number}.jsonl")}
+        reverie("sessions", "queue", "--agent", "claude", json.dumps(event))
+    (person / ".reverie/queue/half.json").write_text('{"pa')
+    assert "not there any more" in reverie("sessions", "add", "--refresh").stdout
+    assert [path.name for path in (person / ".reverie/queue").iterdir()] == ["half.json"]
+
+
+@pytest.mark.parametrize("event", ["", "5", "{}", '{"thread-id": "../../x"}', '{"transcript_path": 5}'])
+def test_an_event_without_a_transcript_is_refused(reverie: Run, event: str) -> None:
+    for agent in ("claude", "codex"):
+        assert "Expected" in reverie("sessions", "queue", "--agent", agent, stdin=event, fails=True).stderr
+
+
+def test_install_proves_the_loop_and_prints_it(reverie: Run, person: Path) -> None:
+    done = reverie("install", "codex").stdout
+    assert "the hook's command queued them" in done
+    assert "The next session is given, in codex/AGENTS.md: “Use pnpm, never npm.”" in done
+    assert "offers search, recall" in done
+    assert (person / ".codex/AGENTS.md").read_text() == "- Be brief.\n", "nothing of the person's was touched by it"
