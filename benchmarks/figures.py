@@ -25,6 +25,17 @@ SOURCE, TESTS = ROOT / "src" / "reverie", ROOT / "tests"
 _OPENING = re.compile(r"(?:What|Who|How)\b")
 _LONGEST_SUBJECT = 72
 
+# What reads language by rule: noticing, checking and curating without a model, relating, and their word files (not the
+# tagger's weights and their licence). What search and safety know of words is not counted.
+LANGUAGE_RULES = (
+    "dreams/light",
+    "dreams/verify",
+    "dreams/curators/built_in.py",
+    "dreams/curators/lessons.py",
+    "text/relating",
+    "text/relation.py",
+)
+
 Named = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -86,12 +97,26 @@ def _several_meanings(trees: dict[Path, ast.Module]) -> list[str]:
 def _of_project() -> Iterator[tuple[str, object, str]]:
     ratio = _lines(_modules(TESTS)) / _lines(_modules(SOURCE))
     yield "test lines per source line", round(ratio, 2), "grows where it counts"
+    rules = language_rule_lines()
+    most = ", ".join(f"{place} {lines:,}" for place, lines in sorted(rules.items(), key=lambda each: -each[1])[:3])
+    yield "lines of language rules, with their word files", f"{sum(rules.values()):,} ({most} …)", "≤ 3,500"
     functions, files = _passed_through()
     yield "functions a dream of two sessions passes through", f"{functions:,} in {files} files", "half of 1,085"
     told = subprocess.run(["git", "log", "--format=%s"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     subjects = told.splitlines()
     long = sum(len(one) > _LONGEST_SUBJECT for one in subjects)
     yield f"commit subjects over {_LONGEST_SUBJECT} characters", f"{long} of {len(subjects):,}", "0 new"
+
+
+def language_rule_lines() -> dict[str, int]:
+    """Lines of Python and of word files in each place of `LANGUAGE_RULES`."""
+    counted = dict[str, int]()
+    for place in LANGUAGE_RULES:
+        path = SOURCE / place
+        below = [each for each in path.rglob("*") if each.suffix in (".py", ".toml", ".txt")]
+        files = [path] if path.is_file() else [each for each in below if each.parent.name != "weights"]
+        counted[place] = sum(each.read_text("utf-8").count("\n") for each in files)
+    return counted
 
 
 def _passed_through() -> tuple[int, int]:

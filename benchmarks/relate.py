@@ -3,6 +3,7 @@
     python benchmarks/relate.py                      the pairs of labelled/relate.txt
     python benchmarks/relate.py relate-*.json        labelled files of your own, beside them
     python benchmarks/relate.py --kinds              which kind was taken for which
+    python benchmarks/relate.py --authors            the pairs of training/data, by authors unknown to the rules
 
 A file is `[{"old", "new", "conflict"}, …]`. AUC is the chance that a conflict scores higher than a pair that is none;
 `found` and `false` are the shares of both at `.conflict >= 0.5`; intervals are bootstrap, 95 %. In labelled/relate.txt
@@ -45,6 +46,9 @@ def read_pairs(path: Path) -> list[Pair]:
     if path.suffix == ".json":
         rows = enumerate(json.loads(text))
         return [Pair(row["old"], row["new"], bool(row["conflict"]), set_aside=bool(place % 2)) for place, row in rows]
+    if path.suffix == ".jsonl":
+        lines = map(json.loads, text.splitlines())
+        return [Pair(row["old"], row["new"], row["kind"] in CONFLICTS, row["kind"], set_aside=True) for row in lines]
     return list(_lines(text))
 
 
@@ -104,6 +108,14 @@ def report(name: str, pairs: Sequence[Pair]) -> None:
     print(f"{name:<16} {taken:.2f} ms a pair, {taken / words_taken:.0f} times word overlap\n")
 
 
+def by_author(path: Path) -> None:
+    """In one line, and without an interval: there are thousands of pairs."""
+    pairs = read_pairs(path)
+    (s, _), c = scored(pairs, conflict_of), np.array([pair.conflict for pair in pairs])
+    found, false = np.mean(s[c] >= 0.5), np.mean(s[~c] >= 0.5)
+    print(f"{path.stem:<16} {len(c):>5} pairs  AUC {auc(s, c):.3f}  found {found:.3f}  false {false:.3f}", flush=True)
+
+
 def calibration(pairs: Sequence[Pair]) -> None:
     scores, _ = scored(pairs, conflict_of)
     conflict = np.array([pair.conflict for pair in pairs])
@@ -123,6 +135,10 @@ def kinds(pairs: Sequence[Pair]) -> None:
 
 def main() -> None:
     paths = [Path(word) for word in sys.argv[1:] if not word.startswith("--")]
+    if "--authors" in sys.argv:
+        for path in sorted((HERE.parent / "training" / "data").glob("relate-*.jsonl")):
+            by_author(path)
+        return
     own = read_pairs(HERE / "labelled" / "relate.txt")
     conflict_of("warm", "up")
     report("labelled", own)
