@@ -35,9 +35,9 @@ NIGHTS = 60
 SIDE = """
 import inspect, json, sys, time
 from pathlib import Path
-from reverie.app import open_home
+import reverie
 folder, count = Path(sys.argv[1]), int(sys.argv[3])
-with open_home(folder, settings={"owner": "ann"}) as home:
+with reverie.open(folder, settings={"owner": "ann"}) as home:
     for session in json.loads(Path(sys.argv[2]).read_text()):
         home.sessions.add(session)
     list(home.search("warm", limit=1))

@@ -240,10 +240,9 @@ def _agrees(case: Case, second: Iterable[Item], surely: float) -> bool:
         return True
     if case.item.op is Op.REMOVE and case.asserted:
         return True  # `removal` has seen that it was spoken of as over
-    cited = {(one.evidence.session_id, one.evidence.turn) for one in case.support}
-    ids = {short: session.id for short, session in case.material.sessions.items()}
+    cited = {(case.material.short.get(one.evidence.session_id), one.evidence.turn) for one in case.support}
     for other in second:
-        same_words = any((ids.get(one.session, ""), one.turn) in cited for one in other.evidence)
+        same_words = any((one.session, one.turn) in cited for one in other.evidence)
         same_entries = set(other.replaces) == {one.id for one in case.replaced}
         if other.sure and same_words and same_entries and other.op is case.item.op:
             return True
