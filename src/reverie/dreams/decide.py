@@ -16,7 +16,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.spans import Spans
-from reverie.dreams.score import Measure, score
+from reverie.dreams.score import Measure, less_doubts, score
 from reverie.dreams.skill_items import Drafted, drafted
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, case_of
@@ -186,7 +186,7 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
         made = made.but(finding(Reason.SAID_ONCE))
     if made.total < rules.gates.of(item.op):
         made = made.but(finding(Reason.LOW_SCORE, f"{made.total:.2f}", f"{rules.gates.of(item.op):.2f}"))
-    return made
+    return replace(made, score=less_doubts(made.score, made.findings)) if made.score else made
 
 
 def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:

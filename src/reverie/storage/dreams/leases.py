@@ -32,7 +32,7 @@ _NOT_WORTH_A_WRITE = LEASE / 15
 
 
 def whose(table: Table, *columns: str) -> list[ColumnElement[bool]]:
-    """For statements that are built once: somebody's rows, by these columns. Each parameter is its column with a `_`."""
+    """For statements that are built once: somebody's rows by these columns, each given as its name with a `_`."""
     return [table.c[name] == bindparam(f"{name}_") for name in ("workspace", "user", *columns)]
 
 
