@@ -285,8 +285,7 @@ def _duplicates(material: Material) -> Iterator[Item]:
     """Entries that say the same word for word: one of each stays, the one that was there first."""
     first: dict[tuple[str, str], BriefEntry] = {}
     for entry in material.brief.entries:
-        words_of_it = " ".join(entry.whole.lower().split()).strip(" .")
-        bare = (words_of_it, entry.page)
+        bare = (words.bare(entry.whole), entry.page)
         if bare in first and entry.changeable and not entry.critical:
             why = f"{first[bare].document} says the same."
             yield Item(Op.REMOVE, "", (), entry.document, replaces=(entry.id,), sure=True, because=why)

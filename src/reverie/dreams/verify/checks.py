@@ -389,6 +389,9 @@ def new_here(case: Case) -> Iterator[Finding]:
     if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
         return
     text = case.restored(case.item.text)
+    if case.item.op is Op.REPLACE and words.bare(text) in map(words.bare, case.old):
+        yield finding(Reason.KNOWN, case.item.text)
+        return
     staying = [one for one in (*case.brief.entries, *case.surfaces) if one not in case.replaced]
     for entry in staying:
         if _says_the_same(entry, text, case):
@@ -416,21 +419,13 @@ def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None
 
 def _says_the_same(entry: BriefEntry, text: str, case: Case) -> bool:
     old = case.restored(entry.text)
-    if " ".join(words.plain(old).split()).strip(" .") == " ".join(words.plain(text).split()).strip(" ."):
+    if words.bare(old) == words.bare(text):
         return True
     found = relate(old, text)
     denies = case.tells_a_change and words.negated(old) != words.negated(text)
     if found.kind is not RelationKind.SAME or found.confidence < SAME or denies:
         return False
     return not words.missing(words.values(text), [old])
-
-
-def unchanged(case: Case) -> Iterator[Finding]:
-    """A replacement says something else than what it replaces."""
-    if case.item.op is Op.REPLACE and any(
-        words.plain(old).strip(" .") == words.plain(case.item.text).strip(" .") for old in case.old
-    ):
-        yield finding(Reason.KNOWN, case.item.text)
 
 
 def critical(case: Case) -> Iterator[Finding]:
@@ -493,7 +488,6 @@ CHECKS = (
     Asked("removal", "Was what goes spoken of as over?", removal),
     Asked("stands_alone", "Can it be understood alone?", stands_alone),
     Asked("new_here", "Is it new, and contradicts nothing that stays?", new_here),
-    Asked("unchanged", "Does it change anything?", unchanged),
     Asked("critical", "Is nothing critical touched?", critical),
     Asked("safe", "Is it safe, and nobody's secret?", safe),
 )

@@ -108,6 +108,11 @@ def plain(text: str) -> str:
     return text.lower().replace("’", "'")
 
 
+def bare(text: str) -> str:
+    """What two texts have in common that say the same word for word."""
+    return " ".join(plain(text).split()).strip(" .")
+
+
 @lru_cache(maxsize=16_384)
 def negated(text: str) -> bool:
     said = plain(text)
