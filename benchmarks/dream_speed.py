@@ -33,17 +33,16 @@ ROOT = Path(__file__).parents[1]
 LIVES = ("developer", "nurse", "researcher", "shop")
 NIGHTS = 60
 SIDE = """
-import inspect, json, sys, time
+import json, sys, time
 from pathlib import Path
-from reverie.app import open_home
+import reverie
 folder, count = Path(sys.argv[1]), int(sys.argv[3])
-with open_home(folder, settings={"owner": "ann"}) as home:
+with reverie.open(folder, settings={"owner": "ann"}) as home:
     for session in json.loads(Path(sys.argv[2]).read_text()):
         home.sessions.add(session)
     list(home.search("warm", limit=1))
-    name = "target" if "target" in inspect.signature(home.dream).parameters else "target"
-    home.dream(**{name: "home"}, limit=1)  # what a process loads once is loaded
-    dream = home.dream.later(**{name: "home"}, limit=count)
+    home.dream("home", limit=1)  # what a process loads once is loaded
+    dream = home.dream.later("home", limit=count)
     began = time.process_time()
     done = home.dream.run(dream.id)
     print(json.dumps([time.process_time() - began, len(done.sessions), done.noticed]))

@@ -550,9 +550,17 @@ def test_a_score_has_thirteen_dimensions_that_explain_themselves_and_add_up() ->
 
 def test_what_speaks_for_it_raises_the_score_and_what_speaks_against_it_lowers_it() -> None:
     weights = _weights()["weights"]
-    assert set(weights) == set(NAMES)
+    assert set(weights) == {*NAMES, "open_questions"} and weights["open_questions"] < 0
     assert all((weights[name] < 0) == (name in AGAINST) for name in NAMES)
     assert weights["explicitness"] > weights["recurrence"] and weights["correction_signal"] >= weights["recurrence"]
+
+
+def test_what_the_checks_are_not_sure_of_lowers_the_score_and_changes_nothing_else() -> None:
+    sure, unsure = (decided([add(WISH, cites(WISH), sure=sure)], WISH)[0] for sure in (True, False))
+    assert sure.score is not None and unsure.score is not None
+    assert sure.total >= Gates().add > unsure.total
+    assert unsure.score.parts[:-1] == sure.score.parts and unsure.score.parts[-1].name == "open_questions"
+    assert unsure.severity is Severity.ASK and Reason.LOW_SCORE not in reasons(unsure)
 
 
 def test_the_name_of_the_office_cat_said_once_is_far_below_the_gate() -> None:

@@ -44,7 +44,6 @@ def test_a_fixed_set_of_turns_stands_on_the_same_side_on_every_machine(said: str
 def test_reading_together_and_one_by_one_gives_the_same() -> None:
     said = ["We ship on Tuesdays.", "ok", "Could you check the invoice again, and never use the old letterhead?"]
     together = [one.between(0, 200) for one in tag(said)]
-    tagger._read.clear()
     alone = [tag([one])[0].between(0, 200) for one in said]
     for one, other in zip(together, alone, strict=True):
         assert one.keep == pytest.approx(other.keep, abs=0.05)
@@ -60,14 +59,12 @@ def test_a_long_turn_is_read_to_its_end() -> None:
 
 
 def test_without_the_trained_file_a_short_list_of_cues_reads_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    tagger._read.clear()
     monkeypatch.setattr(tagger, "_loaded", lambda: "FileNotFoundError: tagger.onnx")
     said = "We never deploy on Fridays. Is that so?"
     read = tag([said])[0]
     assert (read.between(0, 27).kind, read.between(0, 27).keep > 0.5) == ("instruction", True)
     assert read.between(28, len(said)).keep == 0.0
     assert "tagger.onnx" in tagger.state()
-    tagger._read.clear()
 
 
 def test_the_classes_are_those_the_training_data_has() -> None:

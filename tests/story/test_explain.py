@@ -72,13 +72,14 @@ def test_a_candidate_is_explained_by_thirteen_values_their_sentences_and_what_th
     told = explain(judged.candidates[0])
     assert SOFT in told and judged.why in told and "It was said once" in told
     found = parts(told)
-    assert list(found) == list(NAMES)
+    assert list(found) == [*NAMES, "open_questions"]
     assert all(0 <= value <= 1 and why.endswith(".") for value, why, _ in found.values())
     assert judged.score is not None
     assert {part.name: round(part.value, 2) for part in judged.score.parts} == {
         name: value for name, (value, _, _) in found.items()
     }
     assert found["recurrence"][:2] == (0.3, "It was said in 1 session.")
+    assert found["open_questions"][1:] == ("2 things are not sure about it.", -3.75)
 
 
 def test_a_proposal_is_explained_with_its_diff_its_words_and_its_values(explain: Explain, home: Home) -> None:

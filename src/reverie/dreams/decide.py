@@ -16,7 +16,7 @@ from reverie.dreams.brief import BriefEntry
 from reverie.dreams.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.spans import Spans
-from reverie.dreams.score import Measure, score
+from reverie.dreams.score import Measure, less_doubts, score
 from reverie.dreams.skill_items import Drafted, drafted
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, case_of
@@ -186,7 +186,7 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
         made = made.but(finding(Reason.SAID_ONCE))
     if made.total < rules.gates.of(item.op):
         made = made.but(finding(Reason.LOW_SCORE, f"{made.total:.2f}", f"{rules.gates.of(item.op):.2f}"))
-    return made
+    return replace(made, score=less_doubts(made.score, made.findings)) if made.score else made
 
 
 def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:
@@ -240,10 +240,9 @@ def _agrees(case: Case, second: Iterable[Item], surely: float) -> bool:
         return True
     if case.item.op is Op.REMOVE and case.asserted:
         return True  # `removal` has seen that it was spoken of as over
-    cited = {(one.evidence.session_id, one.evidence.turn) for one in case.support}
-    ids = {short: session.id for short, session in case.material.sessions.items()}
+    cited = {(case.material.short.get(one.evidence.session_id), one.evidence.turn) for one in case.support}
     for other in second:
-        same_words = any((ids.get(one.session, ""), one.turn) in cited for one in other.evidence)
+        same_words = any((one.session, one.turn) in cited for one in other.evidence)
         same_entries = set(other.replaces) == {one.id for one in case.replaced}
         if other.sure and same_words and same_entries and other.op is case.item.op:
             return True

@@ -85,7 +85,7 @@ class FileNightTarget:
         return became
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
-        self.rooms.records.end(lease, dream)
+        self.rooms.records.end(lease, dream, thought)
 
     def failed(self, dream: Dream, error: Exception) -> None:
         given_up(self.rooms, dream, str(error) or type(error).__name__)

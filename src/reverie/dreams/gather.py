@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from reverie.core.origin import Origin
 from reverie.dreams.brief import (
@@ -65,6 +66,11 @@ class Material:
     skills: Mapping[str, Found] = field(default_factory=dict)
     noted: tuple[Noted, ...] = ()
     restored: Callable[[str], str] = lambda text: text
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """The short ids of the sessions by their own."""
+        return {session.id: short for short, session in self.sessions.items()}
 
 
 @dataclass(frozen=True, slots=True)

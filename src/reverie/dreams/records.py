@@ -16,7 +16,7 @@ from reverie.llm.budget import Spent
 from reverie.llm.choice import BUILT_IN
 from reverie.llm.ledger import Call
 
-LEASE = timedelta(minutes=15)  # longer than any one step takes; each step renews it
+LEASE = timedelta(minutes=15)  # longer than any one step takes; each step renews what is used up of it
 OVER = (Status.COMPLETED, Status.FAILED, Status.CANCELED)
 
 
@@ -216,8 +216,8 @@ class Working(Protocol):
         """Keep which sessions a dream reads. What is left out is not read by later runs either, unless it grows."""
         ...
 
-    def chosen(self, scope: Scope, dream: str, place: int) -> tuple[Read, int | None]:
-        """One of its sessions and how much was noticed in it; None as long as it has not been read."""
+    def chosen(self, scope: Scope, dream: str) -> list[tuple[Read, int | None]]:
+        """Its sessions and how much was noticed in each; None as long as it has not been read."""
         ...
 
     def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: Told = Told()) -> None: ...
@@ -240,7 +240,7 @@ class Planning(Protocol):
         """What became of suggestions, by their place in the plan."""
         ...
 
-    def end(self, lease: Lease, dream: Dream) -> None:
+    def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
         """All a night leaves behind in one transaction, with its row in the ledger. Its working rows go.
 
         A night that only proposed uses nothing up: its sessions are not read, its candidates not staged."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,7 +10,7 @@ from reverie.core.errors import BadInput
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.files import FileNightTarget
 from reverie.dreams.home_port import Rooms, Tuning
-from reverie.dreams.records import OVER, Asked, Stopped, Used
+from reverie.dreams.records import OVER, Asked, Used
 from reverie.dreams.steps import Doing, canceled, dream_of, run_dream, run_inline
 
 NIGHTS_LOOKED_BACK = 60
@@ -103,9 +102,8 @@ class DreamRunner(Rooms):
         """How far the dreams have come that run now, here or elsewhere."""
         found = []
         for dream in self.records.unfinished(self.scope):
-            places = range(len(dream.sessions))
-            with suppress(Stopped):  # it came to its end in this moment
-                noticed = [self.records.chosen(self.scope, dream.id, place)[1] for place in places]
+            noticed = [one for _, one in self.records.chosen(self.scope, dream.id)]
+            if len(noticed) == len(dream.sessions):  # else it came to its end in this moment
                 found.append(DreamProgress(dream, sum(one is not None for one in noticed), len(noticed)))
         return found
 

@@ -20,7 +20,7 @@ from reverie.core.scope import Scope
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
-from reverie.dreams.dream import Consulted, Dream, Ended, Status
+from reverie.dreams.dream import Consulted, Dream, Ended, Read, Status
 from reverie.dreams.records import OVER, Dreams, Lease, Planned, Stopped, Thought, Told
 from reverie.dreams.select_sessions import UNREAD, not_noticed_yet, noticed_in
 from reverie.dreams.target import NightTarget
@@ -108,6 +108,7 @@ class Steps:
     target: NightTarget
     curator: Curator = field(default_factory=BuiltInCurator)
     _begun: list[Dream] = field(default_factory=list)  # read once: with a thousand sessions it is long
+    _chosen: list[tuple[Read, int | None]] = field(default_factory=list)
     _plan: list[Planned] = field(default_factory=list)  # as its rows have it, once something is to be done
 
     def run(self, do: Doing) -> Exception | None:
@@ -144,8 +145,11 @@ class Steps:
         """Write down what is noticed in one session. How much that is. A night that was stopped has none chosen."""
         if not self._begun:
             self._begun.append(self._dream())
+            self._chosen.extend(self.rooms.records.chosen(self.rooms.scope, self.lease.dream))
         self.target.check(self._begun[0])
-        read, found = self.rooms.records.chosen(self.rooms.scope, self.lease.dream, place)
+        if place >= len(self._chosen):
+            raise Stopped
+        read, found = self._chosen[place]
         if found is not None:
             return found
         notes, told = noticed_in(self.rooms.sessions, read, self.rooms.ids)

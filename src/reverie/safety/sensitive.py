@@ -160,6 +160,7 @@ def sensitive(text: str) -> tuple[Sensitive, ...]:
     return tuple(sorted(found, key=lambda one: (one.start, one.end, one.kind)))
 
 
+@lru_cache(maxsize=4_096)
 def asked_to_remember(text: str) -> bool:
     """Whether the person asked, in so many words, for what they say to be kept."""
     plain = _plain(text)

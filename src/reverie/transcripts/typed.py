@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 Range = tuple[int, int]
@@ -66,6 +66,7 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?:\s+|(?<=[。！？])|\Z)")
 
 
+@lru_cache(maxsize=64)  # several things are asked of one turn
 def typed(text: str) -> tuple[Range, ...]:
     """The ranges of a user turn that its sender plainly typed, in order."""
     start = len(text) - len(text.lstrip())

@@ -7,7 +7,7 @@ shape. It composes nothing. It is also the second opinion beside a model.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -60,36 +60,49 @@ class BuiltInCurator:
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A candidate with what it is grouped by: the entry it would change, its words, whose they are."""
+
+    noted: Noted
+    old: BriefEntry | None
+    words: str
+    who: tuple[str | None, Origin]
+
+    @property
+    def marks(self) -> Counter[str]:
+        """What two that belong together share: the entry they would change, or how their words begin."""
+        return Counter([self.old.id] * 2 if self.old else (stem[:5] for stem in words.stems(self.words)))
+
+
 def _grouped(noted: Sequence[Noted], brief: Brief) -> list[tuple[BriefEntry | None, list[Noted]]]:
     """What would take the place of one entry stands together, and what says the same, oldest first; each person for
     themselves, where the memory has an owner."""
-    groups: list[tuple[BriefEntry | None, list[Noted]]] = []
-    near = defaultdict[str, set[int]](set)  # places of groups: only those that one could belong to are looked at
+    groups: list[list[_Said]] = []
+    near = defaultdict[str, dict[int, int]](dict)  # by mark, how often the last of each group has it
     for one in sorted(noted, key=lambda each: each.order):
-        old = _overtaken(one, brief.entries)
-        marks = _marks(old, one)
-        places = sorted({place for mark in marks for place in near[mark]})
-        belonging = (place for place in places if _belongs(one, old, *groups[place], alone=bool(brief.owner)))
-        if (place := next(belonging, len(groups))) == len(groups):
-            groups.append((old, []))
-        for mark in _marks(old, groups[place][1][-1]) if groups[place][1] else ():
-            near[mark].discard(place)
-        groups[place][1].append(one)
+        who = (one.speaker if brief.owner else None, one.origin)
+        new = _Said(one, _overtaken(one, brief.entries), one.words, who)
+        marks = new.marks
+        places = Counter[int]()
         for mark in marks:
-            near[mark].add(place)
-    return groups
+            places.update(near[mark])
+        close = sorted(place for place, times in places.items() if times > 1)
+        place = next((place for place in close if _belongs(new, groups[place][-1])), len(groups))
+        if place == len(groups):
+            groups.append([])
+        for mark in groups[place][-1].marks if groups[place] else ():
+            del near[mark][place]
+        groups[place].append(new)
+        for mark, times in marks.items():
+            near[mark][place] = times
+    return [(group[0].old, [one.noted for one in group]) for group in groups]
 
 
-def _marks(old: BriefEntry | None, one: Noted) -> set[str]:
-    """What two that belong together share: the entry they would change, or how a word begins."""
-    return {f"entry {old.id}"} if old else {stem[:5] for stem in words.stems(one.words)}
-
-
-def _belongs(one: Noted, old: BriefEntry | None, entry: BriefEntry | None, group: list[Noted], alone: bool) -> bool:
-    other = group[-1]
-    if (alone and one.speaker != other.speaker) or one.origin is not other.origin or old is not entry:
+def _belongs(one: _Said, other: _Said) -> bool:
+    if one.who != other.who or one.old is not other.old:
         return False
-    if old is not None:
+    if one.old is not None:
         return bool(words.shared(one.words, other.words))
     return _says_the_same(other.words, one.words)
 
@@ -263,19 +276,16 @@ def _form(value: str) -> str:
 
 
 def _citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]:
-    ids = {session.id: short for short, session in material.sessions.items()}
     for one in group:
-        for evidence in one.support:
-            if one.session_id in ids:
-                yield Citation(ids[one.session_id], evidence.turn, evidence.quote)
+        for evidence in one.support if one.session_id in material.short else ():
+            yield Citation(material.short[one.session_id], evidence.turn, evidence.quote)
 
 
 def _duplicates(material: Material) -> Iterator[Item]:
     """Entries that say the same word for word: one of each stays, the one that was there first."""
     first: dict[tuple[str, str], BriefEntry] = {}
     for entry in material.brief.entries:
-        words_of_it = " ".join(entry.whole.lower().split()).strip(" .")
-        bare = (words_of_it, entry.page)
+        bare = (words.bare(entry.whole), entry.page)
         if bare in first and entry.changeable and not entry.critical:
             why = f"{first[bare].document} says the same."
             yield Item(Op.REMOVE, "", (), entry.document, replaces=(entry.id,), sure=True, because=why)

@@ -60,13 +60,9 @@ def edges(text: str) -> str:
     return text if len(text) <= 2 * _EDGE else f"{text[:_EDGE]}\n\n{text[-_EDGE:]}"
 
 
-def own_words(text: str) -> str:
-    """The text, as long as it was, with everything that is not the person's own blanked."""
-    return "".join(_QUOTATION.sub(_veiled, line) for line in typed(text).splitlines(keepends=True))
-
-
 def typed(text: str) -> str:
-    """The same, with what stands between quotation marks left in."""
+    """The text, as long as it was, with everything that is not the person's own blanked; what stands between quotation
+    marks is left in."""
     if "<!--" in text:
         text = _HTML_COMMENT.sub(lambda found: _blank(found[0]), text)
     return _only_edges("".join(_lines(text)))
@@ -128,6 +124,11 @@ def _only_edges(text: str) -> str:
         pieces += [_blank(text[place:start]), text[start:stop]]
         place = stop
     return "".join([*pieces, _blank(text[place:])])
+
+
+def veiled(text: str) -> str:
+    """The text with `¤` for what stands between quotation marks."""
+    return "".join(_QUOTATION.sub(_veiled, line) for line in text.splitlines(keepends=True))
 
 
 def _veiled(found: re.Match[str]) -> str:

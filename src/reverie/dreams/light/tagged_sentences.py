@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 
 from reverie.core.origin import Origin
 from reverie.dreams.light.language_detection import UNKNOWN, language_of, plain
-from reverie.dreams.light.pasted_text import edges, own_words, typed
+from reverie.dreams.light.pasted_text import edges, typed, veiled
 from reverie.dreams.light.phrases import phrase
 from reverie.dreams.light.role_play import in_play
 from reverie.dreams.light.sentences import Sentence, sentences
@@ -46,7 +47,7 @@ class Heard:
 
 
 def spoken(session: Session) -> list[Heard]:
-    """The turns of people, without those in which they play a part. All are read in one go."""
+    """The turns of people, without those in which they play a part."""
     speech = Speech(session)
     return speech.read(list(speech.turns))
 
@@ -62,23 +63,23 @@ class Speech:
         self._main = language_of(" ".join(turn.text[:200] for turn in people[:20]))
 
     def read(self, numbers: Sequence[int]) -> list[Heard]:
-        theirs = [(self.turns[one], edges(heard(self.turns[one].text))) for one in numbers]
-        tagged = tag([typed(text) for _, text in theirs])
-        return [
-            _heard(self.session, turn, text, one, self._main) for (turn, text), one in zip(theirs, tagged, strict=True)
-        ]
+        return [self._heard(self.turns[one]) for one in numbers]
+
+    def _heard(self, turn: Turn) -> Heard:
+        at = turn.at or self.session.head.started_at
+        own, language, said = _said(edges(heard(turn.text)), self._main)
+        verbatim = tuple(one for one in said if one.sentence.text in turn.text)
+        return Heard(turn.number, own, language, verbatim, at.date() if at else None)
 
 
-def _heard(session: Session, turn: Turn, text: str, tagged: Tagged, main: str) -> Heard:
-    own = own_words(text)
-    at, language = turn.at or session.head.started_at, language_of(own, main)
-    said = tuple(
-        Spoken(one, reading, _clause(text, one, reading))
-        for one in sentences(text, own, typed(text))
-        if one.text in turn.text
-        for reading in [_read(tagged, one, len(own.strip()) > MANY, language)]
-    )
-    return Heard(turn.number, own, language, said, at.date() if at else None)
+@lru_cache(maxsize=4_096)  # turns: a night reads each of them twice, once to notice and once to verify
+def _said(text: str, main: str) -> tuple[str, str, tuple[Spoken, ...]]:
+    """The person's own words in a text, their language, and their sentences as the tagger reads them."""
+    by_hand = typed(text)
+    own, tagged = veiled(by_hand), tag([by_hand])[0]
+    language, many = language_of(own, main), len(own.strip()) > MANY
+    read = [(one, _read(tagged, one, many, language)) for one in sentences(text, own, by_hand)]
+    return own, language, tuple(Spoken(one, reading, _clause(text, one, reading)) for one, reading in read)
 
 
 def _read(tagged: Tagged, sentence: Sentence, among_many: bool, language: str) -> Reading:
@@ -87,7 +88,7 @@ def _read(tagged: Tagged, sentence: Sentence, among_many: bool, language: str) -
     learned, its doubts say nothing."""
     reading = tagged.between(sentence.start, sentence.start + len(sentence.text))
     if among_many:
-        alone = tag([sentence.text])[0].between(0, len(sentence.text))
+        alone = _alone(sentence.text)
         surer = max(alone, reading, key=lambda one: one.keep)
         start, end = (
             (surer.start + sentence.start, surer.end + sentence.start) if surer is alone else (surer.start, surer.end)
@@ -99,6 +100,11 @@ def _read(tagged: Tagged, sentence: Sentence, among_many: bool, language: str) -
     if reading.keep >= least:
         return reading
     return replace(reading, keep=least, doubt=0.0, start=sentence.start, end=sentence.start + len(sentence.text))
+
+
+@lru_cache(maxsize=4_096)
+def _alone(sentence: str) -> Reading:
+    return tag([sentence])[0].between(0, len(sentence))
 
 
 def _from_now_on(sentence: Sentence) -> bool:

@@ -8,12 +8,10 @@ loaded, a short list of cues takes over (`cues.py`), and `state()` says so.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from reverie.dreams.light import cues
@@ -61,7 +59,6 @@ _TELLING = 4  # words of a sentence that decide: one clause may be worth keeping
 _INSIDE = 0.5  # from where a word belongs to what is worth keeping
 _MOST_TOKENS = 320
 _WINDOW = 400  # characters read at once; in a longer stretch one wish among many words is overlooked
-_REMEMBERED = 4_096  # turns: a night reads each of them twice, once to notice and once to verify
 _LOG = logging.getLogger("reverie.dreams.light")
 
 
@@ -110,43 +107,26 @@ class Tagged:
         )
 
 
-_READING = Lock()
-_read: OrderedDict[str, Tagged] = OrderedDict()
-
-
-def tag(texts: Sequence[str]) -> list[Tagged]:
-    """One for each text."""
-    with _READING:
-        unread = list(dict.fromkeys(text for text in texts if text not in _read))
-        fresh = dict(zip(unread, _tagged(unread), strict=True))
-        found = [fresh.get(text) or _read[text] for text in texts]
-        _read.update(fresh)
-        while len(_read) > _REMEMBERED:
-            _read.popitem(last=False)
-    return found
-
-
 def state() -> str:
     """Empty where the tagger reads; else why it does not."""
     return "" if not isinstance(loaded := _loaded(), str) else loaded
 
 
-def _tagged(texts: Sequence[str]) -> Iterator[Tagged]:
+def tag(texts: Sequence[str]) -> list[Tagged]:
+    """One for each text."""
     import numpy as np
 
     if isinstance(loaded := _loaded(), str):
-        yield from map(_by_cues, texts)
-        return
+        return [_by_cues(text) for text in texts]
     windows = [(number, start, piece) for number, text in enumerate(texts) for start, piece in _windows(text)]
     coded = loaded[1].encode_batch([piece for *_, piece in windows])
-    parts: list[list[tuple[int, int, NDArray[np.float32]]]] = [[] for _ in texts]
+    parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in texts]
     for (number, begin, _), code in zip(windows, coded, strict=True):
-        found, places = _chances(loaded[0], code), enumerate(code.offsets)
-        parts[number] += [(begin + start, begin + end, found[place]) for place, (start, end) in places if end > start]
-    empty = np.zeros((0, len(_CLASSES)), dtype=np.float32)
-    for part in parts:
-        starts, ends = (np.array([one[side] for one in part], dtype=np.int64) for side in (0, 1))
-        yield Tagged(starts, ends, np.stack([one[2] for one in part]) if part else empty)
+        places = np.array(code.offsets, dtype=np.int64)
+        words = places[:, 1] > places[:, 0]
+        parts[number].append((places[words] + begin, _chances(loaded[0], code)[words]))
+    joined = ([np.concatenate(sides) for sides in zip(*part, strict=True)] for part in parts)
+    return [Tagged(places[:, 0], places[:, 1], chances) for places, chances in joined]
 
 
 def _chances(session: InferenceSession, code: Encoding) -> NDArray[np.float32]:

@@ -136,7 +136,7 @@ class StoreNightTarget:
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
         records = self.rooms.records
         records.alter(self.rooms.scope, dream.id, lambda one: replace(one, reader=thought.curator))
-        records.end(lease, dream)
+        records.end(lease, dream, thought)
         self.progress.end(self.made, dream.diary)
 
     def failed(self, dream: Dream, error: Exception) -> None:

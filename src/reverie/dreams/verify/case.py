@@ -57,12 +57,14 @@ class Case:
     @cached_property
     def tidies(self) -> bool:
         """It only tidies: entries that say the same become one, and nothing that was said has to speak for it."""
-        entries = [(_bare(self.restored(one.whole)), one.page) for one in self.replaced]
+        entries = [(words.bare(self.restored(one.whole)), one.page) for one in self.replaced]
         if self.quotes or not entries or len(set(entries)) != 1:
             return False
         if self.item.op is Op.MERGE:
-            return len(entries) > 1 and _bare(self.restored(self.item.text)) == entries[0][0]
-        others = {(_bare(self.restored(one.whole)), one.page) for one in self.brief.entries if one not in self.replaced}
+            return len(entries) > 1 and words.bare(self.restored(self.item.text)) == entries[0][0]
+        others = {
+            (words.bare(self.restored(one.whole)), one.page) for one in self.brief.entries if one not in self.replaced
+        }
         return self.item.op is Op.REMOVE and entries[0] in others
 
     @property
@@ -147,10 +149,6 @@ class Case:
     @property
     def changes_memory(self) -> bool:
         return not self.item.op.changes_skill
-
-
-def _bare(text: str) -> str:
-    return " ".join(text.lower().split()).strip(" .")
 
 
 def is_asserted(quoted: Quoted, known: bool = False) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from reverie.core.origin import Origin
 from reverie.dreams.brief import BriefEntry
@@ -25,6 +26,7 @@ from reverie.safety.personal_numbers import cards, ibans, national_ids
 from reverie.safety.scan import scan
 from reverie.safety.sensitive import asked_to_remember, sensitive
 from reverie.text.relation import RelationKind, relate
+from reverie.transcripts.session import Session
 
 LONGEST = 400  # characters of an entry: one statement
 CONFLICT, CONFLICT_BESIDE = (
@@ -178,14 +180,13 @@ def meant(case: Case) -> Iterator[Finding]:
     if case.asserted and all(words.pattern("laughter").search(one.turn_text) for one in case.asserted):
         yield finding(Reason.NOT_ASSERTED, "may have been said in jest")
     for one in case.asserted:
-        if taken := _taken_back(case, one.evidence.session_id, one.evidence.turn, one.evidence.quote):
+        if taken := _taken_back(case, one.session, one.evidence.turn, one.evidence.quote):
             yield finding(Reason.TAKEN_BACK, taken)
             return
 
 
-def _taken_back(case: Case, session_id: str, number: int, quoted: str) -> str:
+def _taken_back(case: Case, session: Session, number: int, quoted: str) -> str:
     """The words of the same person, right behind or in the next two turns, that take it back; or that contradict it."""
-    session = next(one for one in case.material.sessions.values() if one.id == session_id)
     later = [turn.number for turn in session.turns[number:] if turn.role == "user" and turn.noise is None][:2]
     behind = session.turn(number).text.partition(quoted)[2].strip()
     said = [behind, *(session.turn(one).text for one in later)]
@@ -207,7 +208,7 @@ def grounded(case: Case) -> Iterator[Finding]:
     text = case.restored(case.item.text)
     if case.item.op.changes_skill:
         text = " ".join([text, *case.item.steps, *case.item.gotchas])
-    anywhere = [*case.said, *_cited(case), *(case.restored(one.text) for one in case.brief.entries)]
+    anywhere = chain(case.said, _cited(case), (case.restored(one.text) for one in case.brief.entries))
     commands = words.commands(text)
     if case.item.op.changes_skill:  # as a template: every word of it was run or said, whatever stands in for the rest
         commands = [word for one in commands for word in _STAND_IN.sub(" ", one).split()]
@@ -217,8 +218,8 @@ def grounded(case: Case) -> Iterator[Finding]:
         return
     if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
         return
-    known = [case.brief.owner, *(one.text for one in case.brief.entries), *_days(case), *_in_the_same_session(case)]
-    unsaid = words.missing(words.values(text), [*case.said, *known, *_projects(case)])
+    known = chain([case.brief.owner], (one.text for one in case.brief.entries), _days(case), _projects(case))
+    unsaid = words.missing(words.values(text), chain(case.said, known, _in_the_same_session(case)))
     if unsaid:
         yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
     elif _mostly_new(text, case):
@@ -388,6 +389,9 @@ def new_here(case: Case) -> Iterator[Finding]:
     if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
         return
     text = case.restored(case.item.text)
+    if case.item.op is Op.REPLACE and words.bare(text) in map(words.bare, case.old):
+        yield finding(Reason.KNOWN, case.item.text)
+        return
     staying = [one for one in (*case.brief.entries, *case.surfaces) if one not in case.replaced]
     for entry in staying:
         if _says_the_same(entry, text, case):
@@ -415,21 +419,13 @@ def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None
 
 def _says_the_same(entry: BriefEntry, text: str, case: Case) -> bool:
     old = case.restored(entry.text)
-    if " ".join(words.plain(old).split()).strip(" .") == " ".join(words.plain(text).split()).strip(" ."):
+    if words.bare(old) == words.bare(text):
         return True
     found = relate(old, text)
     denies = case.tells_a_change and words.negated(old) != words.negated(text)
     if found.kind is not RelationKind.SAME or found.confidence < SAME or denies:
         return False
     return not words.missing(words.values(text), [old])
-
-
-def unchanged(case: Case) -> Iterator[Finding]:
-    """A replacement says something else than what it replaces."""
-    if case.item.op is Op.REPLACE and any(
-        words.plain(old).strip(" .") == words.plain(case.item.text).strip(" .") for old in case.old
-    ):
-        yield finding(Reason.KNOWN, case.item.text)
 
 
 def critical(case: Case) -> Iterator[Finding]:
@@ -442,9 +438,11 @@ def safe(case: Case) -> Iterator[Finding]:
     item = case.item
     text = case.restored("\n".join([item.text, *item.steps, *item.gotchas]))
     spoken = [one.evidence.quote for one in case.support]
+    as_said = text.strip(" .")[1:]  # what differs from the text in its first letter only says nothing else
+    unlike = [one for one in spoken if one.strip(" .")[1:] != as_said or item.op.changes_skill]
     if any("[redacted" in one for one in spoken):
         yield finding(Reason.SECRET)
-    private = {one.kind for said in (text, *spoken) for one in sensitive(said)}
+    private = {one.kind for said in (text, *unlike) for one in sensitive(said)}
     private |= {"the number of an account or a document" for find in (ibans, cards, national_ids) for _ in find(text)}
     if "credentials" in private:
         yield finding(Reason.SECRET)
@@ -458,7 +456,7 @@ def safe(case: Case) -> Iterator[Finding]:
     blocking = {one.category for one in report.findings}
     if report.blocked and not (case.own and blocking <= _DECIDABLE):
         yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
-    elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in spoken):
+    elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in unlike):
         yield finding(Reason.AUTHORITY) if case.own else finding(Reason.UNSAFE, "it would give authority")
     elif case.changes_memory and not case.tidies and crossed(text, case.old):
         yield finding(Reason.AUTHORITY)
@@ -490,7 +488,6 @@ CHECKS = (
     Asked("removal", "Was what goes spoken of as over?", removal),
     Asked("stands_alone", "Can it be understood alone?", stands_alone),
     Asked("new_here", "Is it new, and contradicts nothing that stays?", new_here),
-    Asked("unchanged", "Does it change anything?", unchanged),
     Asked("critical", "Is nothing critical touched?", critical),
     Asked("safe", "Is it safe, and nobody's secret?", safe),
 )

@@ -75,6 +75,14 @@ DOUBTS = frozenset(
         Reason.NOT_OWN_WORDS,
     }
 )
+# These count against the score of what asks: the less is sure, the less often a person says yes.
+AGAINST = (DOUBTS - {Reason.UNGROUNDED}) | {
+    Reason.UNNAMED,
+    Reason.DROPS_CONTENT,
+    Reason.SAID_ONCE,
+    Reason.UNSURE,
+    Reason.ORIGIN,
+}
 # What a curator that is sure of something should have seen.
 MISTAKES = DOUBTS | {
     Reason.NO_QUOTATION,

@@ -37,6 +37,7 @@ _BEGINS = re.compile(r"(?:^[\"“„«(]?|[.!?:;…]\s+[\"“„«(]?|-\s)$")
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _WITH_UNIT = re.compile(r"(\d+(?:[.,:/h-]\d+)*)([a-zµ°]{1,3})")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_ROOT = 5  # letters
 
 
 @cache
@@ -69,13 +70,24 @@ def stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def shared(one: str, other: str) -> frozenset[str]:
     """The stems of the first text that the second speaks of, too: also with another ending, as in "Başak'la"."""
-    there = stems(other)
-    return frozenset(stem for stem in stems(one) if stem in there or any(_same_root(stem, each) for each in there))
+    there, roots = stems(other), _roots(other)
+    near = (stem for stem in stems(one) - there if any(_same_root(stem, each) for each in roots.get(stem[:_ROOT], ())))
+    return stems(one) & there | frozenset(near)
+
+
+@lru_cache(maxsize=16_384)
+def _roots(text: str) -> dict[str, list[str]]:
+    """The stems of a text by how they begin: only such can have the same root."""
+    found: dict[str, list[str]] = {}
+    for stem in stems(text):
+        if len(stem) >= _ROOT:
+            found.setdefault(stem[:_ROOT], []).append(stem)
+    return found
 
 
 def _same_root(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
-    root = max(5, round(len(longer) * 0.65))
+    root = max(_ROOT, round(len(longer) * 0.65))
     return len(shorter) >= root and shorter[:root] == longer[:root]
 
 
@@ -94,6 +106,11 @@ def _vector(text: str) -> NDArray[np.float32]:
 
 def plain(text: str) -> str:
     return text.lower().replace("’", "'")
+
+
+def bare(text: str) -> str:
+    """What two texts have in common that say the same word for word."""
+    return " ".join(plain(text).split()).strip(" .")
 
 
 @lru_cache(maxsize=16_384)
@@ -124,26 +141,30 @@ def names(text: str) -> list[str]:
     return [found[0] for found in capitals if not _BEGINS.search(text[: found.start()])]
 
 
-def values(text: str) -> list[str]:
+@lru_cache(maxsize=4_096)
+def values(text: str) -> tuple[str, ...]:
     """Everything in a text that can be looked up or got wrong."""
     bare = text
     found = [*addresses(bare), *commands(bare)]
     for one in found:
         bare = bare.replace(one, " ")
     days = _DAY.findall(bare)
-    return [*found, *numbers(bare), *days, *(one for one in names(bare) if one not in days)]
+    return (*found, *numbers(bare), *days, *(one for one in names(bare) if one not in days))
 
 
 def stands_in(value: str, text: str) -> bool:
     """Whether a value stands in a text: a number as a whole, a word also with another ending."""
     said, wanted = plain(text), plain(value)
     if found := _WITH_UNIT.fullmatch(wanted):  # "30g" is "30 g"
-        return re.search(rf"(?<![a-z\d.,:]){re.escape(found[1])}\s?{re.escape(found[2])}(?![a-z\d])", said) is not None
+        return (
+            found[1] in said
+            and re.search(rf"(?<![a-z\d.,:]){re.escape(found[1])}\s?{re.escape(found[2])}(?![a-z\d])", said) is not None
+        )
     if wanted.isdecimal():
-        return re.search(rf"(?<![a-z\d.,:]){wanted}(?!\d|[.,:]\d)", said) is not None
+        return wanted in said and re.search(rf"(?<![a-z\d.,:]){wanted}(?!\d|[.,:]\d)", said) is not None
     if not wanted[0].isalnum() or any(sign.isdigit() for sign in wanted) or len(wanted) < 4 or _CJK.search(wanted):
-        return re.search(rf"(?<![\w.]){re.escape(wanted)}(?![\w])", said) is not None or (
-            bool(_CJK.search(wanted)) and wanted in said
+        return wanted in said and (
+            _CJK.search(wanted) is not None or re.search(rf"(?<![\w.]){re.escape(wanted)}(?![\w])", said) is not None
         )
     return any(_same_word(wanted, word) for word in _WORD.findall(said)) or wanted in said
 
@@ -156,9 +177,13 @@ def _same_word(one: str, other: str) -> bool:
 
 
 def missing(wanted: Iterable[str], sources: Iterable[str]) -> list[str]:
-    """Those that stand in none of the sources."""
-    every = list(sources)
-    return [one for one in wanted if not any(stands_in(one, source) for source in every)]
+    """Those that stand in none of the sources, which are read as far as it takes."""
+    left = list(wanted)
+    for source in sources if left else ():
+        left = [one for one in left if not stands_in(one, source)]
+        if not left:
+            break
+    return left
 
 
 def shape_of(value: str) -> str:

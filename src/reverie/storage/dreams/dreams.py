@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Judged, Read, Status
@@ -19,7 +19,7 @@ from reverie.llm.ledger import Call
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading
 from reverie.storage.database.upsert import upsert
-from reverie.storage.dreams.leases import SqlLeases, owner
+from reverie.storage.dreams.leases import SqlLeases, given, owner, whose
 from reverie.storage.dreams.plan_rows import (
     asked_from,
     became_details,
@@ -35,6 +35,11 @@ from reverie.storage.dreams.spending import call_from, spent_since, total
 
 AT_ONCE = 500
 MOST_COUNTED = 400  # nights in which it is looked for what was confirmed
+_NOTICED = (
+    update(schema.chosen)
+    .where(*whose(schema.chosen, "dream", "place"))
+    .values(noticed=bindparam("number"), told=bindparam("flaws"))
+)
 LEFT_OUT = ""  # in the place of a dream: the first run over the target did not want this session
 
 
@@ -139,9 +144,9 @@ class SqlDreams(SqlLeases):
         _insert(connection, schema.chosen, rows)
         self._keep_dream(connection, lease.scope, dream)
 
-    def chosen(self, scope: Scope, dream: str, place: int) -> tuple[Read, int | None]:
-        row = self._one(scope, select(schema.chosen).filter_by(**owner(scope), dream=dream, place=place))
-        return _read(row), row.noticed
+    def chosen(self, scope: Scope, dream: str) -> list[tuple[Read, int | None]]:
+        rows = self._rows(scope, select(schema.chosen).filter_by(**owner(scope), dream=dream).order_by("place"))
+        return [(_read(row), row.noticed) for row in rows]
 
     def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: Told = Told()) -> None:
         rows = [
@@ -158,8 +163,8 @@ class SqlDreams(SqlLeases):
         ]
         with self.fenced(lease) as connection:
             _insert(connection, schema.noticed, rows)
-            read = update(schema.chosen).filter_by(**_of(lease), place=place)
-            connection.execute(read.values(noticed=len(notes), told=told_details(told)))
+            found = {"number": len(notes), "flaws": told_details(told)}
+            connection.execute(_NOTICED, given(**_of(lease), place=place) | found)
 
     def noticed(self, scope: Scope, dream: str) -> list[Noted]:
         table = schema.noticed
@@ -195,9 +200,8 @@ class SqlDreams(SqlLeases):
                 done = update(schema.planned).filter_by(**_of(lease), place=place)
                 connection.execute(done.values(became=became_details(judged)))
 
-    def end(self, lease: Lease, dream: Dream) -> None:
-        thought, notes = self.thought(lease.scope, dream.id) or Thought(), self.noticed(lease.scope, dream.id)
-        staged = set(thought.staged)
+    def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
+        notes, staged = self.noticed(lease.scope, dream.id), set(thought.staged)
         with self.fenced(lease) as connection:
             if dream.mode != "propose":
                 noted = [_candidate(lease, one) for one in (*notes, *thought.extra) if one.id in staged]

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, bindparam, delete, insert, or_, select, update
 
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput, StillLocked
@@ -28,6 +28,22 @@ from reverie.storage.dreams.plan_rows import asked_details, asked_from
 from reverie.storage.dreams.rows import details_of, dream_from
 
 WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
+_NOT_WORTH_A_WRITE = LEASE / 15
+
+
+def whose(table: Table, *columns: str) -> list[ColumnElement[bool]]:
+    """For statements that are built once: somebody's rows by these columns, each given as its name with a `_`."""
+    return [table.c[name] == bindparam(f"{name}_") for name in ("workspace", "user", *columns)]
+
+
+def given(**key: Any) -> dict[str, Any]:
+    return {f"{name}_": value for name, value in key.items()}
+
+
+# What every transaction of a night does, built once: building costs more than running it.
+_LEASE = select(schema.leases).where(*whose(schema.leases, "target")).with_for_update()
+_NIGHT = select(schema.nights).where(*whose(schema.nights, "dream")).with_for_update()
+_LAST_LONGER = update(schema.leases).where(*whose(schema.leases, "target")).values(until=bindparam("to"))
 
 
 class SqlLeases:
@@ -149,7 +165,8 @@ class SqlLeases:
             if night is None:
                 raise Stopped
             until = self._clock.now() + LEASE
-            connection.execute(update(schema.leases).filter_by(**key).values(until=until))
+            if until - held.until > _NOT_WORTH_A_WRITE:
+                connection.execute(_LAST_LONGER, given(**key) | {"to": until})
             if night.attempts > 1:  # it gets on, however often it is broken off
                 mine = update(schema.nights).filter_by(**owner(lease.scope), dream=lease.dream)
                 connection.execute(mine.values(attempts=1))
@@ -193,11 +210,11 @@ def owner(scope: Scope) -> dict[str, Any]:
 
 
 def _lease(connection: Connection, key: dict[str, Any]) -> Any:
-    return connection.execute(select(schema.leases).filter_by(**key).with_for_update()).first()
+    return connection.execute(_LEASE, given(**key)).first()
 
 
 def _night(connection: Connection, scope: Scope, dream: str) -> Any:
-    return connection.execute(select(schema.nights).filter_by(**owner(scope), dream=dream).with_for_update()).first()
+    return connection.execute(_NIGHT, given(**owner(scope), dream=dream)).first()
 
 
 def _target_of(connection: Connection, scope: Scope, dream: str) -> str:

@@ -24,17 +24,21 @@ PAGE = 500
 PAGE_CHARACTERS = 1_000_000
 _EVERY = (1 << 31) - 1
 _LEAST = 200
+Page = tuple[list[Turn], bool]
 
 # The statements of every write, built once: building them costs more than running them.
 _ANY_USERS = select(schema.sessions).where(
     schema.sessions.c.workspace == bindparam("w"), schema.sessions.c.id == bindparam("i")
 )
 _ONE_USERS = _ANY_USERS.where(schema.sessions.c.user == bindparam("u"))
-_NEXT_PAGE = (
+_OF_REVISION = (
     select(schema.turns)
     .where(schema.turns.c.workspace == bindparam("w"), schema.turns.c.user == bindparam("u"))
     .where(schema.turns.c.session_id == bindparam("i"), schema.turns.c.revision == bindparam("r"))
-    .where(schema.turns.c.number > bindparam("last"), schema.turns.c.number <= bindparam("most"))
+)
+_THESE = _OF_REVISION.where(schema.turns.c.number.in_(bindparam("numbers", expanding=True)))
+_NEXT_PAGE = (
+    _OF_REVISION.where(schema.turns.c.number > bindparam("last"), schema.turns.c.number <= bindparam("most"))
     .order_by(schema.turns.c.number)
     .limit(PAGE)
     .execution_options(stream_results=True, max_row_buffer=20)
@@ -66,30 +70,30 @@ def of_revision(scope: Scope, stored: Stored, revision: int) -> ColumnElement[bo
     )
 
 
-def pages(engine: Engine, scope: Scope, stored: Stored, revision: int | None = None) -> Iterator[Turn]:
-    """Every turn in order, each page in a transaction of its own: the turns of a revision never change."""
-    last = 0
-    while True:
+def pages(
+    engine: Engine, scope: Scope, stored: Stored, revision: int | None = None, first: Page = ([], True)
+) -> Iterator[Turn]:
+    """Every turn in order, each page in a transaction of its own: the turns of a revision never change. `first` is the
+    first page, if that was read already."""
+    page, more = first
+    yield from page
+    while more:
+        last = page[-1].number if page else 0
         with reading(engine, scope) as connection:
-            page, more = _page(connection, scope, stored, revision, last)
+            page, more = next_page(connection, scope, stored, revision, last)
         yield from page
-        if not more:
-            return
-        last = page[-1].number
 
 
 def pages_within(connection: Connection, scope: Scope, stored: Stored) -> Iterator[Turn]:
     """The same in one transaction that is open already."""
     last, more = 0, True
     while more:
-        page, more = _page(connection, scope, stored, None, last)
+        page, more = next_page(connection, scope, stored, None, last)
         yield from page
         last = page[-1].number if page else last
 
 
-def _page(
-    connection: Connection, scope: Scope, stored: Stored, revision: int | None, last: int
-) -> tuple[list[Turn], bool]:
+def next_page(connection: Connection, scope: Scope, stored: Stored, revision: int | None, last: int) -> Page:
     """The next turns, and whether there may be more. Those beyond the session's count are not part of it yet."""
     chosen = revision or stored.revision
     most = stored.turns if chosen == stored.revision else _EVERY
@@ -97,6 +101,11 @@ def _page(
     with connection.execute(_NEXT_PAGE, key) as found:
         page = page_of(map(turn_of, found), PAGE)
     return page, bool(page) and (len(page) == PAGE or _is_full(page))
+
+
+def these_turns(connection: Connection, scope: Scope, stored: Stored, numbers: Iterable[int]) -> Iterator[Turn]:
+    key = {"w": scope.workspace, "u": stored.user, "i": stored.head.id, "r": stored.revision}
+    return map(turn_of, connection.execute(_THESE, key | {"numbers": list(numbers)}))
 
 
 def page_of(turns: Iterator[Turn], most: int) -> list[Turn]:

@@ -15,7 +15,7 @@ from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
 from reverie.erasure.tombstones import ErasedBefore
 from reverie.storage.database import schema
-from reverie.storage.database.rows import stored_of, turn_of
+from reverie.storage.database.rows import stored_of
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import next_change
 from reverie.storage.erasure.tombstones import generation, screen
@@ -37,9 +37,10 @@ from reverie.storage.transcripts.rows import (
     keep_head,
     known,
     mine,
-    of_revision,
+    next_page,
     pages,
     pages_within,
+    these_turns,
 )
 from reverie.transcripts.records import Fate, Stored, Wanted
 from reverie.transcripts.session import Head, Session, Turn
@@ -143,8 +144,10 @@ class SqlRecords:
     def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
         with reading(self._engine, scope) as connection:
             stored = _required(connection, scope, session_id)
-        chosen = revision or stored.revision
-        every = pages(self._engine, scope, stored, chosen) if chosen <= stored.revision else iter(())
+            chosen = revision or stored.revision
+            there = chosen <= stored.revision
+            first = next_page(connection, scope, stored, chosen, 0) if there else ([], False)
+        every = pages(self._engine, scope, stored, chosen, first)
         turns = tuple(every if most is None else beginning(every, most))
         if not turns and chosen != stored.revision:
             raise NotFound(
@@ -158,9 +161,7 @@ class SqlRecords:
             stored = known(connection, scope, session_id)
             if stored is None or stored.removed:
                 return None, {}
-            wanted = of_revision(scope, stored, stored.revision) & schema.turns.c.number.in_(list(numbers))
-            rows = connection.execute(select(schema.turns).where(wanted))
-            return stored, {row.number: turn_of(row) for row in rows}
+            return stored, {turn.number: turn for turn in these_turns(connection, scope, stored, numbers)}
 
     def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
         return pages(self._engine, scope, stored)
