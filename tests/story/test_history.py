@@ -6,10 +6,6 @@ import csv
 import io
 import json
 import os
-import pty
-import select
-import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +21,7 @@ from reverie.memory.operation import Add, Replace, entry_hash
 from reverie.storage.database.transactions import writing_across
 from reverie.transcripts.session import Evidence
 from tests.commands import run_command
+from tests.terminal import in_terminal
 
 MAY_1 = datetime(2026, 5, 1, 12, tzinfo=UTC)
 TUESDAY, WEDNESDAY = "Deploys happen on Tuesdays", "Deploys happen on Wednesdays"
@@ -174,7 +171,8 @@ def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: P
         for text in ("Lint with ruff", "Tests run with xdist", "Docs are in docs/"):
             said = (Evidence("plain:s1", 2, text, Origin.TOOL),)
             home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", text),), evidence=said))
-    screen = typed(["review", "--home", str(tmp_path / "home")], ["w", "a", "good", "r", "not ours", "q"])
+    keys = [("uit: ", "w\n"), ("uit: ", "a\n"), ("Because: ", "good\n"), ("uit: ", "r\n"), ("Because: ", "not ours\n")]
+    screen = in_terminal(["review", "--home", str(tmp_path / "home")], [*keys, ("uit: ", "q\n")])
     assert "1 of 3" in screen and "+Lint with ruff" in screen and "it rests on words of tool" in screen
     assert "Landed as chg_" in screen
     assert memory.read_text() == "Money is Decimal\n§\nLint with ruff"
@@ -184,23 +182,32 @@ def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: P
     assert memory.read_text() == "Money is Decimal"
 
 
-def typed(arguments: list[str], answers: list[str]) -> str:
-    """Run a command in a real terminal and answer what it asks."""
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execv(sys.executable, [sys.executable, "-m", "reverie", *arguments])
-    seen, waiting = "", list(answers)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        ready, _, _ = select.select([terminal], [], [], 0.2)
-        if ready:
-            try:
-                read = os.read(terminal, 65536).decode("utf-8", "replace")
-            except OSError:
-                break
-            seen += read
-        elif waiting and seen.rstrip().endswith((":",)):
-            os.write(terminal, f"{waiting.pop(0)}\n".encode())
-            seen += "\n"
-    os.waitpid(child, 0)
-    return seen
+def test_what_waits_and_what_happened_are_told_as_the_change_itself(memory: Path, tmp_path: Path) -> None:
+    """Neither the entries that stand beside it nor the reason alone."""
+    house = tmp_path / "home"
+    lived(tmp_path)
+    with at(11, tmp_path) as home:
+        add = (Add("MEMORY.md", "We never deploy on Fridays."),)
+        home.review.propose(Suggestion("hermes", "MEMORY.md", add, reason="said twice"), land=False)
+    with at(12, tmp_path) as home:
+        home.review.undo(because="too early")
+    happened = [
+        "Took back chg_",
+        "Replaced in hermes/MEMORY.md: Deploys happen on Wednesdays → Tuesdays",
+        "Replaced in hermes/MEMORY.md: Deploys happen on Tuesdays → Wednesdays",
+        "Added to hermes/MEMORY.md: Deploys happen on Tuesdays",
+        "First seen: hermes/MEMORY.md, 1 entry",
+    ]
+    history = reverie("history", home=house)
+    assert [words for words in happened if words not in history] == []
+    assert [words for words in happened[:-1] if words not in reverie("status", home=house)] == []
+    assert happened[-1] in json.loads(reverie("history", "--json", home=house))[-1]["sentence"]
+
+
+def test_what_waits_is_listed_as_a_sentence(memory: Path, tmp_path: Path) -> None:
+    with open_home(tmp_path / "home") as home:
+        add = (Add("MEMORY.md", "We never deploy on Fridays."),)
+        home.review.propose(Suggestion("hermes", "MEMORY.md", add, reason="said twice"), land=False)
+    listed = reverie("review", "list", home=tmp_path / "home")
+    assert "  Add to hermes/MEMORY.md: We never deploy on Fridays.\n" in listed
+    assert "Money is Decimal" not in listed

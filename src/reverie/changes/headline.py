@@ -1,9 +1,15 @@
-"""A proposal as one sentence that can be read without opening it."""
+"""A proposal, and a change, as one sentence that can be read without opening it."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
+from reverie.changes.history.change import Change, Via
+from reverie.changes.history.library import rules_in
 from reverie.changes.proposal import Proposal
 from reverie.changes.word_diff import WordSpan, statements, word_diff
+from reverie.memory.formats import FORMATS
 from reverie.skills.amendment import Merge
 
 _LONGEST = 110
@@ -29,6 +35,58 @@ def headline(proposal: Proposal, where: str) -> str:
     if old and new:
         return f"Replace in {where}: {_moved(old, new)}"
     return f"{'Add to' if new else 'Remove from'} {where}: {shortened(new or old)}"
+
+
+def change_headline(change: Change, where: str) -> str:
+    """“Replaced in ledgerly's memory: staging port 5433 → 6432”: what a Change did, however it came about."""
+    grounds = change.grounds
+    match grounds.via:
+        case Via.FOUND:
+            number = len(change_statements(change)[1])
+            return f"First seen: {where}, {number:,} {'entry' if number == 1 else 'entries'}"
+        case Via.OUTSIDE:
+            return f"From outside: {_did(change, where)}"
+        case Via.UNDO:
+            return f"Took back {grounds.undoes}: {_did(change, where)}"
+        case Via.DIRECT | Via.PROPOSAL:
+            return _did(change, where)
+
+
+def _did(change: Change, where: str) -> str:
+    made = all(edit.before is None for edit in change.edits)
+    removed = all(edit.after is None for edit in change.edits)
+    if change.form is None and (made or removed):
+        return f"{'Made' if made else 'Removed'} the skill {where}"
+    gone, new = change_statements(change)
+    if len(gone) == len(new) == 1:
+        return f"Replaced in {where}: {_moved(gone[0], new[0])}"
+    if gone and new:
+        went, came = (shortened("; ".join(texts), _LONGEST // 2) for texts in (gone, new))
+        return f"Replaced in {where}: {went} → {came}"
+    if gone or new:
+        texts = new or gone
+        many = f"{len(texts):,} entries " if len(texts) > 1 else ""
+        verb = f"Added {many}to" if new else f"Removed {many}from"
+        return f"{verb} {where}: {shortened('; '.join(texts))}"
+    files = ", ".join(edit.document.removeprefix(f"{change.subject}/") for edit in change.edits)
+    return shortened(f"Changed {where}" + (f" ({files})" if files not in ("", change.subject) else ""))
+
+
+def change_statements(change: Change) -> tuple[list[str], list[str]]:
+    """What a Change took away and what it brought, statement by statement."""
+    gone, new = list[str](), list[str]()
+    for edit in change.edits:
+        old, now = (Counter(_stated(change, edit.document, side)) for side in (edit.before, edit.after))
+        gone += (old - now).elements()
+        new += (now - old).elements()
+    return gone, new
+
+
+def _stated(change: Change, document: str, content: bytes | None) -> Sequence[str]:
+    text = (content or b"").decode("utf-8", "backslashreplace").encode()
+    if change.form is None:
+        return rules_in(change.subject, document, text) if content is not None else ()
+    return FORMATS[change.form].read(text).entries
 
 
 def _moved(old: str, new: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reverie.changes.drafts import Drawn
-from reverie.changes.headline import headline
-from reverie.changes.history.change import Edit
+from reverie.changes.headline import change_headline, headline
+from reverie.changes.history.change import Change, Edit
 from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
 from reverie.changes.proposal import Proposal, Status
 from reverie.changes.queue import Review
@@ -134,7 +134,7 @@ class Inbox:
         """What a person is asked today; with `every` also what waits behind that."""
         ranked = self.review.waiting(every=True)
         asked = ranked if every else ranked[: self.review.room()]
-        items = [one for one in self._items(asked) if where in ("", one.where)]
+        items = [one for one in self.items(asked) if where in ("", one.where)]
         return InboxList(tuple(_grouped(items)), len(items), len(ranked) - len(asked), _mark(ranked))
 
     def mark(self) -> str:
@@ -143,10 +143,10 @@ class Inbox:
 
     def decided(self, limit: int = LATELY) -> list[InboxItem]:
         """What people decided last, newest first."""
-        return self._items(self.review.decided(limit))
+        return self.items(self.review.decided(limit))
 
     def item(self, proposal: str) -> InboxItem:
-        return self._items([self.review.get(proposal)])[0]
+        return self.items([self.review.get(proposal)])[0]
 
     def detail(self, proposal: str) -> Detail:
         item = self.item(proposal)
@@ -157,7 +157,18 @@ class Inbox:
         text = self._editable(item.proposal, preview)
         return Detail(item, tuple(hunks(item.proposal)), passages, self.checks(item.proposal), preview, problem, text)
 
-    def _items(self, proposals: Sequence[Proposal]) -> list[InboxItem]:
+    def sentences(self, changes: Sequence[Change], name_of: Callable[[str], str]) -> dict[str, str]:
+        """What each Change did, by its id. `name_of` says how people call the target with this key."""
+        names = {one.target: name_of(one.target) for one in changes}
+        called = {key: self._called(key, name) for key, name in names.items()}
+        found = {}
+        for one in changes:
+            where = called[one.target].get(one.subject) or f"{names[one.target]}/{one.subject.removeprefix('/')}"
+            found[one.id] = change_headline(one, where)
+        return found
+
+    def items(self, proposals: Sequence[Proposal]) -> list[InboxItem]:
+        """Proposals as lines of a list, in this order."""
         names = {one.suggestion.target: one.target_name for one in proposals}
         called = {key: self._called(key, name) for key, name in names.items()}
         wanted: dict[str, set[int]] = {}

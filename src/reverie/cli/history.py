@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import Shell, common, look
-from reverie.cli.render import console, day, one_line, print_json
+from reverie.cli.render import console, day, print_json, print_sentence
 
 if TYPE_CHECKING:
     from reverie.changes.history.change import Change
@@ -29,21 +29,34 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         look(house)
         changes = house.history.changes(path, limit)
         named = {change.id: house.history.name_of(change.target) for change in changes}
+        sentences = house.inbox.sentences(changes, house.history.name_of)
         elsewhere = [] if shell.json else house.projection.elsewhere()
     if shell.json:
-        print_json([summary(change, named[change.id]) for change in changes])
+        print_json([summary(one, named[one.id]) | {"sentence": sentences[one.id]} for one in changes])
         return
     if not changes:
         click.echo("Nothing has happened yet.")
     out = console()
     for change in changes:
-        grounds = change.grounds
-        out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {grounds.actor}", markup=False)
-        approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ""
-        reason = f": {grounds.reason}" if grounds.reason else ""
-        out.print(f"  {one_line(f'{words(change)}{approved}{reason}', max(20, out.width - 4))}", markup=False)
+        out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {who(change)}", markup=False)
+        print_sentence(out, sentences[change.id])
+        if why := _why(change):
+            print_sentence(out, why, style="dim")
     for said in elsewhere:
         out.print(f"Note: {said}.", markup=False)
+
+
+def who(change: Change) -> str:
+    approved = change.grounds.approved_by
+    return f"{change.grounds.actor}, approved by {approved}" if approved else change.grounds.actor
+
+
+def _why(change: Change) -> str:
+    """The reason that was given, then what the person who approved it said, unless that is the same."""
+    grounds = change.grounds
+    said = f"because {grounds.because}" if grounds.because and not grounds.policy else ""
+    reason = grounds.reason if not grounds.undoes and grounds.reason != grounds.because else ""
+    return " · ".join(filter(None, (reason, said)))
 
 
 def words(change: Change) -> str:

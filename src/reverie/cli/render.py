@@ -19,11 +19,26 @@ if TYPE_CHECKING:
     from reverie.dreams.stores.records import Located
     from reverie.transcripts.add import Added
 
+PIPE_WIDTH = 1_000_000  # columns: more than any line has
+
 
 def console() -> Console:
+    """Lines are fitted to a terminal. Into a pipe they go whole, however narrow the screen behind it is."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    out = Console(highlight=False, soft_wrap=False)
+    if not out.is_terminal:
+        out.width = PIPE_WIDTH
+    return out
+
+
+def print_sentence(out: Console, text: str, *, indent: int = 2, style: str | None = None) -> None:
+    """One sentence below a line, whole: a terminal gets it in as many lines as it takes, a pipe in one."""
+    from rich.text import Text
+
+    flat = Text(" ".join(visible(text).split()))
+    for line in flat.wrap(out, max(20, out.width - indent)):
+        out.print(f"{' ' * indent}{line.plain.rstrip()}", style=style, markup=False)
 
 
 def whose(found: Located) -> str:
@@ -32,20 +47,21 @@ def whose(found: Located) -> str:
 
 
 def print_json(value: object) -> None:
-    click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What JSON can say of a value."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     if isinstance(value, datetime):
         return rfc3339(value)
     if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(inner) for inner in value]
+        return [plain(inner) for inner in value]
     return value
 
 

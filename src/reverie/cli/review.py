@@ -9,12 +9,13 @@ import click
 
 from reverie.cli.landing_output import told
 from reverie.cli.options import Shell, common
-from reverie.cli.render import console, counted, day, one_line, print_json, score_lines, visible
+from reverie.cli.render import console, counted, day, plain, print_json, print_sentence, score_lines, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from reverie.app import Home
+    from reverie.changes.inbox import InboxItem, Voice
     from reverie.changes.proposal import Proposal
 
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
@@ -34,7 +35,7 @@ def command(*, shell: Shell) -> None:
         waiting = house.review.waiting()
         behind = len(house.review.waiting(every=True)) - len(waiting)
         if shell.json or not sys.stdin.isatty():
-            _listed(shell, waiting, behind)
+            _listed(shell, house.inbox.items(waiting), behind)
             return
         for place, proposal in enumerate(waiting, 1):
             if not _screen(house, proposal, f"{place} of {len(waiting)}"):
@@ -50,7 +51,8 @@ def list_(*, every: bool, shell: Shell) -> None:
     with shell.opened() as house:
         waiting = house.review.past() if every else house.review.waiting()
         behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
-    _listed(shell, waiting, behind)
+        items = house.inbox.items(waiting)
+    _listed(shell, items, behind)
 
 
 @command.command()
@@ -99,30 +101,28 @@ def reject(*, proposal: str, because: str, shell: Shell) -> None:
         click.echo(f"{rejected.id} is rejected; it will not be proposed again on the same evidence.")
 
 
-def _listed(shell: Shell, proposals: list[Proposal], behind: int) -> None:
+def _listed(shell: Shell, items: list[InboxItem], behind: int) -> None:
     if shell.json:
-        print_json({"proposals": proposals, "behind": behind})
+        told = [plain(one.proposal) | {"sentence": one.sentence} for one in items]
+        print_json({"proposals": told, "behind": behind})
         return
-    if not proposals:
+    if not items:
         click.echo("Nothing waits for you.")
     out = console()
-    for proposal in proposals:
-        status = "" if proposal.status == "waiting" else f"  {proposal.status}"
-        out.print(f"{proposal.id}  {proposal.target_name}/{proposal.suggestion.subject}{status}", markup=False)
-        out.print(f"  {one_line(_summary(proposal), max(20, out.width - 4))}", markup=False)
+    for one in items:
+        status = "" if one.proposal.status == "waiting" else f"  {one.proposal.status}"
+        said = f"  {visible(voice_words(one.first))}" if one.first else ""
+        out.print(f"{one.proposal.id}{said}{status}", markup=False)
+        print_sentence(out, one.sentence)
     if behind > 0:
         click.echo(
             f"{counted(behind, 'more')} wait{'s' if behind == 1 else ''} behind today's limit (--all shows them)."
         )
 
 
-def _summary(proposal: Proposal) -> str:
-    """What would stand there, or go; then why."""
-    lines = [line for line in proposal.diff.splitlines() if line[:3] not in ("+++", "---")]
-    said = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
-    gone = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
-    words = f"+ {said}" if said else f"- {gone}"
-    return f"{words}  ({proposal.suggestion.reason})" if proposal.suggestion.reason else words
+def voice_words(voice: Voice) -> str:
+    """Who said it, and on which day."""
+    return f"{voice.who}, {voice.at:%Y-%m-%d}" if voice.at else voice.who
 
 
 def show_proposal(out: Console, proposal: Proposal, *, why: bool = False, heading: str = "") -> None:

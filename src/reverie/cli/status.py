@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import Shell, common, look
-from reverie.cli.render import counted, day, print_json, visible, whose
+from reverie.cli.render import console, counted, day, print_json, print_sentence, visible, whose
 
 if TYPE_CHECKING:
+    from reverie.changes.history.change import Change
     from reverie.dreams.dream import Dream
     from reverie.dreams.stores.records import Located
     from reverie.memory.library import Usage
@@ -41,6 +42,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
         success = house.dreams.last_success()
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
+        sentences = house.inbox.sentences(changes, house.history.name_of)
         others = house.dreams_of_others()
         unread, queued = house.sessions.quarantined(), len(house.ended.waiting())
         off = {name: path for name in names if (path := house.switched_off(name))}
@@ -48,7 +50,8 @@ def command(*, dream: str | None, shell: Shell) -> None:
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
         told |= {"last_success": success, "others": others, "quarantined": unread, "queued": queued}
-        print_json(told | {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]})
+        told |= {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]}
+        print_json(told | {"sentences": sentences})
         return
     if not enabled:
         click.echo("Dreaming is switched off (`enabled = false` under [dreaming]); what is queued waits.")
@@ -68,11 +71,18 @@ def command(*, dream: str | None, shell: Shell) -> None:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
             click.echo(f"{name}  {counted(staged[name], 'candidate')} staged for other nights")
-    recent = (f"{day(change.settled_at)}  {change.id}  {change.grounds.reason}".rstrip() for change in changes)
-    for line in (*_unread(unread), *recent):
+    for line in _unread(unread):
         click.echo(line)
+    _recent(changes, sentences)
     ended = f"{counted(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
     click.echo(f"{ended}{counted(waiting, 'proposal')} waiting.")
+
+
+def _recent(changes: Sequence[Change], sentences: Mapping[str, str]) -> None:
+    out = console()
+    for change in changes:
+        out.print(f"{day(change.settled_at)}  {change.id}", markup=False)
+        print_sentence(out, sentences[change.id])
 
 
 def _one(found: Located, shell: Shell) -> None:
