@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from reverie.changes.store_writes import Storing
     from reverie.core.keys import Keyring
     from reverie.core.origin import Origin
+    from reverie.core.short_ids import IdKind
     from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.home_port import Tuning
@@ -916,9 +917,40 @@ class Home:
 
         return SqlStoreDreams(self.engine, self.clock, self.ids, f"{socket.gethostname()}:{self.config.home}")
 
+    def file_of(self, target: str, document: str) -> Path | None:
+        """Where a document lies, for people; None where it is no file, or its target is gone."""
+        folders: dict[str, Holder] = {folder.key: folder for folder in self._skill_folders.values()}
+        folder: Path | None = getattr(folders.get(target) or self._targets.get(target), "folder", None)
+        return folder / document if folder else None
+
+    def document_of(self, path: str) -> str:
+        """How history names the file, or the folder of a skill, at a real path; any other words as they are."""
+        real = Path(path).expanduser()
+        if not (path.startswith(("/", "~", "./", "../")) or ("/" in path and real.exists())):
+            return path
+        real = real.resolve()
+        for target, document in self._history.documents(self._own):
+            file = self.file_of(target, document)
+            if file is not None and (file == real or real in file.parents):
+                under = file.relative_to(real).parts  # of a skill's folder: what lies below it
+                named = Path(document).parts[: len(Path(document).parts) - len(under)]
+                if named:
+                    return "/".join((target, *named))
+        return path
+
+    def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
+        """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
+        from reverie.core.short_ids import beginnings, full_id
+        from reverie.storage.database.known_ids import known_ids
+
+        whose = self._own if kind != "session" else self.scope if user is None else self.scope.of(user)
+        scope = replace(whose, workspace=workspace or whose.workspace)
+        wanted = beginnings(kind, typed)
+        return full_id(kind, typed, known_ids(self.engine, scope, kind, wanted)) if wanted else typed
+
     def dream_anywhere(self, dream: str) -> Located:
         """A dream by its id, whoever's memory it is about: for who runs the machine."""
-        if found := self._store_dreams.anywhere(dream):
+        if found := self._store_dreams.anywhere(self.id_of("dream", dream)):
             return found
         raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
 

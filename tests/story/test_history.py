@@ -167,19 +167,34 @@ def test_what_is_exported_can_be_imported_elsewhere(memory: Path, tmp_path: Path
 
 
 def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: Path) -> None:
+    """Evidence in its context, one key each, the verdict taken back, an edit, and what is left is said."""
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i 's/xdist/pytest-xdist/' \"$1\"\n")
+    editor.chmod(0o700)
+    talk = ["Morning.", "Two things.\nLint with ruff, always.\nThanks.", "Done."]
+    messages = [{"role": role, "content": text} for role, text in zip(("user", "user", "assistant"), talk, strict=True)]
     with open_home(tmp_path / "home") as home:
+        home.sessions.add({"id": "s1", "messages": messages})
         for text in ("Lint with ruff", "Tests run with xdist", "Docs are in docs/"):
-            said = (Evidence("plain:s1", 2, text, Origin.TOOL),)
+            said = (Evidence("s1", 2, text, Origin.TOOL),)
             home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", text),), evidence=said))
-    keys = [("uit: ", "w\n"), ("uit: ", "a\n"), ("Because: ", "good\n"), ("uit: ", "r\n"), ("Because: ", "not ours\n")]
-    screen = in_terminal(["review", "--home", str(tmp_path / "home")], [*keys, ("uit: ", "q\n")])
-    assert "1 of 3" in screen and "+Lint with ruff" in screen and "it rests on words of tool" in screen
-    assert "Landed as chg_" in screen
-    assert memory.read_text() == "Money is Decimal\n§\nLint with ruff"
+    keys = [("> ", key) for key in "arue"]
+    keys += [("The text is changed", ""), ("> ", "A"), ("Because: ", "good\n"), ("> ", "q")]
+    screen = in_terminal(
+        ["review", "--home", str(tmp_path / "home")], keys, columns=60, environment={"EDITOR": str(editor)}
+    )
+    assert "1 of 3, 3 left" in screen and "{+Lint with ruff+}" in screen
+    assert "▸ Two things.\n“Lint with ruff”, always.\nThanks." in screen and "  user: Morning." in screen
+    assert "it rests on words of tool" in screen.lower()
+    assert "The refusal is taken back: it waits again." in screen
+    assert "{+Tests run with pytest-xdist+}" in screen
+    flat = " ".join(screen.split())
+    assert "hermes/MEMORY.md is changed (chg_" in flat
+    assert flat.endswith("2 verdicts given. 1 proposal still waits.")
+    assert max(len(line) for line in screen.splitlines() if "/" not in line) <= 60
+    assert memory.read_text() == "Money is Decimal\n§\nLint with ruff\n§\nTests run with pytest-xdist"
     with open_home(tmp_path / "home") as home:
-        assert [one.verdict and one.verdict.because for one in home.review.past()] == ["good", "not ours", None]
-        home.review.undo()
-    assert memory.read_text() == "Money is Decimal"
+        assert [one.verdict and one.verdict.because for one in home.review.past()] == ["", "good", None]
 
 
 def test_what_waits_and_what_happened_are_told_as_the_change_itself(memory: Path, tmp_path: Path) -> None:
@@ -211,3 +226,36 @@ def test_what_waits_is_listed_as_a_sentence(memory: Path, tmp_path: Path) -> Non
     listed = reverie("review", "list", home=tmp_path / "home")
     assert "  Add to hermes/MEMORY.md: We never deploy on Fridays.\n" in listed
     assert "Money is Decimal" not in listed
+
+
+def test_an_id_can_be_shortened_to_what_no_other_begins_with(memory: Path, tmp_path: Path) -> None:
+    house = tmp_path / "home"
+    with open_home(house) as home:
+        for text in ("Lint with ruff", "Tests run with xdist", "Docs are in docs/"):
+            home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", text),)), land=False)
+        names = [one.id for one in home.review.waiting()]
+    first, second, third = (
+        next(name[:end] for end in range(1, 32) if sum(one.startswith(name[:end]) for one in names) == 1)
+        for name in names
+    )
+    refused = run_command(["review", "approve", "prop_", "--home", str(house)], environment=os.environ, folder=Path())
+    assert refused.returncode == 2 and all(name in refused.stderr for name in names)
+    landed = json.loads(reverie("review", "approve", first, second.removeprefix("prop_").lower(), "--json", home=house))
+    assert [one["outcome"] for one in landed] == ["landed", "landed"]
+    assert names[2] in reverie("review", "show", third, home=house)
+    reverie("undo", landed[1]["change"][:-1], home=house)
+    assert memory.read_text() == "Money is Decimal\n§\nLint with ruff"
+    reverie("review", "reject", "prop_nothing", home=house, code=2)
+
+
+def test_a_write_says_which_file_and_which_entry_and_a_file_is_known_by_its_path(memory: Path, tmp_path: Path) -> None:
+    house = tmp_path / "home"
+    said = reverie("memory", "add", "Lint with ruff", "--target", "hermes", home=house)
+    assert "Added to hermes/MEMORY.md: Lint with ruff" in said and f"  {memory}\n" in said
+    for path in (str(memory), os.path.relpath(memory)):
+        assert "Added to hermes/MEMORY.md: Lint with ruff" in reverie("history", path, home=house)
+        assert "Lint with ruff" in reverie("blame", path, home=house)
+        assert reverie("memory", "show", path, home=house) == memory.read_text()
+    undone = reverie("undo", home=house)
+    assert "Removed from hermes/MEMORY.md: Lint with ruff" in undone and f"  {memory}\n" in undone
+    reverie("history", str(tmp_path / "no-such-file.md"), home=house, code=2)

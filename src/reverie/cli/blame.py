@@ -57,7 +57,7 @@ def _found(
     unknown: list[NotFound] = []
     for history in histories:
         try:
-            rules += history.blame(path, as_of)
+            rules += history.blame(house.document_of(path), as_of)
         except NotFound as error:
             unknown.append(error)
     meant = Path(path).expanduser().absolute()

@@ -23,7 +23,7 @@ def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) 
     with shell.opened() as house:
         look(house)
         start, end = _points(house, earlier, later)
-        differences = house.history.difference(start, end, path)
+        differences = house.history.difference(start, end, house.document_of(path) if path else None)
     from reverie.changes.proposal import drawn_diff
 
     diffs = [drawn_diff(one.target, [one.edit], 3) for one in differences]
@@ -39,7 +39,7 @@ def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) 
 
 def _points(house: Home, earlier: str, later: str | None) -> tuple[int, int]:
     if later is None and earlier.startswith("chg_"):
-        number = house.history.get(earlier).number or 0
+        number = house.history.get(house.id_of("change", earlier)).number or 0
         return number - 1, number
     end = _point(house, later) if later else house.history.latest()
     return _point(house, earlier), end
@@ -47,5 +47,5 @@ def _points(house: Home, earlier: str, later: str | None) -> tuple[int, int]:
 
 def _point(house: Home, text: str) -> int:
     if text.startswith("chg_"):
-        return house.history.get(text).number or 0
+        return house.history.get(house.id_of("change", text)).number or 0
     return house.history.number_at(Day().convert(text, None, None))

@@ -76,12 +76,12 @@ def command(
             "--if-missed and --after are for a night over all that is new.",
             expected="no --session, --since, --all, --user, --limit, --queue, --estimate or --show-brief beside them",
         )
-    names = list(sessions) or None
     mode: Mode = "propose" if propose else "land"
     how: Wanted = {"since": since, "limit": limit, "user": user, "everything": everything}
     with shell.opened() as house:
+        names = [house.id_of("session", one) for one in sessions] or None
         if cancel:
-            _queued([house.dream.cancel(cancel)], shell)
+            _queued([house.dream.cancel(house.id_of("dream", cancel))], shell)
             return
         if estimate:
             _foretold(house.dream.estimate(target, names, **how), shell)

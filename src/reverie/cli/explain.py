@@ -10,6 +10,7 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import console, print_json, score_lines, visible, whose
 from reverie.cli.review import show_proposal
 from reverie.core.errors import NotFound
+from reverie.core.short_ids import full_id
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream, Judged
@@ -27,7 +28,7 @@ def command(*, what: str, shell: Shell) -> None:
     """
     with shell.opened() as house:
         if what.startswith("prop_"):
-            proposal = house.review.get(what)
+            proposal = house.review.get(house.id_of("proposal", what))
             print_json(proposal) if shell.json else show_proposal(console(), proposal, why=True)
             return
         if what.startswith("drm_"):
@@ -39,7 +40,9 @@ def command(*, what: str, shell: Shell) -> None:
             raise NotFound("There was no night yet.", next_step="`reverie dream --propose` tries one.")
         _night(dreams[0], shell)
         return
-    found = [one for dream in dreams for one in dream.judged if what in (*one.candidates, one.ref)]
+    decided = [one for dream in dreams for one in dream.judged]
+    what = full_id("candidate", what, (name for one in decided for name in (*one.candidates, one.ref) if name))
+    found = [one for one in decided if what in (*one.candidates, one.ref)]
     if not found:
         raise NotFound(
             f"No night of the last fifty decided about {what!r}.", next_step="`reverie explain last` lists some."

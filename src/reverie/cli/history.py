@@ -27,7 +27,7 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         return
     with shell.opened() as house:
         look(house)
-        changes = house.history.changes(path, limit)
+        changes = house.history.changes(house.document_of(path) if path else None, limit)
         named = {change.id: house.history.name_of(change.target) for change in changes}
         sentences = house.inbox.sentences(changes, house.history.name_of)
         elsewhere = [] if shell.json else house.projection.elsewhere()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from reverie.cli.options import Shell
-from reverie.cli.render import print_json
+from reverie.cli.render import console, print_json, print_sentence
 
 if TYPE_CHECKING:
+    from reverie.app import Home
+    from reverie.changes.history.change import Change
     from reverie.changes.landing_result import Outcome
 
 
@@ -28,24 +30,46 @@ def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) ->
     return attempt(True) if asks and click.confirm("That is a critical rule. Change it all the same?") else outcome
 
 
-def told(outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:
+def told(house: Home, outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:
+    told_all(house, [outcome], shell, landed)
+
+
+def told_all(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed: str = "Landed as") -> None:
+    """One after another; as JSON one object, or a list where several were asked for."""
     from reverie.changes.landing_result import Landed, Unchanged, Unsafe, in_words
 
     if shell.json:
-        change = outcome.change if isinstance(outcome, Landed) else None
-        print_json(
-            {
-                "outcome": type(outcome).__name__.lower(),
-                "said": in_words(outcome),
-                "change": change and change.id,
-                "findings": outcome.report.findings if isinstance(outcome, Unsafe) else [],
-            }
-        )
-    elif isinstance(outcome, Landed):
-        click.echo(f"{landed} {outcome.change.id}.")
-    else:
-        click.echo(in_words(outcome))
-    if isinstance(outcome, Unsafe) and not shell.json:
-        click.echo("If you have read this and decided: say it again with --despite-findings.", err=True)
-    if not isinstance(outcome, Landed | Unchanged):
+        values = [_as_json(house, outcome) for outcome in outcomes]
+        print_json(values[0] if len(values) == 1 else values)
+    for outcome in outcomes if not shell.json else ():
+        if isinstance(outcome, Landed):
+            click.echo(f"{landed} {outcome.change.id}.")
+            for line in landed_lines(house, outcome.change):
+                print_sentence(console(), line)
+        else:
+            click.echo(in_words(outcome))
+        if isinstance(outcome, Unsafe):
+            click.echo("If you have read this and decided: say it again with --despite-findings.", err=True)
+    if not all(isinstance(outcome, Landed | Unchanged) for outcome in outcomes):
         sys.exit(1)
+
+
+def landed_lines(house: Home, change: Change) -> list[str]:
+    """What was done to which entry, and in which files."""
+    files = (house.file_of(change.target, edit.document) for edit in change.edits)
+    return [*house.inbox.sentences([change], house.history.name_of).values(), *(str(file) for file in files if file)]
+
+
+def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
+    from reverie.changes.landing_result import Landed, Unsafe, in_words
+
+    change = outcome.change if isinstance(outcome, Landed) else None
+    sentence, *files = landed_lines(house, change) if change else [""]
+    return {
+        "outcome": type(outcome).__name__.lower(),
+        "said": in_words(outcome),
+        "change": change and change.id,
+        "findings": outcome.report.findings if isinstance(outcome, Unsafe) else [],
+        "sentence": sentence,
+        "files": files,
+    }

@@ -101,7 +101,7 @@ def replace(
     from reverie.memory.operation import Replace
 
     def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
-        found = house.memory.entry(target, entry)
+        found = house.memory.entry(target, _entry_id(house, entry))
         return found.document, [Replace(found.document, found.sha256, text)]
 
     _write(shell, target, wanted, because, despite_findings=despite_findings, yes=yes)
@@ -118,7 +118,7 @@ def remove(*, entry: str, target: str | None, because: str, yes: bool, shell: Sh
     from reverie.memory.operation import Remove
 
     def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
-        found = house.memory.entry(target, entry)
+        found = house.memory.entry(target, _entry_id(house, entry))
         return found.document, [Remove(found.document, found.sha256)]
 
     _write(shell, target, wanted, because, yes=yes)
@@ -138,7 +138,7 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
             house.review.mark(rule, critical=not off)
             name, text = rule.id, rule.text
         else:
-            found = house.memory.entry(target or house.memory.default(), entry)
+            found = house.memory.entry(target or house.memory.default(), _entry_id(house, entry))
             house.review.mark(found.id, critical=not off)
             name, text = found.id, found.text
     click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(visible(text), 80)}")
@@ -152,7 +152,7 @@ def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
     """The exact text of a document, now or at any time since Reverie first saw it."""
     with shell.opened() as house:
         look(house)
-        content = house.history.content(document, as_of)
+        content = house.history.content(house.document_of(document), as_of)
     if shell.json:
         text = None if content is None else content.decode("utf-8", "backslashreplace")
         print_json({"document": document, "as_of": as_of, "text": text})
@@ -196,6 +196,11 @@ def export(*, target: str | None, shell: Shell) -> None:
     click.echo(f"{counted(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
+def _entry_id(house: Home, typed: str) -> str:
+    """An entry is named by its id, or by words that stand in it."""
+    return house.id_of("entry", typed) if typed.startswith("ent_") else typed
+
+
 def exported(rule: object) -> dict[str, object]:
     from reverie.changes.history.library import Rule
 
@@ -234,5 +239,4 @@ def _write(
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.review.write(chosen, document, operations, because, **kinds)
 
-        outcome = confirmed(attempt, shell, yes=yes)
-    told(outcome, shell)
+        told(house, confirmed(attempt, shell, yes=yes), shell)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.landing_output import told
+from reverie.cli.landing_output import told_all
 from reverie.cli.options import Shell, common
 from reverie.cli.render import console, counted, day, plain, print_json, print_sentence, score_lines, visible
+from reverie.cli.review_screen import review_in_terminal
+from reverie.core.errors import BadInput
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,28 +22,24 @@ if TYPE_CHECKING:
     from reverie.changes.proposal import Proposal
 
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
-CHOICES = "[a]pprove  [r]eject  [e]dit  [s]kip  [w]hy  [q]uit"
 
 
 @click.group(name="review", invoke_without_command=True)
 @common
 def command(*, shell: Shell) -> None:
-    """What waits for a person, one proposal a screen: approve, reject, edit, skip, why.
+    """What waits for a person, one proposal a screen and one key for it: approve, refuse, edit, skip, why, undo.
 
     Nothing is approved by silence: what nobody answers expires.
     """
     if click.get_current_context().invoked_subcommand is not None:
         return
     with shell.opened() as house:
+        if not shell.json and sys.stdin.isatty() and sys.stdout.isatty():
+            review_in_terminal(house)
+            return
         waiting = house.review.waiting()
         behind = len(house.review.waiting(every=True)) - len(waiting)
-        if shell.json or not sys.stdin.isatty():
-            _listed(shell, house.inbox.items(waiting), behind)
-            return
-        for place, proposal in enumerate(waiting, 1):
-            if not _screen(house, proposal, f"{place} of {len(waiting)}"):
-                break
-    click.echo("Nothing more to decide." if waiting else "Nothing waits for you.")
+        _listed(shell, house.inbox.items(waiting), behind)
 
 
 @command.command(name="list")
@@ -61,7 +60,7 @@ def list_(*, every: bool, shell: Shell) -> None:
 def show(*, proposal: str, shell: Shell) -> None:
     """One proposal: its diff, evidence, score, what it contradicts, findings, whom it reaches."""
     with shell.opened() as house:
-        found = house.review.get(proposal)
+        found = house.review.get(house.id_of("proposal", proposal))
     if shell.json:
         print_json(found)
     else:
@@ -69,36 +68,47 @@ def show(*, proposal: str, shell: Shell) -> None:
 
 
 @command.command()
-@click.argument("proposal")
+@click.argument("proposals", nargs=-1, required=True, metavar="PROPOSAL...")
 @click.option("--hash", "seen", metavar="HASH", help="Only if it is still the one with this hash.")
 @click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 @BECAUSE
 @common
-def approve(*, proposal: str, seen: str | None, despite_findings: bool, because: str, shell: Shell) -> None:
-    """Let a proposal land."""
-    from reverie.changes.landing_result import Stale
+def approve(
+    *, proposals: tuple[str, ...], seen: str | None, despite_findings: bool, because: str, shell: Shell
+) -> None:
+    """Let proposals land. Each is named by its id, or by as much of it as no other has."""
+    from reverie.changes.landing_result import Outcome, Stale
 
+    if seen is not None and len(proposals) > 1:
+        raise BadInput(f"--hash is given with {len(proposals)} proposals.", expected="one proposal")
     with shell.opened() as house:
-        found = house.review.get(proposal)
-        if seen is not None and not found.hash.startswith(seen):
-            outcome: object = Stale(found.id, f"its hash is {found.hash[:12]} now")
-        else:
-            outcome = house.review.approve(found, because, despite_findings=despite_findings)
-    told(outcome, shell)  # type: ignore[arg-type]
+        outcomes = list[Outcome]()
+        for found in _meant(house, proposals):
+            if seen is not None and not found.hash.startswith(seen):
+                outcomes.append(Stale(found.id, f"its hash is {found.hash[:12]} now"))
+            else:
+                outcomes.append(house.review.approve(found, because, despite_findings=despite_findings))
+        told_all(house, outcomes, shell)
 
 
 @command.command()
-@click.argument("proposal")
+@click.argument("proposals", nargs=-1, required=True, metavar="PROPOSAL...")
 @BECAUSE
 @common
-def reject(*, proposal: str, because: str, shell: Shell) -> None:
+def reject(*, proposals: tuple[str, ...], because: str, shell: Shell) -> None:
     """Say no. It is not proposed again on the same evidence."""
     with shell.opened() as house:
-        rejected = house.review.reject(proposal, because)
+        rejected = [house.review.reject(found, because) for found in _meant(house, proposals)]
     if shell.json:
-        print_json(rejected)
-    else:
-        click.echo(f"{rejected.id} is rejected; it will not be proposed again on the same evidence.")
+        print_json(rejected[0] if len(rejected) == 1 else rejected)
+    for one in rejected if not shell.json else ():
+        click.echo(f"{one.id} is rejected; it will not be proposed again on the same evidence.")
+
+
+def _meant(house: Home, typed: Sequence[str]) -> list[Proposal]:
+    """Every one of them is found before anything is done with the first."""
+    names = dict.fromkeys(house.id_of("proposal", one) for one in typed)
+    return [house.review.get(name) for name in names]
 
 
 def _listed(shell: Shell, items: list[InboxItem], behind: int) -> None:
@@ -125,10 +135,9 @@ def voice_words(voice: Voice) -> str:
     return f"{voice.who}, {voice.at:%Y-%m-%d}" if voice.at else voice.who
 
 
-def show_proposal(out: Console, proposal: Proposal, *, why: bool = False, heading: str = "") -> None:
+def show_proposal(out: Console, proposal: Proposal, *, why: bool = False) -> None:
     suggestion = proposal.suggestion
-    title = f"{heading}  " if heading else ""
-    out.print(f"{title}{proposal.id}  {proposal.target_name}/{suggestion.subject}", style="bold", markup=False)
+    out.print(f"{proposal.id}  {proposal.target_name}/{suggestion.subject}", style="bold", markup=False)
     for line in visible(proposal.diff).splitlines():
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(line, style=style, markup=False)
@@ -158,50 +167,3 @@ def _facts(proposal: Proposal) -> list[tuple[str, str]]:
         said = "approved" if proposal.verdict.approved else "rejected"
         facts.append(("Verdict", f"{said} by {proposal.verdict.by} {proposal.verdict.because}".rstrip()))
     return facts
-
-
-def _screen(house: Home, proposal: Proposal, place: str) -> bool:
-    """Show one and do what is answered. False: the person has had enough."""
-    out = console()
-    why = False
-    while True:
-        show_proposal(out, proposal, why=why, heading=place)
-        answer = click.prompt(CHOICES, default="s", show_default=False).strip().lower()[:1]
-        if answer == "w":
-            why = True
-        elif answer == "e":
-            proposal = _edited(house, proposal)
-        elif answer in "arsq":
-            return _answered(house, proposal, answer)
-
-
-def _answered(house: Home, proposal: Proposal, answer: str) -> bool:
-    from reverie.changes.landing_result import Unsafe, in_words
-
-    if answer == "r":
-        house.review.reject(proposal, click.prompt("Because", default="", show_default=False))
-    elif answer == "a":
-        because = click.prompt("Because", default="", show_default=False)
-        outcome = house.review.approve(proposal, because)
-        if isinstance(outcome, Unsafe) and click.confirm("The scan would keep it out. Land it all the same?"):
-            outcome = house.review.approve(proposal, because, despite_findings=True)
-        click.echo(in_words(outcome))
-    return answer != "q"
-
-
-def _edited(house: Home, proposal: Proposal) -> Proposal:
-    """The proposal in the person's words; as it was if they left it, or if their words do not fit."""
-    from dataclasses import replace
-
-    from reverie.changes.proposal import Proposal as Made
-    from reverie.memory.operation import Remove
-
-    operations = [
-        one if isinstance(one, Remove) else replace(one, text=(click.edit(one.text) or one.text).strip())
-        for one in proposal.suggestion.operations
-    ]
-    changed = house.review.edited(proposal, operations) if operations else proposal
-    if isinstance(changed, Made):
-        return changed
-    click.echo("That cannot be applied; the proposal stays as it was.")
-    return proposal

@@ -223,7 +223,8 @@ def show(
 ) -> None:
     """One session, turn by turn."""
     with shell.opened() as house:
-        session = _library(house, workspace).get(session_id, user=user, revision=revision)
+        name = house.id_of("session", session_id, workspace=workspace, user=user)
+        session = _library(house, workspace).get(name, user=user, revision=revision)
     if shell.json:
         turns = [asdict(turn.said) | {"turn": turn.number, "origin": turn.origin} for turn in session.turns]
         print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
@@ -258,7 +259,8 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
     """
     with shell.opened() as house:
         library = _library(house, workspace)
-        there = [library.get(session_id, user=user) for session_id in session_ids]
+        names = [house.id_of("session", one, workspace=workspace, user=user) for one in session_ids]
+        there = [library.get(name, user=user) for name in dict.fromkeys(names)]
         if not yes:
             turns = sum(len(session.turns) for session in there)
             click.confirm(f"Remove {counted(len(there), 'session')} ({counted(turns, 'turn')})?", abort=True)

@@ -86,7 +86,7 @@ def add(*, path: Path, folder: str, name: str | None, because: str, despite_find
     """Bring in a skill from a folder or a Markdown file. All its files are scanned first."""
     with shell.opened() as house:
         outcome = house.refining.bring_in(path, folder, name, because, despite_findings=despite_findings)
-    told(outcome, shell)
+        told(house, outcome, shell)
 
 
 @command.command()
@@ -202,8 +202,7 @@ def revert(*, name: str, version: str, because: str, despite_findings: bool, yes
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.refining.revert_skill(name, version, because, **kinds)
 
-        outcome = confirmed(attempt, shell, yes=yes)
-    told(outcome, shell)
+        told(house, confirmed(attempt, shell, yes=yes), shell)
 
 
 @command.command()
@@ -218,8 +217,7 @@ def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
         def attempt(even_critical: bool) -> Outcome:
             return house.refining.retire_skill(name, because, even_critical=even_critical)
 
-        outcome = confirmed(attempt, shell, yes=yes)
-    told(outcome, shell)
+        told(house, confirmed(attempt, shell, yes=yes), shell)
 
 
 @command.command()

@@ -31,11 +31,11 @@ def command(
     if change and target:
         raise BadInput(f"{change} and the last change to {target} are both named.", expected="one of them")
     with shell.opened() as house:
+        change = house.id_of("change", change) if change else None
         within = house.memory.target(target).key if target else None
 
         def attempt(even_critical: bool) -> Outcome:
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.review.undo(change, because, within=within, **kinds)
 
-        outcome = confirmed(attempt, shell, yes=yes)
-    told(outcome, shell, "Taken back by")
+        told(house, confirmed(attempt, shell, yes=yes), shell, "Reverted in")

@@ -123,6 +123,7 @@ class _SamePlace:
 
     def __init__(self, targets: tuple[Target, ...]) -> None:
         self.name, self.key, self.reach = targets[0].name, targets[0].key, targets[0].reach
+        self.folder: Path | None = getattr(targets[0], "folder", None)
         self._targets = targets
 
     def places(self) -> list[Place]:

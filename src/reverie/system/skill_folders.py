@@ -32,7 +32,7 @@ class SkillFolder:
     """`name` is what people type; `key` is the same folder under every name, with links to it resolved."""
 
     def __init__(self, root: Path, name: str) -> None:
-        self.root = root.expanduser().resolve()
+        self.folder = self.root = root.expanduser().resolve()
         self.name = name
         self.key = f"skills:{self.root}"
         self.reach = f"every agent that is given the skills in {self.root.name}, when a task calls for one"

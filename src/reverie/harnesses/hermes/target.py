@@ -32,7 +32,7 @@ _MARKS = {"config.yaml", "state.db", "SOUL.md"}
 class HermesTarget:
     def __init__(self, home: Path, name: str = NAME) -> None:
         self._home = real(home)
-        self._folder = real(self._home / "memories")
+        self.folder = self._folder = real(self._home / "memories")
         self.name = name
         self.key = f"hermes:{self._home}"
         self.dreaming = self._home / "dreaming"  # where its users look for the diary

@@ -46,7 +46,7 @@ class MarkdownTarget:
         agent_folder: Path | None = None,
         harness: str = "",
     ) -> None:
-        self._folder = real(folder)
+        self.folder = self._folder = real(folder)
         self.name = name
         self.key = f"markdown:{self._folder}"
         self.reach = reach
