@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07]*\x07)")
 
+_BEGUN = re.compile(r"\x1b[^a-zA-Z]*$")  # an escape of which the rest is still to come
+
 
 def in_terminal(
     arguments: Sequence[str],
@@ -40,9 +42,11 @@ def in_terminal(
                 shown += os.read(terminal, 65536).decode("utf-8", "replace")
             except OSError:  # the terminal is closed: the command has ended
                 break
-            while waiting and waiting[0][0] in _ESCAPES.sub("", shown[since:]):
-                since = len(shown)
-                os.write(terminal, waiting.pop(0)[1].encode())
+            plain = _BEGUN.sub("", _ESCAPES.sub("", shown))
+            while waiting and (at := plain.find(waiting[0][0], since)) >= 0:
+                words, keys = waiting.pop(0)
+                since = at + len(words)
+                os.write(terminal, keys.encode())
     finally:
         os.close(terminal)
         os.waitpid(child, 0)

@@ -204,10 +204,28 @@ def test_doctor_says_where_each_value_came_from_and_changes_nothing(cli: Cli) ->
     said = cli("doctor", REVERIE_TIMEZONE="Europe/Berlin")
     assert "Europe/Berlin  (REVERIE_TIMEZONE)" in said
     assert "(default)" in said
+    assert "model_price" not in said and "more have their defaults (--all shows them)" in said
+    assert "model_price" in cli("doctor", "--all")
     assert not cli.home.exists()
     cli("init")
     (cli.home / "reverie.toml").write_text('timezone = "Asia/Tokyo"\n')
     assert "Asia/Tokyo  (reverie.toml)" in cli("doctor")
+
+
+def test_a_night_with_nothing_to_read_names_the_next_command(cli: Cli, transcript: Path) -> None:
+    nobody = {"HOME": str(cli.folder / "nobody")}
+    for words in (["dream"], ["dream", "--estimate"]):
+        assert "`reverie sessions add --all`" in cli(*words, **nobody)
+    said = [{"role": "user", "content": "Remember: we never deploy on Fridays."}]
+    transcript.write_text(json.dumps({"id": "chat", "messages": said}))
+    cli("sessions", "add", str(transcript), **nobody)
+    cli("dream", "home", **nobody)
+    first = cli("explain", "last", **nobody)
+    assert "never deploy on Fridays" in first
+    quiet = cli("dream", "home", **nobody)
+    assert "nothing new to read" in quiet and "sessions add" not in quiet
+    assert "`reverie review`" in quiet or "`reverie explain`" in quiet
+    assert cli("explain", "last", **nobody).endswith(first)
 
 
 def test_doctor_finds_what_is_bad(cli: Cli) -> None:

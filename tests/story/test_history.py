@@ -197,6 +197,23 @@ def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: P
         assert [one.verdict and one.verdict.because for one in home.review.past()] == ["", "good", None]
 
 
+def test_a_skill_is_reviewed_and_edited_in_the_terminal_like_memory(memory: Path, tmp_path: Path) -> None:
+    editor, skill = tmp_path / "editor", tmp_path / "home" / "skills" / "release" / "SKILL.md"
+    editor.write_text("#!/bin/sh\nsed -i 's/tag first/tag before the branch/' \"$1\"\n")
+    editor.chmod(0o700)
+    skill.parent.mkdir(parents=True)
+    skill.write_text("---\nname: release\ndescription: Use when releasing.\n---\n# Release\n\n- Tag it.\n")
+    with open_home(tmp_path / "home") as home:
+        home.refining.refine_skill("release", section="Gotchas", add=["Push the tag first."], because="seen")
+    keys = [("> ", "e"), ("The text is changed", ""), ("> ", "a")]
+    screen = in_terminal(
+        ["review", "--home", str(tmp_path / "home")], keys, columns=60, environment={"EDITOR": str(editor)}
+    )
+    assert "Amend the skill skills/release: seen" in screen and "- Push the tag before the branch." in screen
+    assert screen.rstrip().endswith("1 verdict given. Nothing waits.")
+    assert "- Push the tag before the branch.\n" in skill.read_text()
+
+
 def test_what_waits_and_what_happened_are_told_as_the_change_itself(memory: Path, tmp_path: Path) -> None:
     """Neither the entries that stand beside it nor the reason alone."""
     house = tmp_path / "home"

@@ -47,7 +47,7 @@ COMMANDS = {
     "serve": "Serve memory stores and sessions to the `anthropic` SDK and everything that speaks like it.",
     "mcp": "Serve an agent while it works: search, recall, skills, proposals.",
     "keys": "Who may call the server: make, list and revoke API keys.",
-    "doctor": "Print every setting with where it came from, and check what Reverie needs.",
+    "doctor": "Print what is set and where it came from, and check what Reverie needs.",
 }
 
 

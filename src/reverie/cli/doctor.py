@@ -14,12 +14,15 @@ from reverie.cli.render import print_json
 if TYPE_CHECKING:
     from reverie.llm.clients.trial import Tried
 
+ALWAYS = ("home", "owner", "database", "timezone")  # what people ask about, set or not
+
 
 @click.command(name="doctor")
+@click.option("--all", "every", is_flag=True, help="Every setting, also those that nobody has set.")
 @click.option("--model", is_flag=True, help="Also try the model of the settings, and say what it can do.")
 @common
-def command(*, model: bool, shell: Shell) -> None:
-    """Print every setting with where it came from, and check what Reverie needs. Changes nothing.
+def command(*, every: bool, model: bool, shell: Shell) -> None:
+    """Print what is set and where it came from, and check what Reverie needs. Changes nothing.
 
     `--model` asks the model for a word and a number, and sends nothing of yours.
     """
@@ -35,9 +38,13 @@ def command(*, model: bool, shell: Shell) -> None:
         print_json(told | ({"models": [asdict(one) for one in tried]} if model else {}))
     else:
         click.echo("Settings")
-        width = max(map(len, config.shown()))
-        for name, value in config.shown().items():
+        known = config.shown()
+        shown = {name: one for name, one in known.items() if every or name in ALWAYS or one.came_from != "default"}
+        width = max(map(len, shown))
+        for name, value in shown.items():
             click.echo(f"  {name:<{width}} {value.text}  ({value.came_from})")
+        if len(shown) < len(known):
+            click.echo(f"  {len(known) - len(shown)} more have their defaults (--all shows them)")
         for notice in config.notices:
             click.echo(f"Note: {notice}")
         click.echo("Checks")

@@ -84,10 +84,10 @@ def command(
             _queued([house.dream.cancel(house.id_of("dream", cancel))], shell)
             return
         if estimate:
-            _foretold(house.dream.estimate(target, names, **how), shell)
+            _foretold(house, house.dream.estimate(target, names, **how), shell)
             return
         if show_brief:
-            _shown(house.dream.briefs(target, names, **how), shell)
+            _shown(house, house.dream.briefs(target, names, **how), shell)
             return
         if queue:
             dreams = house.dream
@@ -102,8 +102,10 @@ def command(
         else:
             night = house.dream(target, mode, names, **how)
         _expired(house, shell)
+        read = night is not None and any(dream.sessions for dream in night.dreams)
+        next_step = "" if night is None or read else _next_step(house)
     if night is not None:  # a scheduler looks every hour, and every word would be mailed
-        _told(night, shell, covered=target is None)
+        _told(night, shell, covered=target is None, next_step=next_step)
         if any(one.failed for one in night.skipped):
             raise SystemExit(1)
 
@@ -123,9 +125,24 @@ def _due(house: Home, target: str | None, if_missed: bool, after: int | None) ->
     return Due(when.last(house.clock.now(), house.config.timezone) if if_missed else None, after or 0)
 
 
-def _told(night: Night, shell: Shell, *, covered: bool) -> None:
+def _next_step(house: Home) -> str:
+    """What helps whose night had nothing to read."""
+    from reverie.transcripts.records import Wanted
+
+    if next(iter(house.sessions.find(wanted=Wanted(limit=1))), None) is None:
+        return (
+            "No session has been brought in yet. `reverie sessions add --all` finds the transcripts of the agents on "
+            "this machine, `reverie sessions add PATH` reads a file or a folder."
+        )
+    if waiting := house.review.count():
+        return f"{counted(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
+    return "Every session has been read. `reverie explain` tells what the last night made of them."
+
+
+def _told(night: Night, shell: Shell, *, covered: bool, next_step: str) -> None:
     if shell.json:
-        print_json({"status": night.status, "left": night.left, "left_out": night.left_out, **_fields(night)})
+        counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
+        print_json({**counts, **_fields(night), "next_step": next_step})
         return
     click.echo(visible(night.diary), nl=False)
     if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
@@ -135,6 +152,8 @@ def _told(night: Night, shell: Shell, *, covered: bool) -> None:
         click.echo(f"{counted(night.left, 'more session')} for another night{why}.")
     if night.proposals:
         click.echo("`reverie review` shows what waits for you.")
+    if next_step:
+        click.echo(next_step)
 
 
 def _fields(night: Night) -> dict[str, object]:
@@ -149,12 +168,12 @@ def _covered(night: Night) -> str:
     return " ".join(filter(None, (covered, f"Nothing new for {', '.join(quiet)}." if quiet else "")))
 
 
-def _foretold(estimates: Sequence[Estimate], shell: Shell) -> None:
+def _foretold(house: Home, estimates: Sequence[Estimate], shell: Shell) -> None:
     if shell.json:
         print_json(estimates)
         return
     if not estimates:
-        click.echo("A night would find nothing new to read.")
+        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
     for estimate in estimates:
         _foretold_one(estimate)
 
@@ -182,12 +201,12 @@ def _foretold_one(estimate: Estimate) -> None:
     )
 
 
-def _shown(briefs: Sequence[Brief], shell: Shell) -> None:
+def _shown(house: Home, briefs: Sequence[Brief], shell: Shell) -> None:
     if shell.json:
         print_json(briefs)
         return
     if not briefs:
-        click.echo("A night would find nothing new to read.")
+        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
     for brief in briefs:
         click.echo(visible(brief.render()), nl=False)
 

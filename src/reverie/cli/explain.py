@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("what", default="last")
 @common
 def command(*, what: str, shell: Shell) -> None:
-    """Why a candidate, proposal or change is what it is; `last`: what the last night decided, or why nothing.
+    """Why a candidate, proposal or change is what it is; `last`: the last night that decided something.
 
     The id of a dream tells all it decided, also one over a memory store of someone else: this is for who runs the
     machine.
@@ -34,11 +34,15 @@ def command(*, what: str, shell: Shell) -> None:
         if what.startswith("drm_"):
             _located(house.dream_anywhere(what), shell)
             return
-        dreams = house.dreams.records.find(house.owned, limit=1 if what == "last" else 50)
+        dreams = house.dreams.records.find(house.owned, limit=50)
     if what == "last":
         if not dreams:
             raise NotFound("There was no night yet.", next_step="`reverie dream --propose` tries one.")
-        _night(dreams[0], shell)
+        place = next((at for at, dream in enumerate(dreams) if dream.judged), 0)
+        if place and not shell.json:
+            since = f"{place:,} nights since" if place > 1 else "night since"
+            click.echo(f"The {since} had nothing to decide. The last one that had, {dreams[place].id}:\n")
+        _night(dreams[place], shell)
         return
     decided = [one for dream in dreams for one in dream.judged]
     what = full_id("candidate", what, (name for one in decided for name in (*one.candidates, one.ref) if name))

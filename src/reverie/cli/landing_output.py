@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -56,20 +57,28 @@ def told_all(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed: str
 
 def landed_lines(house: Home, change: Change) -> list[str]:
     """What was done to which entry, and in which files."""
-    files = (house.file_of(change.target, edit.document) for edit in change.edits)
-    return [*house.inbox.sentences([change], house.history.name_of).values(), *(str(file) for file in files if file)]
+    own = Path(house.config.environment.get("HOME") or "/nobody").resolve()
+    shown = (f"~/{file.relative_to(own)}" if file.is_relative_to(own) else str(file) for file in _files(house, change))
+    return [_sentence(house, change), *shown]
+
+
+def _sentence(house: Home, change: Change) -> str:
+    return house.inbox.sentences([change], house.history.name_of)[change.id]
+
+
+def _files(house: Home, change: Change) -> list[Path]:
+    return [file for edit in change.edits if (file := house.file_of(change.target, edit.document))]
 
 
 def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
     from reverie.changes.landing_result import Landed, Unsafe, in_words
 
     change = outcome.change if isinstance(outcome, Landed) else None
-    sentence, *files = landed_lines(house, change) if change else [""]
     return {
         "outcome": type(outcome).__name__.lower(),
         "said": in_words(outcome),
         "change": change and change.id,
         "findings": outcome.report.findings if isinstance(outcome, Unsafe) else [],
-        "sentence": sentence,
-        "files": files,
+        "sentence": _sentence(house, change) if change else "",
+        "files": [str(file) for file in _files(house, change)] if change else [],
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reverie.cli.landing_output import landed_lines
 from reverie.cli.render import console, counted, day, one_line, print_sentence, score_lines, visible
 
 if TYPE_CHECKING:
@@ -106,9 +107,8 @@ class _Screens:
             return
         told = f"{result.said} ({detail.item.sentence})"
         if result.proposal.change:
-            change = self.house.history.get(result.proposal.change)
-            files = (self.house.file_of(change.target, edit.document) for edit in change.edits)
-            told = " ".join([told, *(f"In {file}." for file in files if file)])
+            _, *files = landed_lines(self.house, self.house.history.get(result.proposal.change))
+            told = " ".join([told, *(f"In {file}." for file in files)])
         self.decided.append((result.proposal.id, told))
         self._next(told)
 
