@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import counted, one_line, print_json
+from reverie.cli.render import counted, cut_line, print_json
 from reverie.core.errors import BadInput, ReverieError
 
 if TYPE_CHECKING:
@@ -176,21 +176,21 @@ def _summary(report: Report) -> str:
 
 def _quoted(finding: Finding, width: int) -> Iterator[str]:
     if finding.words:
-        yield f"  “{one_line(finding.words, width - 6)}”"
+        yield f"  “{cut_line(finding.words, width - 6)}”"
     if finding.other_words:
-        yield f"  “{one_line(finding.other_words, width - 6)}”"
+        yield f"  “{cut_line(finding.other_words, width - 6)}”"
     places = f"{finding.spot}" + (f" and {finding.other}" if finding.other else "")
-    yield f"  {one_line(places, width - 2)}"
+    yield f"  {cut_line(places, width - 2)}"
 
 
 def _home(home: HomeReport, width: int) -> Iterator[str]:
-    name = one_line(home.name, width - 14)
+    name = cut_line(home.name, width - 14)
     yield f"{home.grade.letter}  {name}  {home.grade.points}/100"
     yield from _wrapped("; ".join(home.grade.because), width, "   ")
     for filling in home.fillings:
         if filling.budget:
             full = f"{filling.characters:,} of {filling.budget:,} characters"
-            yield f"   {one_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
+            yield f"   {cut_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
 
 
 def _next(report: Report, worst: Sequence[Finding], width: int) -> Iterator[str]:

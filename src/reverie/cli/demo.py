@@ -78,7 +78,7 @@ class _Step:
 def _steps(sample: _Sample) -> Iterator[_Step]:
     yield _typed(sample, "audit", "audit | head -n 10", "what does Sam's agent believe?")
     yield _typed(sample, "added", "sessions add ~/shop.jsonl", "March, as the agent left it behind")
-    yield _typed(sample, "dream", "dream --limit 40 | head -n 31", "one night, no model; the diary's first lines")
+    yield _typed(sample, "dream", "dream --limit 40 | head -n 29", "one night, no model; the diary's first lines")
     sample.clock.at = BREAKFAST
     yield _typed(sample, "waiting", "review list | head -n 8", "at breakfast: what asks for a person?")
     yield _Step(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -70,6 +71,11 @@ def day(at: datetime | None) -> str:
 
 
 def one_line(text: str, width: int) -> str:
+    """A text as one line: in a terminal no wider than this, in a pipe whole."""
+    return cut_line(text, width) if sys.stdout.isatty() else " ".join(visible(text).split())
+
+
+def cut_line(text: str, width: int) -> str:
     flat = " ".join(visible(text).split())
     return flat if len(flat) <= width else flat[: max(1, width - 1)] + "…"
 
