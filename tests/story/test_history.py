@@ -126,6 +126,9 @@ def test_the_command_line_tells_the_same_story(memory: Path, tmp_path: Path) -> 
     assert f"+{WEDNESDAY}" in reverie("diff", "2026-05-05", "2026-05-11", home=house)
     shown = reverie("memory", "show", "MEMORY.md", "--as-of", "2026-05-05T12:00", home=house)
     assert shown == f"Money is Decimal\n§\n{TUESDAY}"
+    words = ["memory", "show", "MEMORY.md", "--as-of", "2020-01-01", "--home", str(house)]
+    before = run_command(words, environment=os.environ, folder=Path.cwd())
+    assert "MEMORY.md was not seen yet: Reverie first looked at it on 2026-05-0" in before.stderr
     assert "Wednesdays" in reverie("blame", "MEMORY.md", home=house)
     reverie("undo", home=house)
     assert memory.read_text().endswith(TUESDAY)

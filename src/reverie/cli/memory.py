@@ -11,7 +11,7 @@ import click
 
 from reverie.cli.landing_output import YES, confirmed, told
 from reverie.cli.options import Day, Shell, common, look
-from reverie.cli.render import counted, one_line, print_json, visible
+from reverie.cli.render import counted, not_there, one_line, print_json, visible
 from reverie.core.errors import ReverieError
 
 if TYPE_CHECKING:
@@ -152,12 +152,14 @@ def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
     """The exact text of a document, now or at any time since Reverie first saw it."""
     with shell.opened() as house:
         look(house)
-        content = house.history.content(house.document_of(document), as_of)
+        named = house.document_of(document)
+        content = house.history.content(named, as_of)
+        first_seen = None if content is not None else house.history.first_seen(named)
     if shell.json:
         text = None if content is None else content.decode("utf-8", "backslashreplace")
         print_json({"document": document, "as_of": as_of, "text": text})
     elif content is None:
-        click.echo(f"{document} did not exist then.", err=True)
+        click.echo(not_there(document, first_seen, as_of), err=True)
     else:
         click.echo(content, nl=False)
 

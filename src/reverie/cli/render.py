@@ -85,6 +85,13 @@ def visible(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
+def not_there(name: str, first_seen: datetime | None, then: datetime | None) -> str:
+    """Why there is nothing to show of a document at a time."""
+    if first_seen is not None and then is not None and then < first_seen:
+        return f"{name} was not seen yet: Reverie first looked at it on {day(first_seen)} UTC."
+    return f"{name} did not exist then."
+
+
 def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 

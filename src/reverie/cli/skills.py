@@ -11,7 +11,7 @@ import click
 
 from reverie.cli.landing_output import YES, confirmed, told
 from reverie.cli.options import Day, Shell, common
-from reverie.cli.render import console, counted, day, one_line, print_json, visible
+from reverie.cli.render import console, counted, day, not_there, one_line, print_json, visible
 from reverie.cli.review import show_proposal
 
 if TYPE_CHECKING:
@@ -59,14 +59,16 @@ def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
     with shell.opened() as house:
         found = house.skills.get(name)
         problems = problems_of(found.skill)
-        text = house.history.content(f"{found.folder.name}/{found.skill.document}", as_of)
-        changes = house.history.changes(f"{found.folder.name}/{found.skill.document}", 5)
+        named = f"{found.folder.name}/{found.skill.document}"
+        text = house.history.content(named, as_of)
+        first_seen = None if text is not None else house.history.first_seen(named)
+        changes = house.history.changes(named, 5)
     if shell.json:
         shown = None if text is None else text.decode("utf-8", "backslashreplace")
         print_json(_row(found) | {"problems": problems, "text": shown, "changes": [one.id for one in changes]})
         return
     if text is None:
-        click.echo(f"{found.path} did not exist then.", err=True)
+        click.echo(not_there(found.path, first_seen, as_of), err=True)
         sys.exit(1)
     click.echo(visible(text.decode("utf-8", "backslashreplace")))
     for problem in problems:

@@ -98,6 +98,12 @@ class History:
         known = self.records.known(self.scope, *place, number)
         return known.content if known else None
 
+    def first_seen(self, path: str) -> datetime | None:
+        """When Reverie first looked at a document. Of the time before nothing is known."""
+        place = next(iter(self._named(path)))
+        first = self.records.find(self.scope, Asked(target=place[0], document=place[1], limit=1, oldest_first=True))
+        return first[0].settled_at if first else None
+
     def number_at(self, when: datetime) -> int:
         """How far the ledger had come at a time. Order is the ledger's; the clock only finds the place in it."""
         last = self.records.find(self.scope, Asked(until=when, limit=1))
