@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 
 from reverie.cli.options import Shell, common
@@ -35,4 +37,5 @@ def command(*, target: str | None, agent: str, port: int | None, host: str, shel
     with bound_socket(host, port) as listening:
         begin(listening, shell, "http")
         config = uvicorn.Config(http_app(server), log_config=None, access_log=False, server_header=False, ws="none")
-        uvicorn.Server(config).run(sockets=[listening])
+        with suppress(KeyboardInterrupt):  # the way to end it
+            uvicorn.Server(config).run(sockets=[listening])

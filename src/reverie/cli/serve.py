@@ -8,7 +8,7 @@ import resource
 import socket
 import ssl
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import click
@@ -95,7 +95,8 @@ def command(
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), bound_socket(host, port) as listening:
             begin(listening, shell, "https" if tls else "http")
-            uvicorn.Server(config).run(sockets=[listening])
+            with suppress(KeyboardInterrupt):  # the way to end it
+                uvicorn.Server(config).run(sockets=[listening])
 
 
 def _room() -> int:
