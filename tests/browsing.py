@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +18,7 @@ from reverie.cli import reverie
 from reverie.web.app import application
 from reverie.web.guard import Entrance
 from tests.peers import PLAYWRIGHT, python_with
+from tests.serving import in_a_thread
 
 PEER = Path(__file__).parent / "contract" / "browser_peer.py"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
@@ -53,17 +52,8 @@ def pages_of(home: Home) -> Iterator[str]:
     """The address that `reverie web` would print."""
     entrance = Entrance()
     config = uvicorn.Config(application(home, entrance), port=0, log_config=None, access_log=False, lifespan="off")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive(), "the server did not start"
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/?token={entrance.token}"
-    finally:
-        server.should_exit = True
-        thread.join()
+    with in_a_thread(config) as url:
+        yield f"{url}/?token={entrance.token}"
 
 
 def browse(scenario: str, url: str, *arguments: str) -> None:

@@ -99,3 +99,19 @@ def serving(home: Home, limits: Limits | None = None, *, dreams: bool = True, **
         server.should_exit = True
         thread.join()
         working.close()
+
+
+@contextmanager
+def in_a_thread(config: uvicorn.Config) -> Iterator[str]:
+    """The address at which an application answers."""
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -2,9 +2,9 @@
 
     python benchmarks/training/fit_rewording.py [--check]
 
-Logistic regression on pairs of statements that say the same or do not: those of rewordings.jsonl beside this file, and
-those of labelled/store_edits.txt that are not set aside, which count more because they are what a store looks like,
-with the statements next to each in meaning, which are other matters.
+Logistic regression on pairs of statements that say the same or do not: those of training/data/relate-a.jsonl that are
+related, and those of labelled/store_edits.txt that are not set aside, which count more because they are what a store
+looks like, with the statements next to each in meaning, which are other matters.
 `--check` prints five-fold figures on the latter and writes nothing.
 """
 
@@ -22,8 +22,9 @@ from benchmarks.store_edits import qualified, read_edits, touched_up
 from reverie.bridge.rewording import FOR, rewording_features
 from reverie.text.embedding import embed
 
-HERE = Path(__file__).parent
-ARTEFACT = HERE.parents[1] / "src/reverie/bridge/rewording.json"
+ROOT = Path(__file__).parents[2]
+PAIRS = ROOT / "training/data/relate-a.jsonl"
+ARTEFACT = ROOT / "src/reverie/bridge/rewording.json"
 PULL, STEPS, EDITS_COUNT, OTHERS = 3.0, 1_500, 30.0, 3
 Floats = NDArray[np.float64]
 
@@ -50,7 +51,8 @@ def _read() -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
     """Features, whether a pair says the same, how much it counts, and its block (-1: not of a store)."""
     pairs = [
         (row["old"], row["new"], row["kind"] == "same", -1)
-        for row in map(json.loads, (HERE / "rewordings.jsonl").read_text("utf-8").splitlines())
+        for row in map(json.loads, PAIRS.read_text("utf-8").splitlines())
+        if row["kind"] != "unrelated"
     ]
     edits = [one for one in read_edits() if not one.set_aside]
     nearest = np.argsort(-(vectors := embed([one.text for one in edits])) @ vectors.T, axis=1)

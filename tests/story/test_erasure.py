@@ -165,7 +165,7 @@ def test_a_skill_loses_the_step_and_so_does_its_git(home: Home) -> None:
 
 
 def test_a_project_goes_by_name_or_by_path(home: Home) -> None:
-    for number, folder in enumerate(("/work/shop", "/work/shop/cart", "/work/other")):
+    for number, folder in enumerate(("/srv/shop", "/srv/shop/cart", "/srv/other")):
         one = session(f"plain:{number}", f"The {CANARY} of {number} is blue.", cwd=folder)
         home.sessions.add(one)
     stored = {one.head.id: one.head.project for one in home.sessions.find()}

@@ -41,8 +41,8 @@ def review_in_terminal(house: Home) -> None:
 
 @dataclass(slots=True)
 class _Screens:
-    """`place` is the proposal that is shown; `said` is what came of the last key; `decided` are the verdicts of this
-    sitting that stand, the last one last, each with the words that tell of it."""
+    """`place` is the proposal that is shown; `said` is what came of the last key; `decided` are the verdicts since
+    it began that stand, the last one last, each with the words that tell of it."""
 
     house: Home
     out: Console
