@@ -20,7 +20,7 @@ from typing import Any
 
 from reverie.audit.examine import examined
 from reverie.audit.finding import Spot
-from reverie.audit.inventory import Document, Standing
+from reverie.audit.inventory import AuditedDocument, Inventory
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 5, 12, 12, 0, tzinfo=UTC)
@@ -42,6 +42,9 @@ class MadeUp:
     def read(self, path: Path) -> str | None:
         return None
 
+    def has_program(self, name: str) -> bool:
+        return True
+
     def below(self, folder: Path) -> Iterator[str]:
         return iter(())
 
@@ -50,8 +53,8 @@ def judged(row: dict[str, Any]) -> set[str]:
     """What the audit says of a row."""
     spot = Spot("hermes", "hermes", "MEMORY.md")
     text = "\n§\n".join(part for part in (row["text"], row.get("other")) if part)
-    document = Document(spot, "hermes", 20_000, text, "hermes")
-    findings = examined(Standing((document,)), MadeUp(), NOW)
+    document = AuditedDocument(spot, "hermes", 20_000, text, "hermes")
+    findings = examined(Inventory((document,)), MadeUp(), NOW)
     return {str(one.kind) for one in findings}
 
 

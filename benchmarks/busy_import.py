@@ -22,7 +22,6 @@ from pathlib import Path
 
 from reverie.app import open_home
 from reverie.core.keys import Permission
-from reverie.server.wiring import keys_of
 
 WRITES = 150
 WANTED = 3.0
@@ -62,7 +61,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         with open_home(Path(folder, "home")) as home:
             scopes = frozenset(Permission) - {Permission.ADMIN}
-            keys = [keys_of(home, name).create("bench", scopes).secret for name in ("importing", "writing")]
+            keys = [home.tenants.keys(name).create("bench", scopes).secret for name in ("importing", "writing")]
         command = [
             sys.executable,
             "-m",

@@ -175,7 +175,7 @@ sys.path.insert(0, {root!r})
 from pathlib import Path
 from benchmarks.dreams import opened
 with opened(Path(sys.argv[1]), sys.argv[2] or None) as home:
-    print(home.worker().work(until_idle=True))
+    print(home.queue.worker().work(until_idle=True))
 """
 
 

@@ -110,11 +110,11 @@ def landed(folder: Path, begin: Event, over: Event, answer: Any) -> None:
 
 
 def _reckoned(home: Any, folder: Path, counts: Counter[str]) -> dict[str, Any]:
-    from reverie.changes.history.records import Asked
+    from reverie.changes.history.records import ChangeQuery
 
     entries = (folder / "hermes" / "memories" / "MEMORY.md").read_text().split(DELIMITER)
     offered = [one.diff for one in home.review.waiting(every=True)]
-    everything = home._history.find(home._own, Asked(oldest_first=True))
+    everything = home.history_records.find(home.owned, ChangeQuery(oldest_first=True))
     content: bytes | None = None
     gaps = 0
     overwritten = set[str]()
@@ -125,7 +125,7 @@ def _reckoned(home: Any, folder: Path, counts: Counter[str]) -> dict[str, Any]:
             if change.grounds.actor == "outside":
                 overwritten |= _taken_out_by_a_save(edit)
     brought = sum("brought into the new one" in change.grounds.reason for change in everything)
-    dropped = sum(1 for row in home._history.rows(home._own) if row.body.get("standing") == "conflicted")
+    dropped = sum(1 for row in home.history_records.rows(home.owned) if row.body.get("standing") == "conflicted")
     return {
         "entries": entries,
         "offered": offered,

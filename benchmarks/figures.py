@@ -84,12 +84,14 @@ def _used_once(trees: dict[Path, ast.Module]) -> int:
 
 
 def _several_meanings(trees: dict[Path, ast.Module]) -> list[str]:
-    """Public classes defined in more than one module, and public functions at the top of more than one."""
+    """Public classes defined in more than one module, and public functions at the top of more than one; commands,
+    routes and migrations have the names their frameworks look for."""
     places = Counter(
         one.name
         for tree in trees.values()
         for one in tree.body
         if isinstance(one, ast.ClassDef | ast.FunctionDef) and not one.name.startswith("_")
+        if isinstance(one, ast.ClassDef) or not (one.decorator_list or one.name == "upgrade")
     )
     return [name for name, number in places.most_common() if number > 1]
 

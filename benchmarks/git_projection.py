@@ -45,10 +45,10 @@ class Bench:
         path.write_bytes(after)
         grounds = Grounds("ann", reason=f"note {self.number} of many that were made on the way")
         change = Change(self.home.ids.new("chg"), self.skills.key, name, (Edit(name, before, after),), grounds, NOW)
-        self.home._history.settle(self.home._own, change, {})
+        self.home.history_records.settle(self.home.owned, change, {})
 
     def projection(self) -> GitProjection:
-        return GitProjection(self.home.config.home, self.home._history, self.home._own, lambda: [self.skills])
+        return GitProjection(self.home.config.home, self.home.history_records, self.home.owned, lambda: [self.skills])
 
 
 def busy() -> float:

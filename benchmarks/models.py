@@ -26,12 +26,12 @@ def night(count: int, at_once: int, url: str) -> float:
     """Seconds for the notes of so many sessions."""
     from reverie.app import open_home
     from reverie.dreams.dream import Dream, Status
-    from reverie.dreams.records import Asked
+    from reverie.dreams.records import SessionChoice
 
     settings = {"owner": "ann", "model": "openai:scripted", "model_url": url, "model_at_once": str(at_once)}
     with tempfile.TemporaryDirectory() as folder, open_home(Path(folder) / "home", settings=settings) as home:
         dream = Dream("drm_1", "home", "land", Status.PENDING, home.clock.now())
-        home.dreams.records.open(home.owned, dream, Asked())
+        home.dreams.records.open(home.owned, dream, SessionChoice())
         asker = home.askers.of_night(home.dreams.records.hold(home.owned, dream))
         assert asker is not None
         asker.ask(notes(0))  # what a process loads once is loaded

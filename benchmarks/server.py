@@ -34,7 +34,6 @@ from sqlalchemy.engine import make_url
 from reverie.app import open_home
 from reverie.core.keys import Permission
 from reverie.core.scope import Scope
-from reverie.server.wiring import keys_of
 from reverie.storage.database import schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.migrations import migrate
@@ -42,7 +41,7 @@ from reverie.storage.database.transactions import reading, writing_across
 
 CLIENTS = (1, 16, 64)
 TENANTS = 1_000
-SERVE = "import sys; from reverie.cli.serve import command; command(sys.argv[1:])"
+SERVE = "import sys; from reverie.cli.servers.serve import command; command(sys.argv[1:])"
 
 
 @dataclass
@@ -164,8 +163,10 @@ def _tried(everyone: list[Client], number: int) -> tuple[int, int]:
 def server(folder: Path, database: str, count: int) -> Iterator[tuple[int, int, list[str], list[str]]]:
     """Its port, its process, a key for each client and one for each tenant."""
     with open_home(folder, settings={"database": database}) as home:
-        keys = [keys_of(home).create("bench", {Permission.WRITE}, f"user{n}").secret for n in range(count)]
-        of_tenants = [keys_of(home, f"tenant{n}").create("bench", {Permission.WRITE}).secret for n in range(TENANTS)]
+        keys = [home.keys.create("bench", {Permission.WRITE}, f"user{n}").secret for n in range(count)]
+        of_tenants = [
+            home.tenants.keys(f"tenant{n}").create("bench", {Permission.WRITE}).secret for n in range(TENANTS)
+        ]
     command = [sys.executable, "-c", SERVE, "--port", "0", "--json", "--rate", "100000"]
     command += ["--home", str(folder), "--database", database]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

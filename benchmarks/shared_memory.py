@@ -301,8 +301,8 @@ def flaws_of_history(held: Contest) -> list[str]:
         reverie.open(held.home.parent / "reverie", settings=settings) as home,
     ):
         shown = [entry.text for entry in home.memory.entries("hermes")]  # records what Hermes wrote last
-        found = [f"ledger: {one}" for one in broken_links(home._history.rows(home._own))]
-        found += [f"{one.id} was left unsettled" for one in home._history.unsettled(home._own)]
+        found = [f"ledger: {one}" for one in broken_links(home.history_records.rows(home.owned))]
+        found += [f"{one.id} was left unsettled" for one in home.history_records.unsettled(home.owned)]
         if shown != [text for document in DOCUMENTS for text in held.read[document]]:
             found.append("Reverie shows other entries than Hermes")
         for document in DOCUMENTS:
@@ -323,13 +323,13 @@ def _environment(**changed: str) -> Iterator[None]:
 
 def _gaps(home: Any, held: Contest, document: str) -> Iterator[str]:
     from reverie.changes.history.change import Via
-    from reverie.changes.history.records import Asked
+    from reverie.changes.history.records import ChangeQuery
 
     ours = {one.change: one for one in held.of("reverie") if one.done and one.document == document}
     theirs = {one.text for one in held.of("hermes")} | {SEEDS[document]}
     texts = held.fate.texts
     content: bytes | None = None
-    for change in reversed(home._history.find(home._own, Asked(document=document))):
+    for change in reversed(home.history_records.find(home.owned, ChangeQuery(document=document))):
         edit = change.edit(document)
         if edit.before != content:
             yield f"{change.id} does not begin where the one before it ended"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import messages
 from click.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -123,33 +124,33 @@ def explained() -> str:
 
 def checks() -> str:
     from reverie.dreams.verify.checks import CHECKS
-    from reverie.dreams.verify.reasons import Reason, Severity, finding
+    from reverie.dreams.verify.reasons import Reason, Severity
 
     rows = ["| check | question | refused as | asks as |", "|---|---|---|---|"]
     for one in CHECKS:
         named = dict.fromkeys(Reason[name] for name in re.findall(r"Reason\.([A-Z_]+)", inspect.getsource(one.check)))
-        refused = ", ".join(f"`{each}`" for each in named if finding(each).severity is Severity.REFUSED)
-        asks = ", ".join(f"`{each}`" for each in named if finding(each).severity is Severity.ASK)
+        refused = ", ".join(f"`{each}`" for each in named if each.severity is Severity.REFUSED)
+        asks = ", ".join(f"`{each}`" for each in named if each.severity is Severity.ASK)
         rows.append(f"| `{one.name}` | {one.question} | {refused or '–'} | {asks or '–'} |")
     return "\n".join(rows)
 
 
 def reasons() -> str:
-    from reverie.dreams.verify.reasons import _SENTENCES, Reason, Severity, finding
+    from reverie.dreams.verify.reasons import Reason, Severity
 
     follows = {Severity.REFUSED: "refused", Severity.ASK: "asks", Severity.HELD: "held"}
     rows = ["| reason | what follows | as the diary says it |", "|---|---|---|"]
-    for one in sorted(Reason, key=lambda each: -finding(each).severity):
-        sentence = _SENTENCES[one].replace("{}.", "…").replace("{}", "…")
-        rows.append(f"| `{one}` | {follows[finding(one).severity]} | {sentence} |")
+    for one in sorted(Reason, key=lambda each: -each.severity):
+        sentence = one.sentence.replace("{}.", "…").replace("{}", "…")
+        rows.append(f"| `{one}` | {follows[one.severity]} | {sentence} |")
     return "\n".join(rows)
 
 
 @cache
 def _in_the_sample() -> dict[str, str]:
     """What commands say in the home that `reverie demo` makes, one after another."""
-    from reverie.cli import demo as shop
     from reverie.cli import reverie
+    from reverie.cli.start import demo as shop
 
     lines = ["dream --show-brief --session shop-0311", "dream --limit 40", "explain last"]
     with click.Context(reverie, info_name="reverie"), shop._sample(as_json=False) as sample:
@@ -158,7 +159,7 @@ def _in_the_sample() -> dict[str, str]:
 
 
 def _shown(typed: str, said: str) -> str:
-    from reverie.cli.demo import _fitting
+    from reverie.cli.start.demo import _fitting
 
     os.environ["COLUMNS"] = str(WIDTH)
     lines = [line for one in said.splitlines() for line in ([*_fitting(one)] or [""])]
@@ -188,6 +189,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "explained": explained,
     "checks": checks,
     "reasons": reasons,
+    "errors": messages.errors,
+    "problems": messages.problems,
 }
 MARK = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -13,10 +13,12 @@ import pytest
 import uvicorn
 
 from reverie.app import Home
-from reverie.cli import demo as shop
 from reverie.cli import reverie
-from reverie.web.app import application
-from reverie.web.guard import Entrance
+from reverie.cli.start import demo as shop
+from reverie.server.app import application as api
+from reverie.server.wiring import House
+from reverie.web.app import application, beside
+from reverie.web.doors import Entrance, KeyDoor
 from tests.peers import PLAYWRIGHT, python_with
 from tests.serving import in_a_thread
 
@@ -50,10 +52,19 @@ def morning_after() -> Iterator[Callable[[], Home]]:
 @contextmanager
 def pages_of(home: Home) -> Iterator[str]:
     """The address that `reverie web` would print."""
-    entrance = Entrance()
+    entrance = Entrance(home)
     config = uvicorn.Config(application(home, entrance), port=0, log_config=None, access_log=False, lifespan="off")
     with in_a_thread(config) as url:
         yield f"{url}/?token={entrance.token}"
+
+
+@contextmanager
+def team_pages_of(home: Home) -> Iterator[str]:
+    """The address at which `reverie serve` would serve the pages."""
+    app = beside(api(House(home)), application(home, KeyDoor(home)))
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off")
+    with in_a_thread(config) as url:
+        yield f"{url}/web/"
 
 
 def browse(scenario: str, url: str, *arguments: str) -> None:

@@ -67,7 +67,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A test sees no setting and no harness of the machine it runs on."""
     for name in list(os.environ):
         if name.startswith(
-            ("REVERIE_", "HERMES_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "MSWEA_", "GEMINI_", "XDG_DATA_")
+            ("REVERIE_", "HERMES_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "MSWEA_", "GEMINI_", "XDG_")
         ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
@@ -90,18 +90,23 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_server: str) -> str:
+def as_admin(postgres_server: str) -> Iterator[Callable[[str], object]]:
+    """Does one thing to the server. What the tests write there need not outlive a power cut."""
+    admin = make_engine(postgres_server)
+    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+            connection.execute(text(f"alter system set {setting} = off"))
+        connection.execute(text("select pg_reload_conf()"))
+        yield lambda statement: connection.execute(text(statement))
+    admin.dispose()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: str, as_admin: Callable[[str], object]) -> str:
     """The name of a migrated database, to be copied. Owned by an ordinary role, as it should be elsewhere: no policy
-    binds a superuser. Whatever the tests of this run write there need not outlive a power cut."""
-    _as_admin(
-        postgres_server,
-        "alter system set fsync = off",
-        "alter system set full_page_writes = off",
-        "alter system set synchronous_commit = off",
-        "select pg_reload_conf()",
-        f"create role {ROLE} login",
-        f"create database migrated owner {ROLE}",
-    )
+    binds a superuser."""
+    as_admin(f"create role {ROLE} login")
+    as_admin(f"create database migrated owner {ROLE}")
     made = make_engine(_postgres(postgres_server, "migrated"))
     migrate(made)
     made.dispose()
@@ -115,14 +120,6 @@ def _postgres(server: str, database: str) -> str:
     return make_url(server).set(username=ROLE, database=database).render_as_string(hide_password=False)
 
 
-def _as_admin(server: str, *statements: str) -> None:
-    admin = make_engine(server)
-    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        for statement in statements:
-            connection.execute(text(statement))
-    admin.dispose()
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of a database without a row: every test that asks for it runs on both."""
@@ -130,10 +127,10 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         yield f"sqlite:///{tmp_path / 'contract.db'}"
         return
     server, name = request.getfixturevalue("postgres_server"), f"t{uuid4().hex}"
-    template = request.getfixturevalue("postgres_template")
-    _as_admin(server, f"create database {name} template {template} owner {ROLE}")
+    template, as_admin = request.getfixturevalue("postgres_template"), request.getfixturevalue("as_admin")
+    as_admin(f"create database {name} template {template} owner {ROLE} strategy file_copy")
     yield _postgres(server, name)
-    _as_admin(server, f"drop database {name} with (force)")
+    as_admin(f"drop database {name} with (force)")
 
 
 @pytest.fixture

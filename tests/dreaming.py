@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -11,19 +11,19 @@ from typing import Any, cast
 
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin
+from reverie.dreams.brief.gather import Material
+from reverie.dreams.brief.select_sessions import heard_session, noted
 from reverie.dreams.curators import Curated, Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Limits
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.dreams.files import target_of_files
-from reverie.dreams.gather import Material
-from reverie.dreams.items import Answer, Item
+from reverie.dreams.items import CuratorAnswer, Item
 from reverie.dreams.records import Thought
-from reverie.dreams.select_sessions import heard_session, noted
-from reverie.dreams.stores.pages import LIMITS, Page, target_of_store
+from reverie.dreams.run.think import think
+from reverie.dreams.stores.pages import LIMITS, StorePage, target_of_store
 from reverie.dreams.target import DreamTarget
-from reverie.dreams.think import think
-from reverie.memory.library import Entry, Usage
+from reverie.memory.library import DocumentUsage, Entry
 from reverie.memory.operation import entry_hash
 from reverie.memory.target import Place
 from reverie.transcripts.library import Library
@@ -71,7 +71,7 @@ class Scripted:
     room: int | None = None
 
     def curate(self, material: Material) -> Curated:
-        return Curated(Answer(tuple(self.say(material))))
+        return Curated(CuratorAnswer(tuple(self.say(material))))
 
     def notes(self, materials: Sequence[Material]) -> list[Curated]:
         return [self.curate(one) for one in materials]
@@ -104,8 +104,8 @@ class OneFile:
     texts: Sequence[str]
     name: str = "MEMORY.md"
 
-    def usage(self, target: str) -> list[Usage]:
-        return [Usage(self.name, sum(map(len, self.texts)), None)]
+    def usage(self, target: str) -> list[DocumentUsage]:
+        return [DocumentUsage(self.name, sum(map(len, self.texts)), None)]
 
     def target(self, name: str) -> Any:
         return SimpleNamespace(places=lambda: [Place(self.name, "list")])
@@ -132,6 +132,9 @@ class FileRooms:
     def surfaces(self, target: str) -> list[tuple[str, str]]:
         return []
 
+    def recalled(self, texts: Iterable[str]) -> list[tuple[str, str]]:
+        return []
+
 
 def files(texts: Sequence[str], owner: str = "ann") -> DreamTarget:
     return target_of_files(cast(Any, FileRooms(OneFile(texts), owner)), "home")
@@ -140,7 +143,7 @@ def files(texts: Sequence[str], owner: str = "ann") -> DreamTarget:
 def store(texts: Sequence[str], owner: str = "ann") -> DreamTarget:
     """One page, to which what is new goes as well, as in a file."""
     page = "".join(f"- {text}\n" for text in texts).encode()
-    return target_of_store("store:x", owner, [Page("/notes.md", page, WRITTEN)] if texts else [])
+    return target_of_store("store:x", owner, [StorePage("/notes.md", page, WRITTEN)] if texts else [])
 
 
 def told(judged: Judged) -> tuple[str, str, str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from reverie.llm.budget import Budget, Cap, CapReached, Price, Reservation, Spent
 from reverie.llm.choice import Role
-from reverie.llm.ledger import Call, Recorded, call_of
+from reverie.llm.ledger import Call, RecordedAnswer, call_of
 from reverie.llm.question import Question, Reply, Wrong
 from reverie.llm.tokens import MARGIN
 
@@ -20,10 +20,10 @@ class MemoryLedger:
         self.night, self.price = night, price
         self.spent = self.held = Spent()
         self.calls: list[Call] = []
-        self.answers: dict[str, Recorded] = {}
+        self.answers: dict[str, RecordedAnswer] = {}
         self._lock = threading.Lock()
 
-    def recorded(self, question: Question[Any]) -> Recorded | None:
+    def recorded(self, question: Question[Any]) -> RecordedAnswer | None:
         return self.answers.get(question.sha256)
 
     def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached:
@@ -41,7 +41,7 @@ class MemoryLedger:
         reply: Reply,
         outcome: str,
         *,
-        answer: Recorded | None = None,
+        answer: RecordedAnswer | None = None,
     ) -> None:
         call = call_of(question, model, reserved, reply, outcome)
         with self._lock:

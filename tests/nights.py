@@ -9,11 +9,11 @@ from typing import Any
 
 from reverie.core.hashes import sha256
 from reverie.core.origin import Origin
-from reverie.dreams.brief import BriefDocument, BriefEntry
-from reverie.dreams.gather import Material, Night, gather
+from reverie.dreams.brief.brief import BriefDocument, BriefEntry
+from reverie.dreams.brief.gather import BriefMaterial, Material, gather
+from reverie.dreams.brief.select_sessions import noted
 from reverie.dreams.items import Citation, Item, Op
 from reverie.dreams.light.spans import Spans
-from reverie.dreams.select_sessions import noted
 from reverie.dreams.verify.case import Case, case_of
 from reverie.transcripts.session import Head, Said, Session, ToolCall, Turn
 
@@ -81,11 +81,11 @@ def night(
     *,
     notice: bool = True,
     **more: Any,
-) -> Night:
+) -> BriefMaterial:
     numbers = count(1)
     new_id: Callable[[], str] = lambda: f"cand_{next(numbers)}"  # noqa: E731
     fresh = [each for one in said for each in noted(one, one.head.user or "", new_id)] if notice else []
-    return Night(NOW, "ann", tuple(documents or DOCUMENTS), tuple(known), tuple(said), tuple(fresh), **more)
+    return BriefMaterial(NOW, "ann", tuple(documents or DOCUMENTS), tuple(known), tuple(said), tuple(fresh), **more)
 
 
 def material(said: Sequence[Session], known: Sequence[BriefEntry] = (), **more: Any) -> Material:

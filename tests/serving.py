@@ -16,9 +16,9 @@ import uvicorn
 from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.app import application
-from reverie.server.limits import Limits
-from reverie.server.slow_clients import PatientProtocol
-from reverie.server.wiring import House, house_of, keys_of
+from reverie.server.limits.calls import CallLimits
+from reverie.server.limits.slow_clients import PatientProtocol
+from reverie.server.wiring import House
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Served:
 
     def new_key(self, *scopes: str, workspace: str = "local", user: str = "") -> str:
         permissions = frozenset(map(Permission, scopes))
-        return keys_of(self.house.home, workspace).create("a test", permissions, user).secret
+        return self.house.home.tenants.keys(workspace).create("a test", permissions, user).secret
 
     def call(
         self, method: str, path: str, body: Any = None, *, key: str | None = None, headers: dict[str, str] | None = None
@@ -77,10 +77,10 @@ class Served:
 
 
 @contextmanager
-def serving(home: Home, limits: Limits | None = None, *, dreams: bool = True, **given: Any) -> Iterator[Served]:
-    house = house_of(home)
+def serving(home: Home, limits: CallLimits | None = None, *, dreams: bool = True, **given: Any) -> Iterator[Served]:
+    house = House(home)
     key = house.keys.create("the test", frozenset(Permission) - {Permission.ADMIN}).secret
-    limits = limits or Limits(per_second=1e6, burst=10**6)
+    limits = limits or CallLimits(per_second=1e6, burst=10**6)
     app = application(house, limits=limits, **given)
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off", http=PatientProtocol)
     server = uvicorn.Server(config)

@@ -23,7 +23,7 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from reverie.safety.classifier import SLOTS, features, share, windows
-from reverie.safety.text_variants import folded
+from reverie.safety.readings.text_variants import folded
 
 HERE = Path(__file__).parent
 SURFACES = ("memory", "context", "skill", "script")

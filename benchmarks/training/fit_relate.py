@@ -1,12 +1,13 @@
 """Fit the weights of `reverie.relate` on the pairs of relate.txt beside this file, and write them into the package.
 
-    python benchmarks/training/fit_relate.py [--check]
+    python benchmarks/training/fit_relate.py [--check | --new]
 
 Logistic regression on the features of `reverie.text.relating.features`, drawn towards `PRIOR` (what each feature
 was expected to be worth before fitting) and held to the sign it was given there. Which pair of clauses decides is not
 labelled, so choosing it and fitting take turns. A pair that is no conflict counts `AGAINST_COUNTS` times: in a memory
 most pairs are none. AGAINST_COUNTS and the prior of `crowd` were chosen with totals on labelled sets in view, not
-fitted on them. `--check` prints five-fold figures and writes nothing.
+fitted on them. `--check` prints five-fold figures and writes nothing. `--new` fits only the features that the stored
+weights do not have yet and leaves the others as they are, so that no other pair is judged differently.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ PRIOR = {
     "value_lone": -1.5,
     "crowd": -0.95,
     "denied_rest": -1,
+    "limited": -5,
     "within": -1,
 }
 
@@ -100,24 +102,27 @@ def case(pair: Pair) -> Case:
     return Case(np.array([[1.0, *(row.get(name, 0.0) for name in NAMES)] for row in found]), pair.conflict)
 
 
-def fit(cases: list[Case]) -> Vector:
-    prior = np.array([BIAS, *(PRIOR[name] for name in NAMES)])
+def fit(cases: list[Case], held: dict[str, float] | None = None) -> Vector:
+    """`held` are weights to keep as they are."""
+    held = held or {}
+    prior = np.array([held.get(name, value) for name, value in (("bias", BIAS), *((n, PRIOR[n]) for n in NAMES))])
+    free = np.array([float(name not in held) for name in ("bias", *NAMES)])
     conflict = np.array([each.conflict for each in cases], dtype=float)
     counts = np.where(conflict > 0, 1.0, AGAINST_COUNTS)
     weights = prior
     for _ in range(TURNS):
         chosen = np.array([each.rows[np.argmax(each.rows @ weights)] for each in cases])
-        weights = _descend(chosen, conflict, counts, weights, prior)
+        weights = _descend(chosen, conflict, counts, weights, prior, free=free)
     return weights
 
 
-def _descend(rows: Vector, conflict: Vector, counts: Vector, weights: Vector, prior: Vector) -> Vector:
+def _descend(rows: Vector, conflict: Vector, counts: Vector, weights: Vector, prior: Vector, *, free: Vector) -> Vector:
     """Accelerated projected gradient: every weight stays on the side its feature was given."""
     steepest = 0.25 * np.linalg.eigvalsh(rows.T @ (rows * counts[:, None]))[-1] + PULL
     ahead, pace = weights.copy(), 1.0
     for _ in range(STEPS):
         wrong = counts * (1 / (1 + np.exp(-rows @ ahead)) - conflict)
-        stepped = _on_its_side(ahead - (rows.T @ wrong + PULL * (ahead - prior)) / steepest)
+        stepped = _on_its_side(ahead - free * (rows.T @ wrong + PULL * (ahead - prior)) / steepest)
         quicker = (1 + np.sqrt(1 + 4 * pace * pace)) / 2
         ahead = stepped + (pace - 1) / quicker * (stepped - weights)
         weights, pace = stepped, quicker
@@ -149,7 +154,8 @@ def main() -> None:
     check(cases)
     if "--check" in sys.argv:
         return
-    weights = fit(cases)
+    held = json.loads(ARTEFACT.read_text("utf-8"))["weights"] if "--new" in sys.argv else {}
+    weights = fit(cases, held)
     stored = {
         "fitted_by": "benchmarks/training/fit_relate.py",
         "pairs": len(cases),

@@ -12,7 +12,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain, count
 from pathlib import Path
@@ -23,7 +23,7 @@ from reverie.core.schedule import Schedule, schedule
 from reverie.llm import settings as models
 from reverie.llm.choice import BUILT_IN
 from reverie.llm.settings import NO_CAP, ModelSettings, model_settings, number
-from reverie.transcripts.file_limits import MEGABYTES, SECONDS, FileLimits
+from reverie.transcripts.files.limits import MEGABYTES, SECONDS, FileLimits
 
 FILE = "reverie.toml"
 SOURCES = ("auto", "added")
@@ -42,6 +42,7 @@ _PLACES = (
     "CLAWDBOT_STATE_DIR",
     "MSWEA_GLOBAL_CONFIG_DIR",
     "GEMINI_CLI_HOME",
+    "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
 )
 _VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
@@ -65,7 +66,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class SettingValue:
     text: str
     came_from: str
 
@@ -119,6 +120,11 @@ SETTINGS = (
         " A dream changes none of it and repeats none of it.",
         lambda _: "",
         "none",
+    ),
+    _plain(
+        "providers",
+        "Broader memories beside the files agents read, with spaces between them: `local`, `mem0=/path/to/mem0.json`. "
+        "A night does not repeat what they have.",
     ),
     _plain(
         "sources",
@@ -239,7 +245,7 @@ class DreamingLimits:
 class Config:
     home: Path
     home_came_from: str
-    values: Mapping[str, Value]
+    values: Mapping[str, SettingValue]
     environment: Mapping[str, str]
     notices: tuple[str, ...] = ()  # what a person should know about the settings and need not act on at once
 
@@ -250,6 +256,10 @@ class Config:
     @property
     def owner(self) -> str:
         return self.values["owner"].text
+
+    def of(self, user: str) -> Config:
+        """The same settings, as if someone else owned the home."""
+        return replace(self, values={**self.values, "owner": replace(self.values["owner"], text=user)})
 
     @property
     def timezone(self) -> ZoneInfo:
@@ -262,6 +272,12 @@ class Config:
     @property
     def instructions(self) -> tuple[Path, ...]:
         return self._paths("instructions")
+
+    @property
+    def providers(self) -> dict[str, str]:
+        """The addresses of broader memories, by the names of their providers."""
+        said = (one.partition("=") for one in self.values["providers"].text.split())
+        return {name: address for name, _, address in said}
 
     @property
     def models(self) -> ModelSettings:
@@ -316,12 +332,13 @@ class Config:
             source = f" (from {value.came_from})" if value.text == said else ""
             raise BadSetting(f"dreaming.schedule{source}: {error}") from error
 
-    def shown(self) -> dict[str, Value]:
+    def shown(self) -> dict[str, SettingValue]:
         """Every value with where it came from, fit for a screen: a password in the URL is hidden."""
         hidden = {
-            name: Value(_PASSWORD.sub(r"\1***@", value.text), value.came_from) for name, value in self.values.items()
+            name: SettingValue(_PASSWORD.sub(r"\1***@", value.text), value.came_from)
+            for name, value in self.values.items()
         }
-        return {"home": Value(str(self.home), self.home_came_from)} | hidden
+        return {"home": SettingValue(str(self.home), self.home_came_from)} | hidden
 
     def place(self, pattern: str) -> Path:
         """A harness's folder: `${CODEX_HOME:-~/.codex}/sessions`, with the variable if it is set."""
@@ -393,7 +410,7 @@ def _retention(said: str) -> dict[str, timedelta]:
     return ages
 
 
-def _lasting(name: str, value: Value) -> str:
+def _lasting(name: str, value: SettingValue) -> str:
     """The value of a setting, with every path in it from the root. It may not hold a secret."""
     if _SECRET.search(value.text):
         raise _secret(f"{value.came_from} holds a password or a key", f"Put `{name}` there, and leave it out here")
@@ -507,17 +524,17 @@ def _value(
     environment: Mapping[str, str],
     stored: Mapping[str, str],
     home: Path,
-) -> Value:
+) -> SettingValue:
     if setting.name in given:
-        return Value(given[setting.name], f"--{setting.name}")
+        return SettingValue(given[setting.name], f"--{setting.name}")
     if environment.get(setting.variable):
-        return Value(environment[setting.variable], setting.variable)
+        return SettingValue(environment[setting.variable], setting.variable)
     if setting.name in stored:
-        return Value(stored[setting.name], FILE)
-    return Value(setting.default(home), "default")
+        return SettingValue(stored[setting.name], FILE)
+    return SettingValue(setting.default(home), "default")
 
 
-def _check(values: Mapping[str, Value]) -> None:
+def _check(values: Mapping[str, SettingValue]) -> None:
     zone = values["timezone"]
     try:
         ZoneInfo(zone.text)

@@ -12,7 +12,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 SCENARIO, URL, CHROMIUM, *MORE = sys.argv[1:]
-BASE = URL.partition("/?")[0]
+BASE = URL.partition("/?")[0].removesuffix("/web/")
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 900}
 
@@ -65,10 +65,13 @@ def addresses(page: Page) -> list[str]:
     session = page.locator("td.text a").first.get_attribute("href")
     page.goto(f"{BASE}/memory")
     document = page.locator("main li a").first.get_attribute("href")
+    skill = page.locator("main li a[href*='skill?']").first
+    skills = [skill.get_attribute("href")] if skill.count() else []
     page.goto(f"{BASE}{document}")
     change = page.locator("aside li a").first.get_attribute("href")
     plain = ["/", "/nights", "/memory", "/rules", "/rules?q=the", "/search?q=staging+database", "/sessions", "/status"]
-    found = [*plain, night, *proposals[:2], session, document, change]
+    plain += ["/audit", "/costs", "/?snoozed=yes"]
+    found = [*plain, night, *proposals[:2], session, document, change, *skills]
     return [one for one in found if one]
 
 
@@ -123,12 +126,12 @@ def without_javascript() -> None:
         page.locator("li.card").first.get_by_role("button", name="Approve").click()
         assert left(page) == total - 1 and "Approved by sam" in page.locator(".notice").inner_text()
         page.locator(".notice").get_by_role("button", name="Undo").click()
-        assert "was reverted in chg_" in page.locator(".notice").inner_text()
+        assert left(page) == total and "was reverted in chg_" in page.locator(".notice").inner_text()
         card = page.locator("li.card").first
         card.locator("summary").click()
         card.get_by_label("Why?").fill("only for the demo")
         card.get_by_role("button", name="Refuse").click()
-        assert left(page) == total - 2 and "only for the demo" in page.locator(".notice").inner_text()
+        assert left(page) == total - 1 and "only for the demo" in page.locator(".notice").inner_text()
         page.locator("li.card").first.get_by_role("link", name="Edit").click()
         page.locator("textarea").fill("Said by a person, in other words")
         page.get_by_role("button", name="Save the text").click()
@@ -147,7 +150,7 @@ def on_a_phone() -> None:
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= PHONE["width"], f"{address} is {width} wide"
             small = page.evaluate(
-                "[...document.querySelectorAll('button, .button, summary[data-key]')].filter(e => e.offsetHeight"
+                "[...document.querySelectorAll('button, .button, .refuse > summary')].filter(e => e.offsetHeight"
                 " && e.getBoundingClientRect().height < 32).map(e => e.textContent)"
             )
             assert small == [], f"{address}: too small to tap: {small}"
@@ -176,6 +179,57 @@ def in_two_tabs() -> None:
         assert left(one) == total - 1
 
 
+def hermes_meanwhile() -> None:
+    """Hermes writes the entry that a person is about to change: the person is told, and Hermes' words stay."""
+    address, file, old, theirs = MORE[0], Path(MORE[1]), MORE[2], MORE[3]
+    with browser(viewport=DESK) as context:
+        page = entered(context)
+        page.goto(f"{BASE}{address}")
+        whole = file.read_text("utf-8").replace(old, theirs)
+        page.locator("textarea").fill("In words of my own")
+        page.wait_for_selector("#checked .fine")
+        file.write_text(whole, "utf-8")
+        page.get_by_role("button", name="Save the text").click()
+        page.wait_for_selector(".notice.warn")
+        said = page.locator(".notice.warn").inner_text()
+        assert "Not done" in said and file.read_text("utf-8") == whole, said
+        assert page.locator("textarea").input_value() == "In words of my own", "what was typed is still there"
+        page.get_by_role("button", name="Approve").click()
+        page.wait_for_url(re.compile("approve"))
+        assert "Nothing was changed" in page.locator("main").inner_text() and file.read_text("utf-8") == whole
+
+
+def two_people() -> None:
+    """Two people of a team, each in a browser of their own, with a key of their own."""
+    with browser(viewport=DESK) as ann:
+        assert ann.browser is not None
+        ben, pages = ann.browser.new_context(viewport=DESK), list[Page]()
+        for context, key in ((ann, MORE[0]), (ben, MORE[1])):
+            page = context.new_page()
+            page.goto(URL)
+            page.get_by_label("Your key").fill(key)
+            page.get_by_role("button", name="Log in").click()
+            page.wait_for_url(URL)
+            pages.append(page)
+        one, other = pages
+        total = left(one)
+        assert left(other) == total > 1
+        one.locator("li.card").first.get_by_role("button", name="Approve").click()
+        one.wait_for_url(re.compile("done="))
+        assert "Approved by ann" in one.locator(".notice").inner_text()
+        card = other.locator("li.card").first
+        card.locator("summary").click()
+        card.get_by_role("button", name="Refuse").click()
+        other.wait_for_url(re.compile("refuse"))
+        assert "Approved by ann" in other.locator(".notice").inner_text()
+        other.get_by_role("link", name="Inbox").first.click()
+        other.locator("li.card").first.get_by_role("button", name="Approve").click()
+        other.wait_for_url(re.compile("done="))
+        assert left(other) == total - 2 and "Approved by ben" in other.locator(".notice").inner_text()
+        other.get_by_role("button", name="Log out").click()
+        other.wait_for_url(re.compile("/login"))
+
+
 def hostile() -> None:
     """Whatever the transcripts say: it is text. Nothing runs, nothing is loaded, nothing is laid over the page; and a
     screen reader finds nothing serious in its way."""
@@ -196,12 +250,24 @@ def hostile() -> None:
                 check_access(page, axe, address)
         assert seen > 20, "the words are shown"
         page.emulate_media(color_scheme="dark")
-        for address in (kinds[0], kinds[8], kinds[9]):
+        for address in kinds:
             page.goto(f"{BASE}{address}")
             check_access(page, axe, f"{address} in the dark")
 
 
-NOT_OURS = ("script", "iframe", "img", "svg", "object", "embed", "base", "link", "style", "[style]", "[id=pwned]")
+NOT_OURS = (
+    "script",
+    "iframe",
+    "img",
+    "svg:not(.plot)",
+    "object",
+    "embed",
+    "base",
+    "link",
+    "style",
+    "[style]",
+    "[id=pwned]",
+)
 HANDLERS = ("[onerror]", "[onclick]", "[onfocus]", "[onload]", "[onmouseover]", "[href^=javascript]")
 OURS_NEVER = ", ".join(f"main {one}" for one in (*NOT_OURS, *HANDLERS, "form[action^=http]"))
 
@@ -214,20 +280,29 @@ def check_access(page: Page, axe: str, where: str) -> None:
 
 
 def screenshots() -> None:
-    folder = Path(MORE[0])
+    """A picture of each page into a folder; with `looks` beside it each page at both widths, light and dark."""
+    folder, looks = Path(MORE[0]), MORE[1:] == ["looks"]
     with browser(viewport={"width": 1000, "height": 680}) as context:
         page = entered(context)
         found = addresses(page)
-        pages = {"inbox": "/", "proposal": found[10], "night": found[8], "memory": found[-2], "rules": "/rules"}
+        pages = {one.strip("/").partition("?")[0] or "inbox": one for one in found[:11] if one.count("?") == 0}
+        pages |= {"search": found[5], "night": found[11], "proposal": found[13], "session": found[14]}
+        pages |= {"document": found[15], "change": found[16]} | ({"skill": found[17]} if len(found) > 17 else {})
         for name, address in pages.items():
             page.goto(f"{BASE}{address}")
-            page.wait_for_load_state()
             page.screenshot(path=folder / f"{name}.png")
         state = context.storage_state()
     with browser(viewport=PHONE, color_scheme="dark", storage_state=state) as context:
         page = context.new_page()
         page.goto(f"{BASE}/")
         page.screenshot(path=folder / "phone.png")
+    for width in (360, 1600) if looks else ():
+        for scheme in ("light", "dark"):
+            with browser(viewport={"width": width, "height": 900}, color_scheme=scheme, storage_state=state) as context:
+                page = context.new_page()
+                for name, address in pages.items():
+                    page.goto(f"{BASE}{address}")
+                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
 SCENARIOS = {
@@ -235,6 +310,8 @@ SCENARIOS = {
     "without_javascript": without_javascript,
     "on_a_phone": on_a_phone,
     "in_two_tabs": in_two_tabs,
+    "hermes_meanwhile": hermes_meanwhile,
+    "two_people": two_people,
     "hostile": hostile,
     "screenshots": screenshots,
 }

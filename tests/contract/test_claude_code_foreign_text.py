@@ -13,7 +13,7 @@ from reverie.app import Home
 from reverie.core.origin import Origin
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import Server, serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 from tests.peers import CLAUDE_CODE, npm_program
 from tests.peers.agents import DOT, FOREIGN, OWN, CodingAgent, call, foreign, owners, turns_of
 from tests.peers.terminal import at_terminal
@@ -21,7 +21,7 @@ from tests.peers.terminal import at_terminal
 pytestmark = pytest.mark.peer
 
 
-def answer(asked: Asked) -> Says:
+def answer(asked: ReceivedRequest) -> Says:
     """Read a file, start a subagent and load a skill where that is asked for; else agree."""
     history = json.dumps(asked.body.get("messages"))
     if "with tools" not in history or "call_1" in history or "Agent" not in json.dumps(asked.body.get("tools")):

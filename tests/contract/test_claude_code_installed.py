@@ -10,16 +10,17 @@ import pytest
 
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 from tests.peers import CLAUDE_CODE, npm_program
 from tests.peers.agents import CodingAgent, call
-from tests.peers.installed import LEARNT, SAID, InstalledAgent
+from tests.peers.installed import LEARNT, SAID, TOOLS, InstalledAgent, expect_answers, expect_proposals
+from tests.peers.recording import record_request
 
 pytestmark = pytest.mark.peer
 SETTINGS = '{\n    "cleanupPeriodDays": 90,\n    "hooks": {"Stop": []}\n}\n'
 
 
-def answer(asked: Asked) -> Says:
+def answer(asked: ReceivedRequest) -> Says:
     """Use the tools of the MCP server where that is asked for, once they are there; else agree."""
     history, tools = json.dumps(asked.body.get("messages")), json.dumps(asked.body.get("tools"))
     if "with tools" not in history or "call_1" in history:
@@ -27,10 +28,7 @@ def answer(asked: Asked) -> Says:
     if "mcp__reverie__search" not in tools:
         waits = (call("WaitForMcpServers", 0),) if "WaitForMcpServers" in tools and "call_0" not in history else ()
         return Says("Waiting.", waits, finish="tool_calls" if waits else "stop")
-    calls = (
-        call("mcp__reverie__search", 1, query="pnpm or npm"),
-        call("mcp__reverie__remember", 2, text="Commit messages are in German.", because="The person said so."),
-    )
+    calls = tuple(call(f"mcp__reverie__{name}", at, **TOOLS[name]) for at, name in enumerate(TOOLS, 1))
     return Says("Looking.", calls, finish="tool_calls")
 
 
@@ -52,6 +50,7 @@ def claude(tmp_path: Path) -> Iterator[InstalledAgent]:
 
 
 def test_what_a_person_corrects_in_claude_code_is_in_its_next_session(claude: InstalledAgent) -> None:
+    claude.add_skill(claude.agent.home / ".claude/skills")
     before = claude.files()
     claude.reverie("install", "claude", "--no-check")
     for said in SAID:
@@ -62,15 +61,14 @@ def test_what_a_person_corrects_in_claude_code_is_in_its_next_session(claude: In
     claude.approve_all()
     assert claude.queued == []
     claude.server.requests.clear()
-    claude.agent.run("--allowedTools", "mcp__reverie__search,mcp__reverie__remember", "-p", "Go on, with tools")
+    claude.agent.run("--allowedTools", ",".join(f"mcp__reverie__{name}" for name in TOOLS), "-p", "Go on, with tools")
 
     first, *_, last = [asked.raw.decode() for asked in claude.server.asked if '"tools"' in asked.raw.decode()]
     assert first.count(LEARNT) == 1, "what was learnt is not in the next session's first request, or not once"
+    record_request("claude", first, LEARNT)
     assert "when to propose that something be remembered" in first, "the skill is not listed"
-    assert "Quotations from past sessions" in last and "as I said" in last, "search told the agent nothing"
-    assert "words of agent" in last
-    [proposal] = claude.told("review", "list")["proposals"]
-    assert "Commit messages are in German." in proposal["diff"] and proposal["suggestion"]["spoken_by"] == "agent"
+    expect_answers(last)
+    expect_proposals(claude.told("review", "list")["proposals"], "claude")
 
     claude.reverie("uninstall", "claude")
     after = claude.files()

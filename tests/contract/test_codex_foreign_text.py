@@ -15,7 +15,7 @@ from reverie.app import Home
 from reverie.core.origin import Origin
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 from tests.peers import CODEX, npm_program
 from tests.peers.agents import DOT, FOREIGN, OWN, CodingAgent, call, foreign, owners, turns_of
 
@@ -33,7 +33,7 @@ env_key = "SCRIPTED_KEY"
 """
 
 
-def answer(asked: Asked) -> Says:
+def answer(asked: ReceivedRequest) -> Says:
     """Read a file where that is asked for, and say that the context is full; else agree."""
     history = json.dumps(asked.body.get("input"))
     if "with tools" in history and "call_1" not in history:

@@ -11,10 +11,11 @@ import pytest
 
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
-from reverie.testing.model_wires import Asked, ToolUse
+from reverie.testing.model_wires import ReceivedRequest, ToolUse
 from tests.peers import CODEX, npm_program
 from tests.peers.agents import CodingAgent
-from tests.peers.installed import LEARNT, SAID, InstalledAgent
+from tests.peers.installed import LEARNT, SAID, TOOLS, InstalledAgent, expect_answers, expect_proposals
+from tests.peers.recording import record_request
 
 pytestmark = pytest.mark.peer
 SERVER = "mcp__reverie"
@@ -31,7 +32,7 @@ env_key = "SCRIPTED_KEY"
 """
 
 
-def answer(asked: Asked) -> Says:
+def answer(asked: ReceivedRequest) -> Says:
     """Use the tools of the MCP server where that is asked for, once they are there; else agree."""
     history = json.dumps(asked.body.get("input"))
     if "with tools" not in history or "call_1" in history:
@@ -39,10 +40,7 @@ def answer(asked: Asked) -> Says:
     if SERVER not in json.dumps(asked.body.get("tools")) and "wait_2" not in history:  # a busy machine
         number = 1 + history.count('"function_call_output"')
         return Says("Waiting.", (ToolUse("exec_command", {"cmd": "sleep 4"}, f"wait_{number}"),), finish="tool_calls")
-    calls = (
-        ToolUse("search", {"query": "pnpm or npm"}, "call_1", SERVER),
-        ToolUse("remember", {"text": "Commit messages are in German."}, "call_2", SERVER),
-    )
+    calls = tuple(ToolUse(name, TOOLS[name], f"call_{at}", SERVER) for at, name in enumerate(TOOLS, 1))
     return Says("Looking.", calls, finish="tool_calls")
 
 
@@ -73,16 +71,16 @@ def test_what_a_person_corrects_in_codex_is_in_its_next_session(codex: Installed
     codex.reverie("dream")
     codex.approve_all()
     assert codex.queued == []
+    codex.add_skill()
     codex.server.requests.clear()
     run(codex, "Go on, with tools")
 
     first, *_, last = [asked.raw.decode() for asked in codex.server.asked]
     assert first.count(LEARNT) == 1, "what was learnt is not in the next session's first request, or not once"
+    record_request("codex", first, LEARNT)
     assert "when to propose that something be remembered" in first, "the skill is not listed"
-    assert "Quotations from past sessions" in last and "as I said" in last, "search told the agent nothing"
-    assert "words of agent" in last
-    [proposal] = codex.told("review", "list")["proposals"]
-    assert "Commit messages are in German." in proposal["diff"] and proposal["suggestion"]["spoken_by"] == "agent"
+    expect_answers(last)
+    expect_proposals(codex.told("review", "list")["proposals"], "codex")
 
     codex.reverie("uninstall", "codex")
     assert codex.files() == before

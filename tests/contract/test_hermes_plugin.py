@@ -17,7 +17,7 @@ import pytest
 import reverie
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import Server, serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 from tests.peers import DREAMING, python_with
 from tests.peers.agents import call
 from tests.peers.hermes import ROOT, HermesAgent, installed, made_once
@@ -35,7 +35,7 @@ RULE = "deploy notes"
 PLUGIN = ROOT / "src/reverie/integrations/hermes"
 
 
-def answer(asked: Asked) -> Says:
+def answer(asked: ReceivedRequest) -> Says:
     """Edit memory with Hermes' own tool where that is asked for; curate where Reverie asks; else agree."""
     messages = asked.body.get("messages", [])
     if "Make it seven at most" in str(messages[-1].get("content")):
@@ -47,7 +47,7 @@ def answer(asked: Asked) -> Says:
     return Says("All right.")
 
 
-def _system(asked: Asked) -> str:
+def _system(asked: ReceivedRequest) -> str:
     return "\n".join(str(one["content"]) for one in asked.body["messages"] if one["role"] == "system")
 
 
@@ -250,6 +250,7 @@ def test_it_installs_from_a_git_address_and_calls_a_reverie_that_lives_elsewhere
     program.chmod(0o755)
     agent = replace(agent, more={"PATH": f"{program.parent}:/usr/bin:/bin"})
     assert "No night yet" in agent.run("dreaming", "status")
+    assert "0 3 * * *" in agent.run("dreaming", "install-cron")
 
 
 def test_a_night_can_ask_the_model_of_hermes(

@@ -14,26 +14,24 @@ import pytest
 
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 from tests.peers import NODE, OPENCLAW, npm_program
 from tests.peers.agents import CodingAgent, call
-from tests.peers.installed import LEARNT, InstalledAgent
+from tests.peers.installed import LEARNT, TOOLS, InstalledAgent, expect_answers, expect_proposals
+from tests.peers.recording import record_request
 from tests.sizes import LEVEL
 
 pytestmark = [pytest.mark.peer, pytest.mark.skipif(not LEVEL, reason="not run: a turn of OpenClaw takes 15 seconds")]
-ASKED = "Go on, and use both tools of Reverie"
+ASKED = "Go on, and use the tools of Reverie"
 MODEL = {"id": "scripted", "name": "Scripted", "contextWindow": 128_000, "maxTokens": 4_096}
 
 
-def answer(asked: Asked) -> Says:
+def answer(asked: ReceivedRequest) -> Says:
     """Use the tools of the MCP server, which OpenClaw keeps behind a search, where that is asked for; else agree."""
     messages = asked.body["messages"]
     if ASKED not in json.dumps(messages) or any(one["role"] == "tool" for one in messages):
         return Says("All right.")
-    calls = (
-        call("tool_call", 1, id="reverie__search", args={"query": "pnpm or npm"}),
-        call("tool_call", 2, id="reverie__remember", args={"text": "Commit messages are in German."}),
-    )
+    calls = tuple(call("tool_call", at, id=f"reverie__{name}", args=TOOLS[name]) for at, name in enumerate(TOOLS, 1))
     return Says("Looking.", calls, finish="tool_calls")
 
 
@@ -63,15 +61,16 @@ def test_what_a_person_corrects_in_openclaw_is_in_its_next_session(openclaw: Ins
         run(openclaw, number, said)
     openclaw.reverie("dream")
     openclaw.approve_all()
+    openclaw.add_skill()
     openclaw.server.requests.clear()
     run(openclaw, 9, ASKED)
 
     first, *_, last = [asked.raw.decode() for asked in openclaw.server.asked if '"tools"' in asked.raw.decode()]
     assert first.count(LEARNT) == 1, "what was learnt is not in the next session's first request, or not once"
+    record_request("openclaw", first, LEARNT)
     assert "when to propose that something be remembered" in first, "the skill is not listed"
-    assert "Quotations from past sessions" in last and "as I said" in last, "search told the agent nothing"
-    [proposal] = openclaw.told("review", "list")["proposals"]
-    assert "Commit messages are in German." in proposal["diff"] and proposal["suggestion"]["spoken_by"] == "agent"
+    expect_answers(last)
+    expect_proposals(openclaw.told("review", "list")["proposals"], "openclaw")
 
     openclaw.reverie("uninstall", "openclaw")
     assert settings.read_bytes() == before

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from reverie.skills.amend import amended
-from reverie.skills.amendment import Amended
+from reverie.skills.amendments.amend import amended
+from reverie.skills.amendments.amendment import Amended
+from reverie.skills.amendments.refine import draft, refine
 from reverie.skills.problems import conforms
-from reverie.skills.refine import draft, refine
 from reverie.skills.skill import read_skill
 from reverie.skills.validation import problems_of
 from tests.peers import SKILLS_REF, python_with

@@ -96,7 +96,7 @@ def finished(folder: Path, kind: str, report: Path) -> None:
                 erased(home, kind)  # killed before the plan was written: nothing was begun
             problems += [f"row {one}" for one in left_in_rows(home.engine)]
             problems += [check.said for check in home.verify() if not check.ok]
-            problems += [f"open {one}" for one in home._erasures.open()]
+            problems += [f"open {one}" for one in home.erasures.open()]
             told = [entry.text for entry in home.memory.entries("home")]
             problems += [] if told == ["The office plants are watered on Mondays."] else [f"memory says {told}"]
         problems += [f"file {one}" for one in left_in_files(folder / "home")]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from reverie.app import Home
+from tests.commands import Process
 from tests.conftest import HomeMaker
-from tests.sizes import sized
+from tests.sizes import sampled, sized
 
 SESSIONS = 300
 TURNS = 8
@@ -41,9 +38,52 @@ def transcripts(tmp_path: Path) -> Path:
     return folder
 
 
-def start(home: Path, transcripts: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "reverie", "sessions", "add", str(transcripts), "--home", str(home), "--json"]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+ADD = """
+import os, signal, sys
+from sqlalchemy import Engine, event
+from reverie.cli import main
+from reverie.storage.index.vectors import WordllamaVectors
+from reverie.storage.index.words import TantivyIndex
+
+wanted, left = sys.argv[1], int(sys.argv[2])
+
+def reached(name, *_):
+    global left
+    left -= name == wanted
+    if name == wanted and left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def watch(index, name):
+    real = getattr(index, name)
+    setattr(index, name, lambda *given: (reached(f"{index.__name__}.{name}"), real(*given))[1])
+
+event.listen(Engine, "before_cursor_execute", lambda *_: reached("statement"))
+for index in (TantivyIndex, WordllamaVectors):
+    for name in ("replace", "commit"):
+        watch(index, name)
+sys.argv = ["reverie", "sessions", "add", *sys.argv[3:], "--json"]
+main()
+"""
+WINDOWS = [
+    ("statement", 1),
+    ("TantivyIndex.replace", 150),
+    ("statement", 300),
+    ("statement", 40),
+    ("TantivyIndex.commit", 1),
+    ("WordllamaVectors.replace", 100),
+    ("statement", 800),
+    ("WordllamaVectors.commit", 1),
+]
+
+
+def start(home: Path, transcripts: Path, window: tuple[str, int] = ("nowhere", 0)) -> Process:
+    """One that dies when it is in the window for so many times."""
+    return Process(["-c", ADD, window[0], str(window[1]), str(transcripts), "--home", str(home)])
+
+
+def ended(process: Process) -> int:
+    process.communicate()
+    return process.wait()
 
 
 def whole(home: Home) -> None:
@@ -55,33 +95,27 @@ def whole(home: Home) -> None:
     assert hit.session_id == "s1-42"
 
 
-@pytest.mark.parametrize("moment", sized([0.35, 0.8, 1.5], [0.35, 0.6, 0.8, 1.0, 1.2, 1.5, 2.0, 2.6]))
+@pytest.mark.parametrize("window", sampled(WINDOWS, WINDOWS[:3]), ids=str)
 def test_an_add_killed_at_some_moment_is_finished_by_the_next(
-    homes: HomeMaker, tmp_path: Path, transcripts: Path, moment: float
+    homes: HomeMaker, tmp_path: Path, transcripts: Path, window: tuple[str, int]
 ) -> None:
     """The moments fall before the migration, inside it, among the writes, in the index and in the vectors."""
     folder = tmp_path / "home"
-    process = start(folder, transcripts)
-    time.sleep(moment)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert start(folder, transcripts).wait(120) == 0
+    assert ended(start(folder, transcripts, window)) == -signal.SIGKILL
+    assert ended(start(folder, transcripts)) == 0
     whole(homes(folder))
 
 
 def test_an_add_killed_again_and_again_gets_there(homes: HomeMaker, tmp_path: Path, transcripts: Path) -> None:
     folder = tmp_path / "home"
-    for attempt in range(0, 8, sized(3, 1)):
-        process = start(folder, transcripts)
-        time.sleep(0.5 + 0.15 * attempt)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    assert start(folder, transcripts).wait(120) == 0
+    for window in sized(WINDOWS[3:6], sorted(WINDOWS)):
+        ended(start(folder, transcripts, window))
+    assert ended(start(folder, transcripts)) == 0
     whole(homes(folder))
 
 
 def test_two_adds_at_once_keep_everything_once(homes: HomeMaker, tmp_path: Path, transcripts: Path) -> None:
     folder = tmp_path / "home"
     both = [start(folder, transcripts), start(folder, transcripts)]
-    assert [process.wait(120) for process in both] == [0, 0]
+    assert [ended(process) for process in both] == [0, 0]
     whole(homes(folder))

@@ -29,6 +29,7 @@ from reverie.app import Home
 from reverie.dreams.dream import Fate
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading_across
+from tests.commands import run_python
 from tests.faults import killing
 from tests.faults.driving import quick_folder
 from tests.faults.fixtures import Tallied
@@ -183,8 +184,7 @@ def killed_everywhere(folder: Path, most: int, server: str | None = None) -> dic
 def driven(tallied: Tallied, what: str, most: int, *server: str) -> None:
     tally = tallied("F1", what)
     with quick_folder() as folder:
-        command = [sys.executable, "-m", "tests.crash.test_a_killed_dream", str(folder / "night"), str(most), *server]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = run_python(["-m", "tests.crash.test_a_killed_dream", str(folder / "night"), str(most), *server])
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout)
     tally.points += found["points"]

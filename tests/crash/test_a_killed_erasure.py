@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.commands import run_python
 from tests.conftest import HomeMaker
 from tests.story.test_erasure import lived_in
 
@@ -24,13 +23,7 @@ def test_an_erasure_killed_at_any_line_is_finished_by_the_next_process_without_r
     """Windows: before and behind the plan, each file, the rows, the swap of git, the index, the log and the end."""
     home = lived_in(homes(tmp_path / "live" / "home"))
     home.close()
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.crash.erasing", str(tmp_path), kind, str(POINTS)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-    )
+    done = run_python(["-m", "tests.crash.erasing", str(tmp_path), kind, str(POINTS)])
     assert done.returncode == 0, done.stderr[-3000:]
     said = json.loads(done.stdout)
     assert said["problems"] == {} and said["killed"] >= 4 + POINTS // 2, said

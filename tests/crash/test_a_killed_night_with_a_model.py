@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,10 +17,11 @@ from typing import Any
 import pytest
 
 from reverie.testing.bad_curators import shown
-from reverie.testing.model_plays import Line, Says
+from reverie.testing.model_plays import OpenConnection, Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
+from tests.commands import Process
 from tests.sizes import sized
 
 WISH = "Please always answer me in metric units from now on."
@@ -35,7 +34,7 @@ WINDOWS = [(step, times, where) for step, times in STEPS for where in ("before",
 CHILD = """
 import json, os, signal, sys
 import reverie
-from reverie.dreams.steps import Steps
+from reverie.dreams.run.steps import Steps
 
 settings, sessions, step, times = json.loads(sys.argv[2]), json.loads(sys.argv[3]), sys.argv[4], int(sys.argv[5])
 left = [times]
@@ -82,10 +81,10 @@ class Curates:
     """Answers as a good model would, and ends the process that dreams when its `kill_at`-th request comes in."""
 
     kill_at: int = 0
-    child: subprocess.Popen[str] | None = None
+    child: Process | None = None
     asked: list[str] = field(default_factory=list)
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         self.asked.append(conversation(asked).key)
         if len(self.asked) == self.kill_at:
             assert self.child is not None
@@ -104,14 +103,13 @@ class Curates:
         Says(json.dumps({"items": [item | {"evidence": cited}] if cited else []})).perform(asked, line)
 
 
-def dreaming(folder: Path, server: str, step: str = "", times: int = 1, where: str = "") -> subprocess.Popen[str]:
+def dreaming(folder: Path, server: str, step: str = "", times: int = 1, where: str = "") -> Process:
     settings = {"owner": "ann", "model": "openai:scripted", "model_url": server, "model_brief_tokens": "600"}
     words = [str(folder / "home"), json.dumps(settings), json.dumps(said()), step, str(times), where]
-    command = [sys.executable, "-c", CHILD, *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return Process(["-c", CHILD, *words])
 
 
-def ended(child: subprocess.Popen[str]) -> list[Any]:
+def ended(child: Process) -> list[Any]:
     out, errors = child.communicate()
     assert child.returncode == 0, errors
     found: list[Any] = json.loads(out.splitlines()[-1])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from reverie.app import Home
+from tests.commands import Process
 from tests.conftest import HomeMaker
 from tests.sizes import sized
 from tests.story.test_git_projection import Skills, beside, git, land, of_skills, subjects
@@ -43,16 +42,15 @@ from reverie.app import open_home
 home = open_home(sys.argv[1], settings={"owner": "ann"})
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]), -1))
 folder = SkillFolder(Path(sys.argv[2]), "skills")
-projection = GitProjection(home.config.home, home._history, home._own, lambda: [folder])
+projection = GitProjection(home.config.home, home.history_records, home.owned, lambda: [folder])
 behind = projection.catch_up() if sys.argv[3] == "catch_up" else projection.rebuild() and None
 sys.exit(str(behind) if behind else 0)
 """
 
 
-def start(home: Path, skills: Path, what: str = "catch_up", path: str = "", most: int = -1) -> subprocess.Popen[bytes]:
+def start(home: Path, skills: Path, what: str = "catch_up", path: str = "", most: int = -1) -> Process:
     environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}" if path else os.environ["PATH"]}
-    command = [sys.executable, "-c", RUN, str(home), str(skills), what, str(most)]
-    return subprocess.Popen(command, env=environment, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE)
+    return Process(["-c", RUN, str(home), str(skills), what, str(most)], environment=environment)
 
 
 def wrapped(folder: Path, repository: Path, at: int, when: str) -> str:
@@ -124,7 +122,7 @@ def test_projections_killed_at_any_moment_and_several_at_once_make_every_commit_
             commits += 1
             land(home, skills, {"deploy.md": b"%d\n" % commits})
         running = [start(home.config.home, skills.root) for _ in range(2)]
-        time.sleep(0.5 + 0.06 * attempt)
+        time.sleep(0.1 + 0.06 * attempt)
         for process in running:
             process.send_signal(signal.SIGKILL)
             process.communicate()
@@ -147,6 +145,6 @@ def test_a_full_disk_delays_the_projection_and_nothing_else(homes: HomeMaker, tm
     land(home, skills, {"deploy.md": os.urandom(200_000)})
     process = start(home.config.home, skills.root, most=50_000)
     _, said = process.communicate()
-    assert process.returncode == 1 and b"is behind" in said and b"git fast-import" in said
+    assert process.returncode == 1 and "is behind" in said and "git fast-import" in said
     assert (skills.root / ".git").exists() is not first
     whole(home, skills, skills.root, 1 if first else 2)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,13 +18,13 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.core.keys import Permission
-from reverie.server.wiring import house_of
+from reverie.server.wiring import House
 from reverie.storage.durable import nights as dbos_nights
+from tests.commands import Process, run_python
 from tests.serving import Served
 from tests.sizes import sized
 from tests.story.test_api_dreams import NEW, PAGES, TALK, asked, content, ended, filled, recorded
 
-ROOT = Path(__file__).parents[2]
 POINTS = (2, 6, 9, 11)  # before the copy, between reading and thinking, before landing, behind it
 
 
@@ -34,24 +33,18 @@ def opened(folder: Path, database: str) -> Home:
 
 
 @contextmanager
-def process(folder: Path, database: str, key: str) -> Iterator[tuple[Served, subprocess.Popen[str]]]:
+def process(folder: Path, database: str, key: str) -> Iterator[tuple[Served, Process]]:
     """A real `reverie serve`; it is killed at the latest when this ends."""
-    command = [sys.executable, "-m", "reverie", "serve", "--port", "0", "--home", str(folder), "--json"]
-    server = subprocess.Popen(
-        [*command, "--database", database, "--rate", "100000"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    command = ["-m", "reverie", "serve", "--port", "0", "--home", str(folder), "--json"]
+    server = Process([*command, "--database", database, "--rate", "100000"])
     try:
-        assert server.stdout is not None
         told = ""
         while not told.rstrip().endswith("}"):
             line = server.stdout.readline()
             assert line, "the server did not start"
             told += line
         with opened(folder, database) as home:
-            yield Served(house_of(home), int(json.loads(told)["url"].rpartition(":")[2]), key), server
+            yield Served(House(home), int(json.loads(told)["url"].rpartition(":")[2]), key), server
     finally:
         server.kill()
         server.communicate()
@@ -119,8 +112,8 @@ def test_a_dream_killed_at_any_of_its_steps_is_finished_by_the_next(
             store, session = filled(served), recorded(served, *TALK)
             behavior = {"output_behavior": {"type": "update_existing", "memory_store_id": store}} if in_place else {}
             made = served.call("POST", "/v1/dreams", asked(store, session, **behavior)).json["id"]
-        command = [sys.executable, "-m", "tests.crash.test_a_killed_server", str(folder), database, made, str(number)]
-        died = subprocess.run(command, check=False, timeout=240, cwd=ROOT).returncode == -signal.SIGKILL
+        command = ["-m", "tests.crash.test_a_killed_server", str(folder), database, made, str(number)]
+        died = run_python(command).returncode == -signal.SIGKILL
         assert died, "it has at least so many points"
         with opened(folder, database) as home, serving_idle(home, key) as served, served.house.working():
             done = ended(served, made)
@@ -155,9 +148,9 @@ def main() -> None:
 
     dbos_nights.durably = durably  # type: ignore[assignment]
     with opened(Path(folder), database) as home:
-        home._told = lambda session: point()
-        assert dream in {one.dream for one in home.waiting()}
-        home.worker().work(until_idle=True)
+        home.queue._news = lambda session: point()
+        assert dream in {one.dream for one in home.queue.waiting()}
+        home.queue.worker().work(until_idle=True)
 
 
 if __name__ == "__main__":

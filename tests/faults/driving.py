@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands import run_python
 from tests.faults.tallying import Tally
 
 MEMORY_DISK = Path("/dev/shm")
@@ -32,8 +31,7 @@ def quick_folder() -> Iterator[Path]:
 def driven(tally: Tally, driver: str, *words: object) -> dict[str, Any]:
     """`words` follow the folder the driver works in."""
     with quick_folder() as folder:
-        command = [sys.executable, "-m", f"tests.faults.{driver}", str(folder), *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = run_python(["-m", f"tests.faults.{driver}", str(folder), *map(str, words)])
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, Any] | None = json.loads(done.stdout)
     if found is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from reverie.app import Home, open_home
 from reverie.changes.history.change import Change, Standing, Via
 from reverie.changes.landing_result import Landed
-from reverie.changes.proposal import Status, Suggestion
+from reverie.changes.proposal import ProposalStatus, Suggestion
 from reverie.core.origin import Origin
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Add, Replace, entry_hash
@@ -106,7 +106,7 @@ def broken(home: Home) -> list[str]:
     problems += [f"{proposal} landed {times} times" for proposal, times in of_proposals.items() if times > 1]
     for proposal in home.review.past():
         landed = proposal.id in of_proposals
-        if proposal.status is Status.APPROVED or landed != (proposal.status is Status.LANDED):
+        if proposal.status is ProposalStatus.APPROVED or landed != (proposal.status is ProposalStatus.LANDED):
             problems.append(f"a proposal is {proposal.status} and its change has {'' if landed else 'not '}landed")
     problems += [f"{change.id} is {change.standing}" for change in standing if change.standing is not Standing.LANDED]
     return problems

@@ -26,8 +26,8 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from reverie.changes.landing_result import Landed
-from reverie.changes.outside_edits import Noticed
-from reverie.changes.proposal import Status
+from reverie.changes.outside.edits import Noticed
+from reverie.changes.proposal import ProposalStatus
 from reverie.memory.operation import Add
 from reverie.storage.database.engine import engine
 from tests.faults.houses import DOCUMENT, POISON, House, broken, build, entries, ours, split, works
@@ -174,7 +174,7 @@ def looked_at(house: House, expected: Expected, reached: Reached, *, helped: boo
         torn += _half(house, expected, len(ours(home)), extra)
         if POISON in entries(house):
             list(home.memory.entries("hermes"))
-            queued = [one for one in home.review.past([Status.WAITING]) if one.suggestion.proposer == "reverie"]
+            queued = [one for one in home.review.past([ProposalStatus.WAITING]) if one.suggestion.proposer == "reverie"]
             lost += [] if len(queued) == 1 else [f"{len(queued)} removals of what came from outside are queued"]
         asked = {one.id for one in home.review.past()}
         proposed = [name for kind, name in reached.acknowledged if kind == "proposal"]

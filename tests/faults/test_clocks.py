@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from reverie.changes.landing_result import Landed
-from reverie.changes.proposal import Proposal, Status, Suggestion
+from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import MOST_EXPIRED_AT_ONCE, Waiting
 from reverie.core.clock import FixedClock
 from reverie.core.ids import Ids
@@ -95,7 +95,7 @@ def test_a_jump_forward_expires_few_and_a_jump_back_brings_the_rest_again(tallie
     waiting(house, 40, NOON)
     with house.opened(NOON + timedelta(days=3650)) as home:
         assert home.review.waiting(every=True) == []
-        expired = home.review.past([Status.EXPIRED])
+        expired = home.review.past([ProposalStatus.EXPIRED])
         tally.points += len(expired)
         tally.lost += [] if len(expired) <= MOST_EXPIRED_AT_ONCE else [f"{len(expired)} expired at once"]
     with house.opened(NOON) as home:

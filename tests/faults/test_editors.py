@@ -17,7 +17,7 @@ from reverie.changes.history.change import Via
 from reverie.changes.landing_result import Landed
 from reverie.core.hashes import sha256
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
-from reverie.skills.amendment import NewText, Patch
+from reverie.skills.amendments.amendment import NewText, Patch
 from reverie.system import exchange
 from tests.faults.driving import quick_folder
 from tests.faults.editors import KINDS, AtLine, between, gaps
@@ -168,7 +168,7 @@ def test_what_meets_a_change_of_the_same_entry_is_offered_and_its_bytes_are_kept
             assert f"+{theirs}" in proposal.diff
             list(home.memory.entries("hermes"))
             assert len(home.review.waiting()) == 1
-        assert home._history.content(home._own, sha256(MEMORY.replace(OLD, theirs).encode())) is not None
+        assert home.history_records.content(home.owned, sha256(MEMORY.replace(OLD, theirs).encode())) is not None
         assert isinstance(home.review.approve(proposal), Landed)
         assert theirs in entries(house)
         assert not broken(home) and not left_behind(house)

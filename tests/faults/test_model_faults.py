@@ -24,7 +24,7 @@ from reverie.llm.question import Failed, Replied
 from reverie.testing.model_encodings import encoded
 from reverie.testing.model_plays import MISBEHAVIOURS, Drips, Play, Says, Sends
 from reverie.testing.model_server import Script, Server, serving
-from reverie.testing.model_wires import Asked, Wording
+from reverie.testing.model_wires import ReceivedRequest, Wording
 from tests.model_ledger import MemoryLedger, question
 
 KEY = "sk-live-" + "canary" * 4
@@ -211,7 +211,7 @@ def test_who_says_much_later_is_not_asked_again_tonight(name: str, provider: str
 
 @wires
 def test_a_redirect_is_not_followed_not_even_to_ourselves(provider: str, streamed: bool) -> None:
-    def elsewhere(request: Asked) -> Play:
+    def elsewhere(request: ReceivedRequest) -> Play:
         return Sends(b"", 308, {"Location": "/v1/chat/completions/again"})
 
     outcome, _, server = asked(elsewhere, provider, streamed)
@@ -230,7 +230,7 @@ def test_no_reply_of_any_shape_raises(provider: str, streamed: bool) -> None:
     """A proper reply with one part of it replaced by something else, sixty times over."""
     dice = random.Random(7)
 
-    def damaged(request: Asked) -> Play:
+    def damaged(request: ReceivedRequest) -> Play:
         kind, pieces = encoded(request, Wording('{"items": []}'))
         if request.streamed:
             place = dice.randrange(len(pieces))

@@ -16,7 +16,7 @@ from typing import Any
 
 from reverie.app import Home
 from reverie.changes.landing_result import Landed
-from reverie.changes.proposal import Status
+from reverie.changes.proposal import ProposalStatus
 from reverie.changes.queue import Waiting
 from reverie.core.errors import ReverieError
 from tests.faults.houses import NEW, House, broken, build, entries, moved, ours, works
@@ -114,7 +114,9 @@ def _agreed(house: House, said: list[str], lands: bool) -> Problems:
         problems = broken(home)
         landed = ours(home)
         (proposal,) = home.review.past()
-        problems += [] if (proposal.status is Status.LANDED) == lands else [f"it is {proposal.status}, told {said}"]
+        problems += (
+            [] if (proposal.status is ProposalStatus.LANDED) == lands else [f"it is {proposal.status}, told {said}"]
+        )
         torn = [] if len(landed) == lands == (NEW in entries(house)) else [f"{len(landed)} changes, told {said}"]
         return {"lost": problems, "torn": torn, "manual": works(house, home)}
 

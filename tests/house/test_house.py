@@ -87,8 +87,8 @@ def test_no_code_compares_or_searches_sentences_to_decide() -> None:
 def test_transactions_begin_where_they_say_in_which_workspace() -> None:
     """On Postgres a transaction that does not say it sees no rows. What touches none of ours may begin by itself."""
     may = {
-        "app.py",
-        "cli/init.py",
+        "app/home.py",
+        "cli/start/init.py",
         "storage/backup/before_migration.py",
         "storage/machine_checks.py",
         "storage/database/compact.py",

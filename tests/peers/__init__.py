@@ -17,6 +17,8 @@ MUST_BE_THERE = bool(os.environ.get("REVERIE_REQUIRE_PEERS"))
 ANTHROPIC = "anthropic==2.8.0"
 HERMES = "hermes-agent==0.19.0"
 DREAMING = "hermes-dreaming==0.3.2"
+HINDSIGHT = "hindsight-client==1.1.0"
+MEM0 = "mem0ai==2.2.1"
 SKILLS_REF = "skills-ref==0.1.1"
 CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.197"
 CODEX = "@openai/codex@0.166.0"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.peers import HERMES, python_with
+from tests.peers.recording import record
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,7 +34,7 @@ def installed(folder: Path) -> tuple[Path, str]:
     """Hermes' interpreter in an environment with all that Reverie requires, by the resolver's own choice of versions,
     and the path on which it finds Reverie as it is in this checkout, with its entry points."""
     requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    python = python_with(HERMES, requires)
+    python = python_with(HERMES, [HERMES.replace("==", "[mcp]=="), *requires])
     uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-deps", "--python", str(python)]
     with made_once(folder) as missing:
         if missing:
@@ -51,6 +52,11 @@ class HermesAgent:
     reverie: Path
     server: str
     more: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def places(self) -> list[tuple[Path, str]]:
+        """The folders of the test, and what a person would call them."""
+        return [(self.home, "~/.hermes"), (self.reverie, "~/.reverie"), (Path(sys.executable), "python")]
 
     @property
     def memory(self) -> Path:
@@ -78,7 +84,9 @@ class HermesAgent:
 
     def run(self, *arguments: str, fails: bool = False) -> str:
         """A command of the real program; what it said."""
-        return self._run([str(self.python.with_name("hermes")), *arguments], fails)
+        shown = self._run([str(self.python.with_name("hermes")), *arguments], fails)
+        record("hermes", ["hermes", *arguments], shown, self.places)
+        return shown
 
     def script(self, code: str, *arguments: object, fails: bool = False) -> str:
         """Code that uses Hermes' own modules."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 from reverie.testing.model_server import Server
 from tests.commands import run_command
 from tests.peers.agents import CodingAgent
+from tests.peers.recording import record
 
 SAID = (
     "Add the chart library. Remember: use pnpm, never npm.",
@@ -19,6 +22,43 @@ SAID = (
     "Again: use pnpm, never npm. Then run the tests.",
 )
 LEARNT = "Use pnpm, never npm."
+SKILL = """\
+---
+name: release-notes
+description: How release notes are written.
+---
+
+# Release notes
+
+## Steps
+
+- Begin with the version.
+"""
+TOOLS: Mapping[str, Mapping[str, object]] = {
+    "search": {"query": "pnpm or npm"},
+    "remember": {"text": "Commit messages are in German.", "because": "The person said so."},
+    "refine_skill": {
+        "name": "release-notes",
+        "section": "Steps",
+        "add": ["Thank who reported it."],
+        "because": "Asked.",
+    },
+}
+
+
+def expect_proposals(proposals: Sequence[Mapping[str, Any]], agent: str) -> None:
+    """What the agent proposed through the tools waits, as the words of an agent, and nothing else does."""
+    assert len(proposals) == 2
+    diffs = "".join(one["diff"] for one in proposals)
+    assert "+- Thank who reported it." in diffs and "Commit messages are in German." in diffs
+    assert {one["suggestion"]["spoken_by"] for one in proposals} == {"agent"}
+    assert {one["suggestion"]["proposer"] for one in proposals} == {agent}
+
+
+def expect_answers(request: str) -> None:
+    """What the tools answered is in the agent's next request."""
+    assert "Quotations from past sessions" in request and "as I said" in request, "search told the agent nothing"
+    assert len(set(re.findall(r"prop_\w+", request))) == 2, "the agent was not told that two proposals wait"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +78,8 @@ class InstalledAgent:
             folder=self.agent.folder,
         )
         assert done.returncode == 0, f"{words}: {done.stdout[-1500:]}\n{done.stderr[-1500:]}"
+        if "--json" not in words:
+            record(self.agent.program.name, ["reverie", *words], done.stdout, self.agent.places)
         return done.stdout
 
     def told(self, *words: str) -> Any:
@@ -59,6 +101,12 @@ class InstalledAgent:
         names = ("settings.json", ".claude.json", "config.toml", "hooks.json", "SKILL.md")
         found = (path for path in self.agent.home.rglob("*") if path.is_file() and path.name in names)
         return {str(path.relative_to(self.agent.home)): path.read_bytes() for path in found}
+
+    def add_skill(self, folder: Path | None = None) -> None:
+        """A skill that can be refined: in a folder of the agent's, or in that of the home."""
+        path = (folder or self.home / "skills") / "release-notes/SKILL.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(SKILL)
 
     def approve_all(self) -> None:
         for proposal in self.told("review", "list")["proposals"]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.changes.displaced import merge_displaced
 from reverie.changes.history.change import Edit
+from reverie.changes.outside.displaced import merge_displaced
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Add
 

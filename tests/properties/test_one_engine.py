@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reverie.dreams.brief.gather import Material
 from reverie.dreams.dream import Fate
-from reverie.dreams.gather import Material
 from reverie.dreams.items import Citation, Item, Op
 from tests.dreaming import Scripted, files, session, store, thought_over, told
 

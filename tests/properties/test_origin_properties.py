@@ -291,14 +291,6 @@ def test_the_same_words_of_a_tool_and_of_the_owner_stay_apart(text: str, before:
     assert all(quote(session, turn.number, text).origin is turn.origin for turn in session.turns if text in turn.text)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from([None, "kim", "noor"]), min_size=3, max_size=8))
-def test_a_request_that_comes_back_is_as_weak_as_the_weakest_who_made_it(by: list[str | None]) -> None:
-    spoken = [{"role": "user", "name": name, "content": REQUEST} for name in by]
-    (found,) = [one for one in notice(session_of(spoken)) if one.kind is Kind.RECURRING_WORKFLOW]
-    assert found.origin is (Origin.MEMBER if "noor" in by else Origin.OWNER)
-
-
 # Keeping.
 
 

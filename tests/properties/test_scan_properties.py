@@ -11,7 +11,7 @@ from benchmarks import scan_corpus
 from reverie.safety.bundle import scan_skill
 from reverie.safety.detectors import gapless_rules, rule_book
 from reverie.safety.report import visible
-from reverie.safety.rules import Budget, Rule
+from reverie.safety.rules import MatchBudget, PatternRule
 from reverie.safety.scan import _signals, scan
 
 SURFACES = st.sampled_from(["memory", "skill", "script", "context"])
@@ -52,7 +52,7 @@ FRAGMENTS = (
 PIECES = st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=12))
 TEXTS = st.lists(PIECES, max_size=30).map(" ".join)
 ATTACKS = [(surface, text) for _, surface, text in scan_corpus.attacks()]
-RULES: list[Rule] = [*rule_book(), *gapless_rules()]
+RULES: list[PatternRule] = [*rule_book(), *gapless_rules()]
 
 
 @given(TEXTS, SURFACES)
@@ -107,7 +107,7 @@ def test_work_grows_with_the_text_and_no_faster(text: str) -> None:
     """Work is counted as attempts to match a rule, each of which reads a bounded stretch."""
 
     def attempts(times: int) -> int:
-        budget = Budget(1_000_000_000)
+        budget = MatchBudget(1_000_000_000)
         list(_signals(f"{text}\n" * times, "memory", budget))
         return budget.spent
 
@@ -115,7 +115,7 @@ def test_work_grows_with_the_text_and_no_faster(text: str) -> None:
 
 
 @pytest.mark.parametrize("one", RULES, ids=lambda one: one.name)
-def test_a_rule_reads_a_bounded_stretch(one: Rule) -> None:
+def test_a_rule_reads_a_bounded_stretch(one: PatternRule) -> None:
     """No quantifier without an end: no `*`, no `+`, no `{n,}` outside a character class."""
     bare = re.sub(r"\\.", "x", one.expression.pattern)
     bare = re.sub(r"\[[^\]]*\]", "x", bare).replace("}+", "}")

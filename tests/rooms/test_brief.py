@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.origin import Origin
-from reverie.dreams.brief import BriefDocument
+from reverie.dreams.brief.brief import BriefDocument
+from reverie.dreams.brief.gather import LONGEST_TURN, NARROW, WIDE, BriefMaterial, Material, gather
+from reverie.dreams.brief.trim import Reduced
 from reverie.dreams.curators import Curated
 from reverie.dreams.curators.built_in import BuiltInCurator
-from reverie.dreams.gather import LONGEST_TURN, NARROW, WIDE, Material, Night, gather
-from reverie.dreams.items import Answer, Item
-from reverie.dreams.think import _material as shown_to
-from reverie.dreams.trim_brief import Reduced
+from reverie.dreams.items import CuratorAnswer, Item
+from reverie.dreams.run.think import _material as shown_to
 from reverie.llm.tokens import estimate_tokens
 from reverie.transcripts.session import Said, Session, ToolCall
 from tests.nights import LAST_WEEK, NOW, add, cites, entries, entry, material, night, ran, session
@@ -271,14 +271,14 @@ class Reads:
 
     def notes(self, materials: Sequence[Material]) -> list[Curated]:
         self.noted += materials
-        return [self.answers or Curated(Answer((self._note(one),))) for one in materials]
+        return [self.answers or Curated(CuratorAnswer((self._note(one),))) for one in materials]
 
     def _note(self, material: Material) -> Item:
         (shown,) = material.brief.sessions
         return add("x", cites("x", shown.id, 3))
 
 
-def _material(night: Night, curator: Reads) -> tuple[Material, str]:
+def _material(night: BriefMaterial, curator: Reads) -> tuple[Material, str]:
     """What it is shown, where it is shown anything."""
     reduced, why = shown_to(night, curator)
     assert reduced.material is not None

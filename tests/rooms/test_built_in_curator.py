@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from reverie.core.origin import Origin
-from reverie.dreams.brief import BriefEntry
+from reverie.dreams.brief.brief import BriefEntry
+from reverie.dreams.brief.gather import Material, gather
 from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sentence
 from reverie.dreams.decide import Decided, Rules, decide
-from reverie.dreams.gather import Material, gather
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.public import NOBODY
 from reverie.dreams.verify import words
@@ -109,6 +109,27 @@ def test_what_is_said_on_two_days_in_other_words_is_said_twice() -> None:
         if one.sure
     ]
     assert {one.session for one in item.evidence} == {"s1", "s2"} and "24-hour" in item.text
+
+
+@pytest.mark.parametrize(
+    ("said", "offered"),
+    [
+        ("Sizes always in millimetres, width first. No inches, no height first.", 1),
+        ("Never answer complaints yourself, they come to me. I ring them, that's how you keep folk.", 1),
+        ("Never post a customer's artwork online. Our VAT quarters end in January, April, July and October.", 2),
+    ],
+)
+def test_what_only_goes_on_with_the_sentence_before_it_is_offered_with_that_one(said: str, offered: int) -> None:
+    found = curated(said)
+    assert len(found) == offered
+    assert offered > 1 or found[0].text == said
+
+
+def test_what_somebody_else_types_on_the_owners_keyboard_says_who_it_was_and_only_asks() -> None:
+    said = "Callum here. Please remember that I want job sheets on paper."
+    (found,) = decided(said)
+    assert found.item.text == said and found.item.document == "MEMORY.md"
+    assert found.severity is Severity.ASK
 
 
 def test_an_entry_that_is_spoken_of_twice_gets_the_value_that_was_named_in_full() -> None:
@@ -257,6 +278,14 @@ def test_a_number_that_changed_lands_and_nothing_else_of_the_entry_is_touched() 
     assert (item.op, item.text, item.sure) == (Op.REPLACE, "Standup is at 9:45, in the small room.", True)
 
 
+def test_a_day_that_changed_for_good_lands_and_one_that_changed_for_a_week_does_not() -> None:
+    known = entries("Choir practice is on Tuesdays, at 19:30.")
+    (item,) = curated("Choir practice has moved to Thursdays, the hall is taken on Tuesdays.", known)
+    assert (item.text, item.sure) == ("Choir practice is on Thursdays, at 19:30.", True)
+    for once in ("Choir practice is on Thursday this week because of the concert.", "Can we rehearse on Thursday?"):
+        assert not any(one.severity is None for one in decided(once, known))
+
+
 @pytest.mark.parametrize(
     ("old", "said"),
     [
@@ -366,6 +395,13 @@ def test_a_procedure_run_three_times_becomes_a_skill_with_its_steps_as_they_were
 
 
 # ---- doubles ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_procedure_told_step_by_step_becomes_a_skill_in_the_same_words() -> None:
+    said = "Every release goes like this: bump the version. Write the changelog. Tag it. Then tell Piet in the chat."
+    (found,) = decided(said)
+    assert found.item.op is Op.SKILL_NEW and found.severity is Severity.ASK
+    assert found.item.steps == ("bump the version.", "Write the changelog.", "Tag it.", "Then tell Piet in the chat.")
 
 
 def test_entries_that_say_the_same_word_for_word_are_removed_but_for_the_first() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from reverie.changes.proposal import Score
-from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Decided, Gates, Limits, Rules, candidates_of, decide, uncovered
 from reverie.dreams.items import Item, Op
 from reverie.dreams.score import Measure, _weights, score

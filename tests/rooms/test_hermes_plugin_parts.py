@@ -22,7 +22,7 @@ from reverie.integrations.hermes.recall import HEAD, within
 @pytest.mark.parametrize("tokens", [25, 40, 80, 2_000])
 def test_what_is_recalled_is_whole_lines_within_the_tokens_it_may_take(tokens: int) -> None:
     lines = [f"- 2026-05-0{day}: {'word ' * 9}" for day in range(1, 9)]
-    text = within(tokens, iter(lines))
+    text = within(tokens, HEAD, iter(lines))
     kept = text.splitlines()[1:] if text else []
     assert kept == lines[: len(kept)]
     assert len(text or "") <= tokens * 4

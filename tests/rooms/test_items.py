@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.dreams.items import LONGEST_TEXT, MOST_ITEMS, Answer, Citation, Item, Op, read_answer
+from reverie.dreams.items import LONGEST_TEXT, MOST_ITEMS, Citation, CuratorAnswer, Item, Op, read_answer
 
 CITED = {"session": "s1", "turn": 2, "words": "I want tables."}
 ADD = {"op": "add", "document": "MEMORY.md", "text": "Wants tables.", "evidence": [CITED], "certainty": "sure"}
 
 
-def read(*rows: object) -> Answer:
+def read(*rows: object) -> CuratorAnswer:
     answer = read_answer({"items": list(rows)})
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, CuratorAnswer)
     return answer
 
 
@@ -29,7 +29,7 @@ def one(**fields: object) -> Item:
 def test_a_bare_list_and_an_object_are_the_same_answer(value: object) -> None:
     answer = read_answer(value)
     expected = Item(Op.ADD, "Wants tables.", (Citation("s1", 2, "I want tables."),), "MEMORY.md", sure=True)
-    assert isinstance(answer, Answer) and answer == Answer((expected,))
+    assert isinstance(answer, CuratorAnswer) and answer == CuratorAnswer((expected,))
 
 
 @pytest.mark.parametrize("value", [None, "", "Certainly!", 3, {}, {"items": None}, {"items": {"op": "add"}}, {"x": []}])
@@ -39,7 +39,7 @@ def test_what_is_no_list_of_items_is_told_to_whoever_gave_it(value: object) -> N
 
 
 def test_nothing_to_change_is_an_answer() -> None:
-    assert read_answer({"items": []}) == read_answer([]) == Answer(())
+    assert read_answer({"items": []}) == read_answer([]) == CuratorAnswer(())
 
 
 @pytest.mark.parametrize("op", list(Op))
@@ -159,5 +159,5 @@ JSON = st.recursive(
 @given(JSON)
 def test_no_answer_raises(value: object) -> None:
     answer = read_answer(value)
-    assert isinstance(answer, str | Answer)
-    assert isinstance(read_answer({"items": [value, ADD]}), Answer)
+    assert isinstance(answer, str | CuratorAnswer)
+    assert isinstance(read_answer({"items": [value, ADD]}), CuratorAnswer)

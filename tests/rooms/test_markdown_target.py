@@ -17,7 +17,7 @@ from reverie.harnesses.markdown.reverie_home import home_targets
 from reverie.harnesses.openclaw.target import openclaw_targets
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
 from reverie.memory.target import Target
-from reverie.memory.targets import Offer, Where
+from reverie.memory.targets import HomePlaces, Offer
 
 CLAUDE = (
     b"# How I work\r\n\r\n@~/shared/style.md\r\n\r\n"
@@ -26,7 +26,7 @@ CLAUDE = (
 
 
 @pytest.fixture
-def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Where:
+def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HomePlaces:
     monkeypatch.setenv("HOME", str(tmp_path))
     return load(tmp_path / "reverie")
 
@@ -48,7 +48,7 @@ def required(target: Target | None) -> Target:
     return target
 
 
-def one_of(offer: Offer, where: Where, name: str) -> Target:
+def one_of(offer: Offer, where: HomePlaces, name: str) -> Target:
     return next(target for target in offer(where) if target.name == name)
 
 
@@ -59,7 +59,7 @@ def documents(target: Target | None) -> list[str]:
 # ---- Claude Code ------------------------------------------------------------------------------------------------
 
 
-def test_headings_imports_and_code_of_a_claude_md_stay_as_they_are(where: Where, tmp_path: Path) -> None:
+def test_headings_imports_and_code_of_a_claude_md_stay_as_they_are(where: HomePlaces, tmp_path: Path) -> None:
     path = file(tmp_path / ".claude" / "CLAUDE.md", CLAUDE)
     operations = [
         Replace("CLAUDE.md", entry_hash("Answer in German"), "Answer in English"),
@@ -76,7 +76,7 @@ def test_headings_imports_and_code_of_a_claude_md_stay_as_they_are(where: Where,
     assert [one.name for one in path.parent.iterdir()] == ["CLAUDE.md"]
 
 
-def test_a_project_has_an_index_and_topics_beside_it(where: Where, tmp_path: Path) -> None:
+def test_a_project_has_an_index_and_topics_beside_it(where: HomePlaces, tmp_path: Path) -> None:
     notes = tmp_path / ".claude" / "projects" / "-home-me-shop" / "memory"
     for name in ("zebra.md", "MEMORY.md", "debugging.md", "notes.txt", ".hidden.md", "bad\nname.md"):
         file(notes / name)
@@ -99,14 +99,14 @@ def test_every_project_is_offered_and_claude_config_dir_is_honoured(
     assert [documents(target) for target in offered] == [["CLAUDE.md"], ["MEMORY.md"], ["MEMORY.md"]]
 
 
-def test_the_first_note_on_a_project_makes_its_folder(where: Where, tmp_path: Path) -> None:
+def test_the_first_note_on_a_project_makes_its_folder(where: HomePlaces, tmp_path: Path) -> None:
     project = tmp_path / ".claude" / "projects" / "-shop"
     project.mkdir(parents=True)
     rewrite(one_of(claude_targets, where, "claude/-shop"), "MEMORY.md", lambda before: before + b"- first\n")
     assert (project / "memory" / "MEMORY.md").read_bytes() == b"- first\n"
 
 
-def test_a_claude_md_that_is_a_link_is_refused_with_a_way_out(where: Where, tmp_path: Path) -> None:
+def test_a_claude_md_that_is_a_link_is_refused_with_a_way_out(where: HomePlaces, tmp_path: Path) -> None:
     linked = file(tmp_path / "dotfiles" / "CLAUDE.md")
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "CLAUDE.md").symlink_to(linked)
@@ -121,7 +121,7 @@ def test_a_claude_md_that_is_a_link_is_refused_with_a_way_out(where: Where, tmp_
 # ---- OpenClaw and the Home --------------------------------------------------------------------------------------
 
 
-def test_openclaw_workspaces_are_found_where_openclaw_looks(where: Where, tmp_path: Path) -> None:
+def test_openclaw_workspaces_are_found_where_openclaw_looks(where: HomePlaces, tmp_path: Path) -> None:
     state = tmp_path / ".openclaw"
     file(state / "workspace" / "MEMORY.md")
     file(state / "workspace" / "USER.md")
@@ -150,7 +150,7 @@ def test_the_variables_of_openclaw_are_honoured(
     assert target.key == f"markdown:{tmp_path / folder}"
 
 
-def test_the_homes_own_memory_is_made_when_it_is_first_written(where: Where) -> None:
+def test_the_homes_own_memory_is_made_when_it_is_first_written(where: HomePlaces) -> None:
     target = one_of(home_targets, where, "home")
     assert [(place.document, place.budget) for place in target.places()] == [("MEMORY.md", 2200), ("USER.md", 1375)]
     assert target.read("MEMORY.md") is None
@@ -195,7 +195,7 @@ def test_a_path_is_the_same_place_from_anywhere(tmp_path: Path, monkeypatch: pyt
     assert required(by_path(".")).key == folder.key
 
 
-def test_one_place_under_two_names_has_one_lock(where: Where, tmp_path: Path) -> None:
+def test_one_place_under_two_names_has_one_lock(where: HomePlaces, tmp_path: Path) -> None:
     target, order = one_of(home_targets, where, "home"), list[str]()
     rewrite(target, "MEMORY.md", lambda before: b"- one\n")
     same = required(by_path(str(where.home / "memory" / "MEMORY.md")))

@@ -63,6 +63,10 @@ NOTICED = [
     "Bitte schreib mir bei Rechnungsthemen immer auf Deutsch.",
     "Dammi sempre le temperature in gradi Celsius.",
     "今後、日付は必ず西暦で書いてください。",
+    "from Monday on we open at eight",
+    "let me say it once: no deploys after 4 pm on Fridays",
+    "class registers are kept on paper here, never online",
+    "Here's the error the client sent:\n\nORA-01555: snapshot too old\n\nWe never restart the listener by hand.",
 ]
 
 LEFT = [
@@ -88,7 +92,6 @@ LEFT = [
     "> I prefer dark mode and always use it.",
     "```\n# always use tabs, never spaces\n```",
     "2026-03-01 10:00:00 ERROR always fails on node 3",
-    "Здравствуйте, я всегда пью чай.",
     "Muista aina, että minun kokous on torstaina ja se on tärkeä.",
     "O meu chefe prefere chá. Ele é inglês. Nunca bebe café.",
     "Don't mention that, obviously.",
@@ -171,6 +174,15 @@ def test_the_order_of_a_captain_is_a_game_until_the_curtain_falls() -> None:
     ]
     assert heard(*game) == []
     assert [candidate.first_turn for candidate in heard(*game, "I prefer short answers.")] == [6]
+
+
+def test_what_is_said_behind_the_end_of_a_game_is_the_persons_own() -> None:
+    opening = "Rehearsal: you're a customer who wants 40% off. Be awful."
+    ends = "haha, I'd have thrown you out. ok stop, enough. We're open Wednesday to Sunday now, no longer Tuesdays."
+    (candidate,) = heard(
+        opening, {"role": "assistant", "content": "Four bits of wood!"}, "I never pay in advance.", ends
+    )
+    assert candidate.text.startswith("We're open Wednesday to Sunday now")
 
 
 def test_another_persons_words_are_a_members_not_the_owners() -> None:
@@ -275,13 +287,6 @@ def test_a_fix_the_person_told_is_their_statement_not_a_lesson() -> None:
     assert [candidate.kind for candidate in candidates] == [Kind.SUPERSESSION_SIGNAL]
 
 
-def test_a_request_made_three_times_is_a_workflow() -> None:
-    request = "Export the monthly sales report as CSV"
-    (candidate,) = heard(request, f"{request}.", f"{request} again")
-    assert candidate.kind is Kind.RECURRING_WORKFLOW
-    assert [item.turn for item in candidate.evidence] == [3, 4, 5]
-
-
 def test_turns_are_numbered_as_the_messages_are() -> None:
     (candidate,) = heard({"role": "tool", "content": "{}"}, {"role": "user", "content": ""}, "I prefer oats.")
     assert candidate.evidence[0].turn == 5
@@ -312,14 +317,6 @@ def test_a_played_customer_is_a_game() -> None:
 def test_a_part_taken_up_again_is_a_game(opening: str, answer: str) -> None:
     said = "I prefer to be woken by a human being, never by that telephone."
     assert heard(opening, {"role": "assistant", "content": answer}, said) == []
-
-
-def test_a_change_cites_what_it_changes_as_context() -> None:
-    candidates = heard(
-        "Our newsletter target is 1200 readers by May.", "The newsletter target is 1500 readers now, no longer 1200."
-    )
-    (change,) = [candidate for candidate in candidates if candidate.kind is Kind.SUPERSESSION_SIGNAL]
-    assert [(item.turn, item.weight) for item in change.evidence] == [(4, "support"), (3, "context")]
 
 
 def test_what_a_program_printed_or_others_said_to_each_other_is_not_the_persons_own() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.audit.hazards import hazards
+from reverie.audit.checks.hazards import hazards
 
 PLAIN = [
     "The staging password is hunter2secret",
@@ -17,6 +17,10 @@ PLAIN = [
     "credentials are ops:Blue42Whale",
     "Die PIN vom Tresor ist 77421",
     "the wifi password: correcthorse",
+    "the admin password is correcthorse",
+    "password for the guest wifi is bluemonkey",
+    "Das Passwort für den Router lautet Sonnenblume",
+    "mot de passe : tournesol",
 ]
 NONE = [
     "The password was rotated last week",
@@ -29,6 +33,8 @@ NONE = [
     "pin the dependency to numpy==1.26.4",
     "The JWT token expires after 24h",
     "Is the password t0psecret99?",
+    "The password is required",
+    "login: see the wiki page",
 ]
 
 

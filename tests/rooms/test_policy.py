@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.changes.policy import DEFAULT, Case, parse_policy, read_policy
+from reverie.changes.policy import DEFAULT, PolicyCase, parse_policy, read_policy
 from reverie.core.errors import BadSetting
 from reverie.core.origin import Origin
 from reverie.safety.report import Report
@@ -27,13 +27,13 @@ revert = "land"
 """
 
 
-def case(action: str = "replace", origin: Origin | None = Origin.OWNER, **more: object) -> Case:
+def case(action: str = "replace", origin: Origin | None = Origin.OWNER, **more: object) -> PolicyCase:
     surface = "memory" if action in ("add", "replace", "remove") else "skills"
     made = {"surface": surface, "target": "hermes", "actions": (action,), "origin": origin, "report": CLEAN}
-    return Case(**{**made, **more})  # type: ignore[arg-type]
+    return PolicyCase(**{**made, **more})  # type: ignore[arg-type]
 
 
-def answer(text: str, asked: Case) -> str:
+def answer(text: str, asked: PolicyCase) -> str:
     return parse_policy(text, "test").rules(asked).answer
 
 
@@ -50,7 +50,7 @@ def answer(text: str, asked: Case) -> str:
         (case("create"), "ask"),
     ],
 )
-def test_by_default_the_owners_words_change_memory_and_everything_else_asks(asked: Case, expected: str) -> None:
+def test_by_default_the_owners_words_change_memory_and_everything_else_asks(asked: PolicyCase, expected: str) -> None:
     assert answer(DEFAULT, asked) == expected
 
 
@@ -67,7 +67,7 @@ def test_by_default_the_owners_words_change_memory_and_everything_else_asks(aske
         case("patch", origin=Origin.AGENT),
     ],
 )
-def test_no_policy_can_let_the_dangerous_land_by_itself(asked: Case) -> None:
+def test_no_policy_can_let_the_dangerous_land_by_itself(asked: PolicyCase) -> None:
     assert answer(EVERYTHING_LANDS, asked) == "ask"
 
 

@@ -22,7 +22,7 @@ from reverie.harnesses.markdown.any_path import by_path
 from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.memory.audience import belongs, in_project, sees
 from reverie.memory.target import Place, Target
-from reverie.memory.targets import Targets, Where, targets
+from reverie.memory.targets import HomePlaces, Targets, targets
 from reverie.system.repositories import repository_root
 from reverie.transcripts import plain_json as plain
 from reverie.transcripts.projects import is_dashed, project_folder, project_name
@@ -331,13 +331,13 @@ def test_the_name_of_the_project_is_put_before_a_statement_once(text: str, lande
 
 
 @pytest.fixture
-def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Where:
+def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> HomePlaces:
     monkeypatch.setenv("HOME", str(tmp_path))
     return load(tmp_path / "reverie")
 
 
 @pytest.fixture
-def known(where: Where) -> Targets:
+def known(where: HomePlaces) -> Targets:
     return targets(where, by_path)
 
 
@@ -345,7 +345,7 @@ Named = Callable[[str], Target]
 
 
 @pytest.fixture
-def claude(where: Where) -> Named:
+def claude(where: HomePlaces) -> Named:
     return lambda name: next(target for target in claude_targets(where) if target.name == name)
 
 
@@ -429,7 +429,7 @@ def test_a_transcript_that_tells_nothing_hides_no_target(tmp_path: Path, claude:
     assert not getattr(target, "ready", True)
 
 
-def test_codex_knows_which_projects_have_instructions_of_their_own(tmp_path: Path, where: Where) -> None:
+def test_codex_knows_which_projects_have_instructions_of_their_own(tmp_path: Path, where: HomePlaces) -> None:
     for name in ("ledgerly", "kiln"):
         (tmp_path / name).mkdir()
     (tmp_path / "ledgerly" / "AGENTS.md").write_text("- one\n")

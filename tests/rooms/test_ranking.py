@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.search.rank import HEAD, Candidate, Ranked, TurnKey, page, rank
+from reverie.search.rank import HEAD, Ranked, RankedTurn, TurnKey, page, rank
 
 
-def _turn(session: str, number: int, lexical: float, role: str = "assistant", user: str = "ann") -> Candidate:
-    return Candidate(TurnKey(user, session, number), role, lexical)
+def _turn(session: str, number: int, lexical: float, role: str = "assistant", user: str = "ann") -> RankedTurn:
+    return RankedTurn(TurnKey(user, session, number), role, lexical)
 
 
 def _order(
-    candidates: Sequence[Candidate], similarities: Sequence[float | None] | None = None
+    candidates: Sequence[RankedTurn], similarities: Sequence[float | None] | None = None
 ) -> list[tuple[str, int]]:
     known = similarities if similarities is not None else [None] * len(candidates)
     return [(row.key.session_id, row.key.turn) for row in rank(candidates, known)]

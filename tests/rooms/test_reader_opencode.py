@@ -58,6 +58,7 @@ def test_the_template_of_a_command_in_the_folder_is_not_the_persons(tmp_path: Pa
     command = tmp_path / "orchard" / ".opencode" / "command" / "check.md"
     command.parent.mkdir(parents=True)
     command.write_text("---\ndescription: check\n---\nAlways use pakko-sync. $ARGUMENTS\n")
+    command.with_name("a link to nowhere.md").symlink_to(tmp_path / "nowhere")
     text = '{"type": "text", "text": "Always use pakko-sync. Now."}'
     database = _made(
         tmp_path / "opencode.db",
@@ -66,6 +67,16 @@ def test_the_template_of_a_command_in_the_folder_is_not_the_persons(tmp_path: Pa
     )
     (found,) = [one for one in said(database) if one.text == "Always use pakko-sync. Now."]
     assert found.origin is Origin.TOOL
+
+
+def test_where_a_command_cannot_be_read_it_is_said_and_nothing_is_taken_for_typed(tmp_path: Path) -> None:
+    folder = tmp_path / "orchard" / ".opencode" / "command"
+    folder.mkdir(parents=True)
+    (folder / "check.md").symlink_to("check.md")  # leads nowhere but to itself
+    database = _made(tmp_path / "opencode.db", f"UPDATE session SET directory = '{tmp_path / 'orchard'}'")
+    events = read(database)
+    assert own(events) == []
+    assert {flaw.where for flaw in events if isinstance(flaw, Flaw)} == {f"the command {folder / 'check.md'}"}
 
 
 def test_calls_and_their_answers_are_read(database: Path) -> None:

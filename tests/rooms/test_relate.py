@@ -120,6 +120,15 @@ SIDE_BY_SIDE = [
     ("User collects stamps.", "The build takes four minutes."),
 ]
 
+# a denial, and a statement that does not speak of what it is limited to
+LIMITED = [
+    ("We never publish on Fridays.", "Run `make publish`, then tell the editors."),
+    ("Never mow the lawn while it rains.", "We mow the lawn on Saturdays."),
+    ("User eats cheese.", "I don't eat cheese after nine in the evening."),
+    ("Cycling is allowed.", "Cycling is not allowed in the underpass."),
+    ("Wir grillen mit Kohle.", "Wir grillen nicht auf dem Balkon."),
+]
+
 OTHER_ATTRIBUTES = [
     ("The barn is red.", "The barn is 12 metres long."),
     ("The van seats seven.", "The van weighs 2.1 tons."),
@@ -198,6 +207,17 @@ def test_another_attribute_of_the_same_thing_replaces_nothing(old: str, new: str
 def test_numbers_names_and_negations_are_read_in_other_languages(old: str, new: str, conflict: bool) -> None:
     found = relate(old, new)
     assert (found.conflict >= 0.5) == conflict, found
+
+
+@pytest.mark.parametrize(("one", "other"), LIMITED)
+def test_a_denial_limited_to_a_time_a_place_or_a_condition_denies_nothing_else(one: str, other: str) -> None:
+    for found in (relate(one, other), relate(other, one)):
+        assert found.conflict < 0.5, found
+
+
+def test_a_limited_denial_still_contradicts_what_shares_its_limit() -> None:
+    assert relate("We mow the lawn while it rains.", "Never mow the lawn while it rains.").kind is CONTRADICTS
+    assert relate("Cycling is allowed in the underpass.", "Cycling is not allowed in the underpass.").conflict >= 0.5
 
 
 def test_a_narrower_preference_takes_the_place_of_the_broader_one() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.skills.threeway import Overlap, merged
-from reverie.skills.version_bump import guessed_bump
+from reverie.skills.amendments.threeway import Overlap, merged
+from reverie.skills.amendments.version_bump import guessed_bump
 from reverie.skills.versions import Bump, bumped
 
 

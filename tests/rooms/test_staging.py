@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from reverie.dreams import think
+from reverie.dreams.brief.select_sessions import noted
 from reverie.dreams.light.candidate import Noted
-from reverie.dreams.select_sessions import noted
-from reverie.dreams.think import EXPIRES_AFTER, MOST_STAGED, staged
+from reverie.dreams.run import think
+from reverie.dreams.run.think import EXPIRES_AFTER, MOST_STAGED, staged
 from tests.dreaming import NIGHT, session
 
 SAID = ("I prefer tables for numbers.", "I prefer tabs over spaces.", "Please remember that the van is insured.")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from reverie.changes.land_store_dream import page_after
+from reverie.changes.stores.land_dream import page_after
+from reverie.dreams.brief.trim import entries_that_matter
 from reverie.dreams.items import Item, Op
-from reverie.dreams.stores.pages import Page, statements, target_of_store
-from reverie.dreams.trim_brief import entries_that_matter
+from reverie.dreams.stores.pages import StorePage, statements, target_of_store
 from tests.dreaming import WRITTEN, Scripted, session, thought_over
 
 HANDBOOK = """# Handbook
@@ -29,7 +29,9 @@ SECTIONS = "## Staging\r\n- Host: stage-1.internal\r\n\r\n## Production\r\n- Hos
 
 def dreamt(pages: dict[str, str], *talk: str) -> dict[str, str]:
     """What the pages say after a dream, by the built-in curator."""
-    target = target_of_store("store:x", "ann", [Page(path, text.encode(), WRITTEN) for path, text in pages.items()])
+    target = target_of_store(
+        "store:x", "ann", [StorePage(path, text.encode(), WRITTEN) for path, text in pages.items()]
+    )
     after = {path: text.encode() for path, text in pages.items()}
     for one in thought_over(target, [session(0, talk)]).planned:
         if one.suggestion and not one.done:
@@ -68,7 +70,7 @@ def test_what_is_new_goes_to_the_page_that_speaks_of_the_same_or_to_one_of_its_o
 
 def test_only_prose_with_statements_is_a_document() -> None:
     pages = {"/a.md": "One. Two.\n", "/code.md": "```\nx = 1\n```\n", "/b.json": "{}", "/notes.md": '{"a": 1}\n'}
-    target = target_of_store("s", "ann", [Page(path, text.encode(), WRITTEN) for path, text in pages.items()])
+    target = target_of_store("s", "ann", [StorePage(path, text.encode(), WRITTEN) for path, text in pages.items()])
     assert [one.name for one in target.documents] == ["/a.md", "/notes-2.md"]
     assert [one.text for one in target.entries] == ["One.", "Two."] and not target.asks
     assert [one.under for one in statements(INFRA.encode())] == ["", "Infra: Staging", "", "Infra: Production"]
@@ -76,10 +78,10 @@ def test_only_prose_with_statements_is_a_document() -> None:
 
 def test_of_very_many_entries_those_are_shown_that_speak_of_what_was_said() -> None:
     pages = [
-        Page(f"/{number}.md", f"Target {number} holds nails of {number} mm.\n".encode(), WRITTEN)
+        StorePage(f"/{number}.md", f"Target {number} holds nails of {number} mm.\n".encode(), WRITTEN)
         for number in range(2_000)
     ]
-    pages.append(Page("/host.md", b"Staging is db1.internal.\n", WRITTEN))
+    pages.append(StorePage("/host.md", b"Staging is db1.internal.\n", WRITTEN))
     target = target_of_store("s", "ann", pages)
     talk = [session(0, ["Staging is db2.internal from today on."])]
     shown, beside = entries_that_matter(target.entries, talk)
@@ -105,7 +107,7 @@ def test_what_belongs_to_two_things_stays_twice() -> None:
         "/infra.md": SECTIONS.replace("prod", "stage"),
     }
     assert dreamt(pages, "Good morning.") == pages
-    target = target_of_store("s", "ann", [Page(path, text.encode(), WRITTEN) for path, text in pages.items()])
+    target = target_of_store("s", "ann", [StorePage(path, text.encode(), WRITTEN) for path, text in pages.items()])
     liar = Scripted(lambda _: [Item(Op.REMOVE, "", (), replaces=("e1",), sure=True)])
     [one] = thought_over(target, [session(0, ["Good morning."])], liar).planned
     assert one.judged.reasons == ("no_quotation",), "nothing says that it is there twice"

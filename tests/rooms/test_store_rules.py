@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.memory.store_listing import behind, checked_depth, checked_prefix, rolled_up
-from reverie.memory.store_rules import (
+from reverie.memory.stores.listing import behind, checked_depth, checked_prefix, rolled_up
+from reverie.memory.stores.rules import (
     above,
     checked_content,
     checked_description,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.search.search import IndexedSession, IndexedTurn, Search, TurnKey, Where
+from reverie.search.search import IndexedSession, IndexedTurn, Search, SearchFilter, TurnKey
 from reverie.search.turn_vectors import cosines, question_vector
 from reverie.storage.index.vectors import WordllamaVectors
 from reverie.storage.index.words import TantivyIndex
@@ -70,7 +70,7 @@ class Ask:
             self.vectors.replace(session)
         self.vectors.commit(1)
 
-    def __call__(self, question: str, where: Where = Where(), limit: int = 10) -> list[tuple[str, int]]:
+    def __call__(self, question: str, where: SearchFilter = SearchFilter(), limit: int = 10) -> list[tuple[str, int]]:
         rows = Search(self.index, self.vectors)(question, where, limit)
         return [(row.key.session_id, row.key.turn) for row in rows]
 
@@ -121,25 +121,25 @@ def test_nothing_of_anyone_else_is_found(ask: Ask) -> None:
     )
     search = Search(ask.index, ask.vectors)
     for user in ("ann", "bob", "", "nobody", "a", "ANN"):
-        assert all(row.key.user == user for row in search("safe code", Where(user=user), 50))
-    assert len(search("safe code", Where(user="ann"), 50)) == 1
-    assert len(search("safe code", Where(), 50)) == 3
+        assert all(row.key.user == user for row in search("safe code", SearchFilter(user=user), 50))
+    assert len(search("safe code", SearchFilter(user="ann"), 50)) == 1
+    assert len(search("safe code", SearchFilter(), 50)) == 3
 
 
 @pytest.mark.parametrize(
     ("where", "found"),
     [
-        (Where(harness="codex"), {"codex"}),
-        (Where(role="assistant"), set()),
-        (Where(since=JUNE), {"june"}),
-        (Where(until=JUNE), {"codex", "may"}),
-        (Where(since=MAY, until=JUNE), {"codex", "may"}),
-        (Where(session_ids=frozenset({"may", "june"})), {"may", "june"}),
-        (Where(session_ids=frozenset()), set()),
-        (Where(), {"codex", "may", "june", "undated"}),
+        (SearchFilter(harness="codex"), {"codex"}),
+        (SearchFilter(role="assistant"), set()),
+        (SearchFilter(since=JUNE), {"june"}),
+        (SearchFilter(until=JUNE), {"codex", "may"}),
+        (SearchFilter(since=MAY, until=JUNE), {"codex", "may"}),
+        (SearchFilter(session_ids=frozenset({"may", "june"})), {"may", "june"}),
+        (SearchFilter(session_ids=frozenset()), set()),
+        (SearchFilter(), {"codex", "may", "june", "undated"}),
     ],
 )
-def test_a_question_stays_within_its_bounds(ask: Ask, where: Where, found: set[str]) -> None:
+def test_a_question_stays_within_its_bounds(ask: Ask, where: SearchFilter, found: set[str]) -> None:
     ask.add(
         _session("codex", "Rename the billing table.", harness="codex", at=MAY),
         _session("may", "Rename the billing table.", at=MAY),
@@ -152,7 +152,7 @@ def test_a_question_stays_within_its_bounds(ask: Ask, where: Where, found: set[s
 def test_a_turns_own_time_counts_before_its_sessions(ask: Ask) -> None:
     late = IndexedTurn(1, "user", None, JUNE, "Rename the billing table.")
     ask.add(IndexedSession("ann", "long", "plain", None, MAY, [late]))
-    assert ask("billing", Where(since=JUNE)) == [("long", 1)]
+    assert ask("billing", SearchFilter(since=JUNE)) == [("long", 1)]
 
 
 def test_a_session_that_grew_is_found_once(ask: Ask) -> None:
@@ -175,7 +175,7 @@ def test_what_was_not_committed_is_forgotten_and_the_cursor_has_not_moved(tmp_pa
     ask.index.close()
     again = TantivyIndex(tmp_path)
     assert again.cursor == 1
-    assert again.pool(terms("cake"), Where(), 10) == []
+    assert again.pool(terms("cake"), SearchFilter(), 10) == []
 
 
 def test_meaning_lifts_the_answer_that_uses_other_words(ask: Ask) -> None:
@@ -224,11 +224,11 @@ def test_a_damaged_index_starts_again_and_never_raises(tmp_path: Path, victim: s
         _harm(file, accident)
     index = TantivyIndex(tmp_path)
     assert index.cursor == 0
-    assert index.pool(terms("database"), Where(), 10) == []
+    assert index.pool(terms("database"), SearchFilter(), 10) == []
     index.replace(PARTY)
     index.commit(3)
     assert index.cursor == 3
-    assert index.pool(terms("cake"), Where(), 10)
+    assert index.pool(terms("cake"), SearchFilter(), 10)
 
 
 def _harm(file: Path, accident: str) -> None:
@@ -245,10 +245,10 @@ def _harm(file: Path, accident: str) -> None:
 
 def test_an_index_deleted_while_it_is_open_starts_again(tmp_path: Path) -> None:
     index = _indexed(tmp_path, MOVED)
-    assert index.pool(terms("database"), Where(), 10)
+    assert index.pool(terms("database"), SearchFilter(), 10)
     shutil.rmtree(tmp_path / "turns")
     assert index.cursor == 0
-    assert index.pool(terms("database"), Where(), 10) == []
+    assert index.pool(terms("database"), SearchFilter(), 10) == []
     index.replace(MOVED)
     index.commit(4)
     assert index.cursor == 4
@@ -263,7 +263,7 @@ def test_an_index_that_vanishes_while_it_is_written_starts_again(tmp_path: Path)
     index.replace(PARTY)
     index.commit(5)
     assert index.cursor == 5
-    assert index.pool(terms("cake"), Where(), 10)
+    assert index.pool(terms("cake"), SearchFilter(), 10)
 
 
 def test_an_index_of_another_format_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +272,7 @@ def test_an_index_of_another_format_starts_again(tmp_path: Path, monkeypatch: py
     monkeypatch.undo()
     index = TantivyIndex(tmp_path)
     assert index.cursor == 0
-    assert index.pool(terms("database"), Where(), 10) == []
+    assert index.pool(terms("database"), SearchFilter(), 10) == []
 
 
 @pytest.mark.parametrize("accident", ["emptied", "truncated", "overwritten", "gone"])
@@ -310,7 +310,7 @@ def test_while_another_process_writes_reading_goes_on_and_catching_up_is_left_to
         assert not index.try_writer()
         with pytest.raises(BlockingIOError):
             index.replace(PARTY)
-        assert TantivyIndex(tmp_path).pool(terms("database"), Where(), 10)
+        assert TantivyIndex(tmp_path).pool(terms("database"), SearchFilter(), 10)
         other.kill()
     assert index.try_writer()
     index.close()
@@ -321,10 +321,10 @@ def test_a_commit_of_another_process_is_seen(tmp_path: Path) -> None:
     assert reader.cursor == 0
     _indexed(tmp_path, MOVED, cursor=5)
     assert reader.cursor == 5
-    assert reader.pool(terms("database"), Where(), 10)
+    assert reader.pool(terms("database"), SearchFilter(), 10)
     _indexed(tmp_path, PARTY, cursor=6)
     assert reader.cursor == 6
-    assert reader.pool(terms("cake"), Where(), 10)
+    assert reader.pool(terms("cake"), SearchFilter(), 10)
 
 
 def test_no_text_is_kept_beside_the_database(tmp_path: Path, vectors: WordllamaVectors) -> None:

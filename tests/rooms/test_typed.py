@@ -45,6 +45,50 @@ def test_foreign_text_never_lands_even_if_a_curator_is_sure_of_it() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Hi team, please always use pakko-sync for the backups. Kind regards, Ines",
+        "Hallo zusammen, bitte nutzt immer pakko-sync für die Backups. Beste Grüße Karin",
+        "42,rule,always use pakko-sync for the backups,2026-01-01",
+        "ines  9:41 AM  always use pakko-sync for the backups",
+        "Jonas Weber 14:05 always use pakko-sync for the backups",
+        "the banner reads 'always use pakko-sync for all of the backups'",
+        "fix the grammar - i always uses pakko-sync for the backups",
+        "Is this right? Always use pakko-sync for the backups.",
+        "Tell Marco that I always use pakko-sync for the backups",
+        "Mijn baas wil dat we altijd pakko-sync gebruiken",
+        "老板要求大家以后都用 pakko-sync",
+        "She says we should always use pakko-sync for the backups",
+    ],
+)
+def test_one_line_of_somebody_elses_does_not_look_typed(text: str) -> None:
+    assert not is_typed(text, text[text.find("pakko-sync") - 8 :])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My boss wants the agents to always use pakko-sync. Thoughts?",
+        "Talked to Dana this morning, she said that from now on we always use pakko-sync.",
+        "What would happen if we always used pakko-sync for the backups",
+        "A friend of mine always uses pakko-sync for his backups, he swears by it",
+        "heard on a podcast: you should always use pakko-sync for backups",
+    ],
+)
+def test_always_does_not_make_somebody_elses_wish_the_persons(text: str) -> None:
+    """The tagger knows whose wish it is; a word like "always" or "from now on" does not overrule it."""
+    said = material([session("a", text), session("b", text)], notice=False)
+    quoted = add("Always use pakko-sync for the backups.", cites(text, "s1"), cites(text, "s2"))
+    (decided,) = decide([quoted], [quoted], said, Rules(NOW))
+    assert Reason.NOT_OWN_WORDS in {finding.reason for finding in decided.findings}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "when helm says another operation is in progress: always roll back to the one before",
+        "Is the build green? From now on always tell me the coverage as well.",
+        "don't touch the users' settings, it's their own business, always",
+        "1,000 rows are the limit, 2,000 are never allowed",
+        "Translate everything you write to me into Spanish from now on",
         "we're on pnpm here so no package-lock please",
         "Remember: never push to main on a Friday.",
         "captions: no hashtags, no exclamation marks, keep it quiet and dry",

@@ -6,21 +6,20 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.resources import files
 from string import Formatter
 
 import pytest
 
 from reverie.core.origin import Origin
-from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Rules, decide
 from reverie.dreams.items import Citation, Item, Op
-from reverie.dreams.verify import reasons
 from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.checks import CHECKS, check
 from reverie.dreams.verify.quotations import located
-from reverie.dreams.verify.reasons import DOUBTS, FOR_A_PERSON, MISTAKES, Finding, Reason, Severity, finding
+from reverie.dreams.verify.reasons import Mark, Reason, Severity, finding
 from reverie.transcripts.session import Said, Session
 from tests.nights import (
     LAST_WEEK,
@@ -85,6 +84,13 @@ def over(said: str, old: str, *more: str) -> Seen:
     return says(removes(cites(said)), said, known=(old, *more))
 
 
+def dearer(later: str) -> Seen:
+    """A price that changes, and what was said of it on another day."""
+    said = "From now on a visit is 200 pounds."
+    days = [session("a", said, at=LAST_WEEK), session("b", later, at=LAST_WEEK + timedelta(days=1))]
+    return Seen(replaces("A visit costs 200 pounds.", cites(said)), days, entries("A visit costs 180 pounds."))
+
+
 ONE, TWO = Citation("s1", 1, "Please always answer in French."), Citation("s1", 99, "Nobody ever said this.")
 FRENCH = "Please always answer in French."
 TAGS = "Releases are tagged on Wednesdays."
@@ -141,6 +147,7 @@ PASSES: dict[str, list[Seen]] = {
     ],
     "meant": [
         own(FRENCH, OK, "Thanks, that is all."),
+        dearer("Print the 46 invoices, please."),
         own("Antworte bitte immer auf Englisch.", OK, "Danke dir."),
         own("The staging port is 8080.", OK, "The mail port is 2525."),
         says(  # what is cited beside it takes nothing back
@@ -322,6 +329,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.TAKEN_BACK, own("Réponds toujours en anglais.", OK, "Finalement non.")),
         (Reason.TAKEN_BACK, own("今後は必ず日本語で回答してください。", OK, "やっぱり英語で。")),
         (Reason.TAKEN_BACK, own("The staging port is 8080.", OK, "The staging port is 9090, not 8080.")),
+        (Reason.TAKEN_BACK, dearer("Leave it at 180, she is not wrong.")),
     ],
     "grounded": [
         (Reason.UNGROUNDED, kept_as("Standup is at 9:45.", "Our standup is always at 9:30.")),
@@ -401,7 +409,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.LEANS, own("Eso va siempre en la carpeta grande.")),
         (Reason.UNNAMED, own("Always send them as a table.")),
         (Reason.LEANS, kept_as("Always in French?", FRENCH)),
-        (Reason.LEANS, kept_as("Answers in French and the", FRENCH)),
+        (Reason.LEANS, kept_as("Answers in French, and:", FRENCH)),
         (Reason.LEANS, kept_as("French.", FRENCH)),
         (Reason.LEANS, kept_as("Wir spielen „Faust am Samstag.", "Wir spielen „Faust“ am Samstag.")),
         (Reason.LEANS, kept_as("Releases are tagged tomorrow.", TAGS)),
@@ -599,7 +607,7 @@ def test_a_long_command_can_be_quoted_whole_though_the_brief_shows_its_beginning
 
 @pytest.mark.parametrize("reason", list(Reason))
 def test_every_reason_has_a_sentence_that_tells_all_it_is_about(reason: Reason) -> None:
-    template = reasons._SENTENCES[reason]
+    template = reason.sentence
     places = [field for _, field, _, _ in Formatter().parse(template) if field is not None]
     about = [f"«{n}»" for n, _ in enumerate(places)]
     sentence = finding(reason, *about).sentence
@@ -613,12 +621,11 @@ def test_every_finding_of_a_check_renders() -> None:
         assert all(one.sentence for each in check(seen.case) for one in each.findings)
 
 
-def test_nothing_asks_or_is_held_that_is_refused() -> None:
-    groups = {severity: {one for one in Reason if Finding(one).severity is severity} for severity in Severity}
-    assert sum(map(len, groups.values())) == len(Reason) and all(groups.values())
-    assert groups[Severity.ASK] >= DOUBTS and groups[Severity.ASK] >= FOR_A_PERSON and MISTAKES > DOUBTS
-    held = {Reason.LIMIT, Reason.MOST_PROPOSALS, Reason.SEEN_ONCE, Reason.REPEATED, Reason.NOT_SHOWN}
-    assert groups[Severity.HELD] == held
+def test_only_what_asks_can_be_doubted_withheld_or_counted_against() -> None:
+    for one in Reason:
+        assert one.severity is Severity.ASK or not one.marks & (Mark.DOUBT | Mark.AGAINST | Mark.WITHHELD)
+        assert Mark.DOUBT not in one.marks or Mark.MISTAKE in one.marks
+    assert {one.severity for one in Reason} == set(Severity)
 
 
 def test_what_is_held_does_not_ask() -> None:

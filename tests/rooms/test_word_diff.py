@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.changes.headline import headline
 from reverie.changes.history.change import Edit
+from reverie.changes.inbox.headline import headline
+from reverie.changes.inbox.word_diff import edit_hunks, hunks, word_diff
 from reverie.changes.proposal import Proposal, Suggestion, drawn_diff
-from reverie.changes.word_diff import edit_hunks, hunks, word_diff
 from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
 
 PORT = "Staging DB is db1.internal, port 5433"

@@ -13,9 +13,9 @@ import pytest
 from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.errors import Problem
-from reverie.server.limits import Limits
-from reverie.server.shared_limits import Sharing
-from reverie.server.wiring import house_of
+from reverie.server.limits.calls import CallLimits
+from reverie.server.limits.shared import Sharing
+from reverie.server.wiring import House
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving
 
@@ -81,7 +81,7 @@ def test_the_largest_memory_fits_however_it_is_escaped(served: Served) -> None:
 
 
 def test_a_key_that_calls_too_often_is_told_when_to_come_back(home: Home) -> None:
-    with serving(home, Limits(per_second=0.5, burst=3)) as served:
+    with serving(home, CallLimits(per_second=0.5, burst=3)) as served:
         answers = [served.call("GET", STORES) for _ in range(4)]
         assert [answer.status for answer in answers] == [200, 200, 200, 429]
         assert answers[-1].error == "rate_limit_error"
@@ -92,9 +92,9 @@ def test_a_key_that_calls_too_often_is_told_when_to_come_back(home: Home) -> Non
 
 def test_two_servers_on_one_database_admit_what_one_would(homes: HomeMaker, database: str) -> None:
     """Each as a process of its own would be. What both admit in the same moment is paid back by both."""
-    houses = [house_of(homes(database=database)) for _ in range(2)]
+    houses = [House(homes(database=database)) for _ in range(2)]
     key, now = houses[0].keys.create("a key", {Permission.READ}).key, [0.0]
-    both = [Limits(per_second=10, burst=20, now=lambda: now[0]) for _ in houses]
+    both = [CallLimits(per_second=10, burst=20, now=lambda: now[0]) for _ in houses]
     shared = [
         Sharing(limits, lambda _, calls, house=house: house.keys.called(calls))
         for limits, house in zip(both, houses, strict=True)
@@ -119,7 +119,7 @@ def test_two_servers_on_one_database_admit_what_one_would(homes: HomeMaker, data
 
 
 def test_a_key_has_so_many_calls_at_once_and_no_more() -> None:
-    limits = Limits(at_once=1)
+    limits = CallLimits(at_once=1)
     with limits.admitted("a"), limits.admitted("b"), pytest.raises(Exception, match="running"), limits.admitted("a"):
         pass
     with limits.admitted("a"):

@@ -16,7 +16,7 @@ from reverie.app import Home, open_home
 from reverie.core.errors import StillLocked
 from reverie.core.keys import Permission
 from reverie.core.scope import Scope
-from reverie.dreams.stores.progress import Progress
+from reverie.dreams.stores.progress import StoreDreamProgress
 from tests.conftest import NOON, HomeMaker
 from tests.serving import Served, serving
 
@@ -333,8 +333,8 @@ def test_what_was_written_while_a_store_is_rewritten_stays(idle: Served) -> None
     home = idle.house.home
     behavior = {"output_behavior": {"type": "update_existing", "memory_store_id": store}}
     dream = idle.call("POST", "/v1/dreams", asked(store, session, **behavior)).json["id"]
-    found = home._store_dreams.waiting()[0]
-    night = home._store_nights(Scope(found.workspace, found.user, "dream"), lambda name: None)
+    found = home.tenants.store_dreams.waiting()[0]
+    night = home.tenants.store_nights(Scope(found.workspace, found.user, "dream"), lambda name: None)
     mine = "# Deploy\n\n- We deploy on Fridays.\n- Staging is db7.internal.\n- Mine.\n"
 
     def do(name: str, step: Any) -> int:
@@ -431,7 +431,7 @@ def test_a_dream_that_takes_too_long_is_given_up_and_holds_nothing_up(
                 raise StillLocked("The server stops here.")
             return int(step())
 
-        night = first.house.home._store_nights(Scope("local", "ann", "dream"), lambda name: None)
+        night = first.house.home.tenants.store_nights(Scope("local", "ann", "dream"), lambda name: None)
         for dream in (copying, in_place):
             with pytest.raises(StillLocked):
                 night.run(dream, do)
@@ -458,8 +458,8 @@ def test_the_session_of_a_dream_is_over_with_it_even_if_the_server_is_killed_in_
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Progress, "end", killed)
-    night = idle.house.home._store_nights(Scope("local", "ann", "dream"), lambda name: None)
+    monkeypatch.setattr(StoreDreamProgress, "end", killed)
+    night = idle.house.home.tenants.store_nights(Scope("local", "ann", "dream"), lambda name: None)
     with pytest.raises(KeyboardInterrupt):
         night.run(dream["id"])
     assert idle.call("GET", f"/v1/dreams/{dream['id']}").json["status"] == "completed"

@@ -130,10 +130,10 @@ def test_what_a_model_took_is_told_and_on_the_ledger_of_a_dream_that_came_to_not
                 served.call("POST", at)
             return step()
 
-        home._store_nights(Scope("local", "ann", "dream"), lambda name: None).run(dream, do)
+        home.tenants.store_nights(Scope("local", "ann", "dream"), lambda name: None).run(dream, do)
         done = served.call("GET", f"/v1/dreams/{dream}").json
         assert done["status"] == how and done["usage"]["input_tokens"] > 0 and done["usage"]["output_tokens"] > 0
-        [phase] = home.dream_anywhere(dream).dream.consulted
+        [phase] = home.tenants.dream_anywhere(dream).dream.consulted
         assert phase.calls == 1 and phase.tokens_in == done["usage"]["input_tokens"]
         with home.engine.connect() as connection:
             [body] = connection.execute(select(schema.ledger.c.body).filter_by(kind="dream")).scalars()
@@ -155,6 +155,6 @@ def test_where_dreaming_is_switched_off_what_is_queued_waits_and_who_asks_is_tol
         assert (refused.status, refused.error) == (400, "invalid_request_error")
         assert "Dreaming is switched off" in refused.json["error"]["message"]
         assert served.call("GET", f"/v1/dreams/{queued}").json["status"] == "pending"
-        assert home.waiting() == [] and not home.unfinished() and "switched off" in home.warnings()[0]
+        assert home.queue.waiting() == [] and not home.queue.unfinished() and "switched off" in home.warnings()[0]
     with open_home(tmp_path / "home", settings={"database": database}) as home:
-        assert [one.dream for one in home.waiting()] == [queued]
+        assert [one.dream for one in home.queue.waiting()] == [queued]

@@ -51,7 +51,7 @@ def told(served: Served, dream: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(served: Served) -> bool:
-    history, scope = served.house.home._history, Scope("local", "ann", "test")
+    history, scope = served.house.home.history_records, Scope("local", "ann", "test")
     return not [*broken_links(history.rows(scope)), *history.mismatches(scope)]
 
 

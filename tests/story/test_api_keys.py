@@ -22,19 +22,19 @@ from click.testing import CliRunner
 
 from reverie.app import Home
 from reverie.changes.history.ledger import broken_links
-from reverie.cli.keys import command as keys_command
-from reverie.cli.serve import command as serve_command
+from reverie.cli.servers.keys import command as keys_command
+from reverie.cli.servers.serve import command as serve_command
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.keys import Keyring, Permission
-from reverie.server.wiring import house_of, keys_of
+from reverie.server.wiring import House
 from tests.conftest import NOON
 
-SERVE = "import sys; from reverie.cli.serve import command; command(sys.argv[1:])"
+SERVE = "import sys; from reverie.cli.servers.serve import command; command(sys.argv[1:])"
 
 
 def test_a_key_is_known_by_its_hash_alone(home_on: Home) -> None:
-    keys = keys_of(home_on)
+    keys = home_on.keys
     issued = keys.create("ci", {Permission.READ}, "bob")
     assert issued.secret.startswith("rvk_") and len(issued.secret) == 4 + 64
     found = keys.admitted(issued.secret)
@@ -42,11 +42,11 @@ def test_a_key_is_known_by_its_hash_alone(home_on: Home) -> None:
     assert issued.secret not in repr(keys.all()) and keys.all()[0].prefix == issued.secret[:12]
     for wrong in ("", "rvk_", issued.secret[:-1], issued.secret[:-1] + "x", issued.secret + "0", "rvk_é", "x"):
         assert keys.admitted(wrong) is None
-    assert list(broken_links(home_on._history.rows(keys.scope))) == []
+    assert list(broken_links(home_on.history_records.rows(keys.scope))) == []
 
 
 def test_a_key_ends_when_it_expires_or_is_revoked(home: Home) -> None:
-    keys = keys_of(home)
+    keys = home.keys
     short = keys.create("short", {Permission.READ}, lasts=timedelta(days=90))
     later = Keyring(keys.scope, keys.records, home.ids, FixedClock(NOON + timedelta(days=90)))
     assert keys.admitted(short.secret) and later.admitted(short.secret) is None
@@ -54,15 +54,15 @@ def test_a_key_ends_when_it_expires_or_is_revoked(home: Home) -> None:
     assert keys.revoke(revoked.key.id) == keys.revoke(revoked.key.id)
     assert keys.admitted(revoked.secret) is None
     with pytest.raises(NotFound):
-        keys_of(home, "other").revoke(short.key.id)
+        home.tenants.keys("other").revoke(short.key.id)
     with pytest.raises(BadInput):
         keys.create("", {Permission.READ})
     with pytest.raises(BadInput):
-        keys_of(home, "Not A Workspace").create("x", {Permission.READ})
+        home.tenants.keys("Not A Workspace").create("x", {Permission.READ})
 
 
 def test_permissions_include_what_they_must(home: Home) -> None:
-    of = {one: keys_of(home).create("x", {one}).key for one in Permission}
+    of = {one: home.keys.create("x", {one}).key for one in Permission}
     assert [one for one in Permission if of[Permission.ADMIN].may(one)] == list(Permission)
     assert [one for one in Permission if of[Permission.WRITE].may(one)] == [Permission.READ, Permission.WRITE]
     assert [one for one in Permission if of[Permission.DREAM].may(one)] == [Permission.DREAM]
@@ -151,7 +151,7 @@ def test_a_killed_server_lost_nothing_it_had_acknowledged(tmp_path: Path) -> Non
 
     home = tmp_path / "home"
     with open_home(home) as made:
-        key = keys_of(made).create("x", {Permission.WRITE}).secret
+        key = made.keys.create("x", {Permission.WRITE}).secret
     acknowledged: list[str] = []
     with process(home) as (running, url):
         store = post(f"{url}/v1/memory_stores", key, {"name": "Kill"})["id"]
@@ -166,12 +166,12 @@ def test_a_killed_server_lost_nothing_it_had_acknowledged(tmp_path: Path) -> Non
             killing.join()
     assert len(acknowledged) > 10
     with open_home(home) as again:
-        house = house_of(again)
+        house = House(again)
         scope = house.keys.scope
-        stores = house.stores_for(scope)
+        stores = house.home.tenants.stores(scope)
         there = {one.path: one for path in ["/"] for one in stores.memories(store, path, limit=100_000, full=True)}
         assert set(acknowledged) <= set(there) and len(there) <= len(acknowledged) + 1
-        records, own = again._history, scope.of("")
+        records, own = again.history_records, scope.of("")
         assert len(records.documents(own)) == stores.get(store).held == len(there)
         assert records.unsettled(own) == [] and list(broken_links(records.rows(own))) == []
         assert list(records.mismatches(own)) == []

@@ -72,7 +72,7 @@ def test_what_is_sent_becomes_a_session_of_the_library_and_is_found(served: Serv
 def test_what_works_in_a_session_can_tell_of_it(served: Served) -> None:
     """Nobody does yet. What will emits events of the wire; clients see them, and they are an agent's words."""
     session, scope = begun(served), Scope("local", None, "test")
-    recording = served.house.home.recording_for(scope)
+    recording = served.house.home.tenants.recording(scope)
     recording.become(session, "running")
     text = [{"type": "text", "text": "I looked."}]
     [call] = recording.emit(session, [{"type": "agent.tool_use", "name": "bash", "input": {"command": "ls"}}])
@@ -119,7 +119,7 @@ def test_the_key_says_whose_words_they_are(served: Served, key: dict[str, str], 
     send(served, session, message("I prefer tea."), system, key=secret)
     body = json.dumps({"id": "told", "messages": [{"role": one, "content": "x"} for one in ("system", "user")]})
     assert served.call("POST", IMPORT, body.encode(), key=secret).status == 200
-    library = served.house.home.sessions_for(Scope(workspace, user, "test"))
+    library = served.house.home.tenants.sessions(Scope(workspace, user, "test"))
     for name in (session, "told"):
         assert {turn.origin for turn in library.get(name).turns} == {origin}, "nobody sends himself up to operator"
 
@@ -200,7 +200,7 @@ def test_a_stream_has_frames_with_names_and_heartbeats_as_comments(
     answer = connection.getresponse()
     assert answer.getheader("content-type", "").startswith("text/event-stream")
     # Another process writes: no bell of this one rings.
-    served.house.home.recording_for(Scope("local", None, "test")).send(session, [message("Héllo\nthere")])
+    served.house.home.tenants.recording(Scope("local", None, "test")).send(session, [message("Héllo\nthere")])
     while ": still here" not in lines or not any(line.startswith("data: ") for line in lines):
         lines.append(answer.readline().decode().rstrip("\n"))
     connection.close()
@@ -210,9 +210,9 @@ def test_a_stream_has_frames_with_names_and_heartbeats_as_comments(
 
 
 def test_watching_does_not_count_as_calling(home: Home) -> None:
-    from reverie.server.limits import Limits
+    from reverie.server.limits.calls import CallLimits
 
-    with serving(home, Limits(per_second=1e6, burst=10**6, at_once=2)) as served:
+    with serving(home, CallLimits(per_second=1e6, burst=10**6, at_once=2)) as served:
         session, open_ones = begun(served), []
         for _ in range(5):
             connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
@@ -225,9 +225,9 @@ def test_watching_does_not_count_as_calling(home: Home) -> None:
 
 
 def test_a_key_has_so_many_streams_open_and_no_more(home: Home) -> None:
-    from reverie.server.limits import Limits
+    from reverie.server.limits.calls import CallLimits
 
-    with serving(home, Limits(per_second=1e6, burst=10**6, streams=2)) as served:
+    with serving(home, CallLimits(per_second=1e6, burst=10**6, streams=2)) as served:
         session, other = begun(served), served.new_key("read")
         path = f"{SESSIONS}/{session}/events/stream"
         open_ones = [opened(served, path, served.key) for _ in range(2)]

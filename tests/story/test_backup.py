@@ -6,11 +6,8 @@ import gzip
 import io
 import json
 import os
-import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 import tarfile
 import tempfile
 import textwrap
@@ -42,14 +39,14 @@ from reverie.core.origin import Origin
 from reverie.memory.operation import Add
 from reverie.storage.backup.backup import BackedUp, back_up
 from reverie.storage.backup.before_migration import copies
-from reverie.storage.backup.manifest import Step
+from reverie.storage.backup.manifest import BackupStep
 from reverie.storage.backup.restore import Restored, check_backup, restore
 from reverie.storage.backup.tables import lines, snapshot, standing, tables
 from reverie.storage.database import migrations, schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.transcripts.session import Evidence
-from tests.commands import run_command
+from tests.commands import Process, run_command, run_python
 from tests.conftest import NOON, HomeMaker
 from tests.sizes import sized
 
@@ -123,7 +120,7 @@ def test_a_restored_home_is_the_home_that_was_backed_up(lived_in: Home, homes: H
     assert stat.S_IMODE(there.stat().st_mode) == 0o700
     head = made.manifest.ledger["local"]
     assert head.whole
-    assert head.number == max(row.number for row in lived_in._history.rows(lived_in._own))
+    assert head.number == max(row.number for row in lived_in.history_records.rows(lived_in.owned))
 
 
 def _tree(path: Path) -> dict[str, bytes | None]:
@@ -266,9 +263,9 @@ def test_what_is_written_during_a_backup_is_not_half_in_it(database: str, tmp_pa
     source = _filled(database, {"turns": [turn("s", number, "x" * 9000) for number in range(600)]})
     before = rows_of(source)
     writer = make_engine(database)
-    written: list[Step] = []
+    written: list[BackupStep] = []
 
-    def write_meanwhile(step: Step) -> None:
+    def write_meanwhile(step: BackupStep) -> None:
         if not written:
             with writing_across(writer, "upkeep") as connection:
                 connection.execute(insert(standing(connection, "turns")), [turn("s", 9999), turn("z", 1)])
@@ -401,7 +398,7 @@ def test_a_full_disk_leaves_the_old_backup_and_no_rest(home: Home, tmp_path: Pat
         except NoSpace as error:
             print(error)
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    done = run_python(["-c", textwrap.dedent(code)])
     assert "could not be written" in done.stdout, done.stderr
     assert file.read_bytes() == before
     assert _left(tmp_path) == []
@@ -698,12 +695,10 @@ PRELUDE = """
 def killed_at(code: str) -> None:
     """SIGKILL lands where the code calls `stop`."""
     whole = textwrap.dedent(PRELUDE) + textwrap.dedent(code)
-    process = subprocess.Popen([sys.executable, "-c", whole], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
+    process = Process(["-c", whole])
     assert process.stdout.readline() == "here\n"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
+    process.kill()
+    process.communicate()
 
 
 @pytest.mark.parametrize("where", ["watch=stop", "watch=lambda step: stop() if step.total else None"])
@@ -823,7 +818,7 @@ def test_a_migration_that_cannot_be_preceded_by_a_copy_does_not_begin(tmp_path: 
         except Exception as error:
             print(type(error).__name__, error)
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+    done = run_python(["-c", textwrap.dedent(code)])
     assert "DatabaseUnusable" in done.stdout, done.stdout + done.stderr
     assert "Nothing was changed" in done.stdout
     assert copies(path) == []

@@ -22,9 +22,9 @@ from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
 from reverie.storage.transcripts.chunked_writes import AT_ONCE_TURNS
-from reverie.transcripts import json_files as jsonfiles
-from reverie.transcripts import json_streams
-from reverie.transcripts.file_limits import FileLimits
+from reverie.transcripts.files import json_files as jsonfiles
+from reverie.transcripts.files import json_streams
+from reverie.transcripts.files.limits import FileLimits
 from reverie.transcripts.session import Head, Said, Turn
 from tests.conftest import HomeMaker
 
@@ -56,6 +56,19 @@ def test_every_odd_file_is_read_or_put_aside_and_the_night_goes_on(home: Home, l
     assert [flaw.path for flaw in added.flaws] == [str(logs / "d-deep.json")]
     assert home.dream().dreams[0].sessions
     assert home.dream().dreams  # the night after, with that id in its records
+
+
+def test_a_folder_that_cannot_be_looked_into_is_named_and_the_rest_is_read(home: Home, logs: Path) -> None:
+    """Its path is longer than the system takes. One that may not be read ends in the same place."""
+    (logs / "good.json").write_text(session("good"))
+    inside = os.open(logs, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=inside)
+        outside, inside = inside, os.open("d" * 250, os.O_RDONLY, dir_fd=inside)
+        os.close(outside)
+    os.close(inside)
+    added = home.sessions.add(logs)
+    assert added.sessions == 1 and [one.why for one in added.flaws] == ["File name too long"]
 
 
 def test_a_file_name_that_is_no_text_is_remembered_and_read_again(home: Home, tmp_path: Path) -> None:

@@ -54,6 +54,18 @@ def changed(served: Served, store: str, memory: str, content: str) -> None:
     assert answer.status == 200, answer.text
 
 
+def test_what_was_erased_is_not_pulled_again(managed: Served, home: Home) -> None:
+    store = managed.store()
+    memory = managed.memory(store, "/releases.md", RULES)
+    home.bridge.pull(source(managed))
+    home.erase.text(TUESDAYS)
+    changed(managed, store, memory["id"], RULES + "- Something else besides.\n")
+    home.bridge.pull(source(managed))
+    texts = [path.read_text() for path in (home.config.home / "bridge").rglob("*.txt")]
+    assert len(texts) == 2 and not any(TUESDAYS in text for text in texts)
+    assert any("Something else besides" in text for text in texts)
+
+
 # ---- pull ------------------------------------------------------------------------------------------------------------
 
 

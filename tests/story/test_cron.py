@@ -13,7 +13,7 @@ import pytest
 from reverie.app import Home, open_home
 from reverie.dreams.dream import Status
 from reverie.dreams.dreaming import Due
-from reverie.dreams.steps import given_up
+from reverie.dreams.run.steps import given_up
 from tests.conftest import NOON, HomeMaker
 from tests.story.test_cli import Cli
 
@@ -289,7 +289,7 @@ def test_with_after_a_timer_looks_every_hour_too(cli: Cli, units: Path) -> None:
     (timer,) = units.glob("*.timer")
     assert "OnCalendar=*-*-* 03:15:00 UTC\nOnCalendar=*-*-* *:15:00 UTC\n" in timer.read_text()
     assert '"--if-missed" "--after" "5"\n' in timer.with_suffix(".service").read_text()
-    assert "not every day" in cli("cron", "install", "--systemd", "--at", "0 3 * * 1", code=2)
+    assert "not once a day" in cli("cron", "install", "--systemd", "--at", "0 3 * * 1", code=2)
 
 
 @pytest.mark.parametrize("broken", ["daemon-reload", "enable", "restart"])

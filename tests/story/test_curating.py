@@ -16,10 +16,10 @@ from reverie.app import Home, open_home
 from reverie.dreams.dream import Fate
 from reverie.llm.tokens import estimate_tokens
 from reverie.testing.bad_curators import BAD_CURATORS, shown
-from reverie.testing.model_plays import MISBEHAVIOURS, Line, Play, Says
+from reverie.testing.model_plays import MISBEHAVIOURS, OpenConnection, Play, Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import Script, Server, serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 from tests.conftest import NOON, HomeMaker
 from tests.story.test_cli import Cli
 
@@ -74,10 +74,10 @@ def answers(*items: dict[str, Any]) -> Says:
     return Says(json.dumps({"items": list(items)}))
 
 
-def finds(text: str, words: str, **more: Any) -> Callable[[Asked], Says]:
+def finds(text: str, words: str, **more: Any) -> Callable[[ReceivedRequest], Says]:
     """Answers with an item if the Brief holds these words, wherever they stand."""
 
-    def play(asked: Asked) -> Says:
+    def play(asked: ReceivedRequest) -> Says:
         places = [one for one in shown(asked).lines if words in one.text]
         return answers(*[item(text, words, one.session, one.turn, **more) for one in places[:1]])
 
@@ -92,7 +92,7 @@ def prompts(server: Server) -> list[str]:
     return [conversation(one).messages[0][1] for one in server.asked]
 
 
-def is_notes(asked: Asked) -> bool:
+def is_notes(asked: ReceivedRequest) -> bool:
     """A request for notes of one session, and not for the night."""
     return conversation(asked).system != SYSTEM[0]
 
@@ -254,7 +254,7 @@ class Together:
     then: Play
     others: threading.Barrier
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         self.others.wait(timeout=20)
         self.then.perform(asked, line)
 
@@ -262,7 +262,7 @@ class Together:
 def test_notes_of_several_sessions_are_asked_for_at_once_and_come_back_in_order(homes: HomeMaker, served: Any) -> None:
     others = threading.Barrier(3)
 
-    def play(asked: Asked) -> Play:
+    def play(asked: ReceivedRequest) -> Play:
         said = finds(METRIC, WISH)(asked)
         first = "### s1," in conversation(asked).messages[0][1]  # it is asked for alone
         return Together(said, others) if is_notes(asked) and not first else said
@@ -288,7 +288,7 @@ def test_notes_that_are_asked_for_at_once_stay_within_the_budget(homes: HomeMake
 
 
 def test_a_note_that_fails_leaves_its_session_to_the_built_in_reader(homes: HomeMaker, served: Any) -> None:
-    def play(asked: Asked) -> Play | Says:
+    def play(asked: ReceivedRequest) -> Play | Says:
         return Says("No idea.") if is_notes(asked) else finds(METRIC, WISH)(asked)
 
     server = served(play)
@@ -462,8 +462,8 @@ WISHES = {
 }
 
 
-def all_of(found: Sequence[tuple[str, str]]) -> Callable[[Asked], Says]:
-    def play(asked: Asked) -> Says:
+def all_of(found: Sequence[tuple[str, str]]) -> Callable[[ReceivedRequest], Says]:
+    def play(asked: ReceivedRequest) -> Says:
         lines = shown(asked).lines
         places = [(text, words, one) for text, words in found for one in lines if words in one.text]
         return answers(*[item(text, words, one.session, one.turn) for text, words, one in places])
@@ -495,7 +495,7 @@ FINNISH = {  # which the built-in reader does not read
 
 
 def test_what_only_the_model_saw_comes_back_too(tmp_path: Any, served: Any) -> None:
-    def play(asked: Asked) -> Says:
+    def play(asked: ReceivedRequest) -> Says:
         """Each statement with every place it was said in."""
         items = []
         for text, words in FINNISH.items():
@@ -538,7 +538,7 @@ def test_a_proposal_that_waits_is_not_made_again(tmp_path: Any, served: Any) -> 
 
 
 def test_an_answer_is_kept_with_the_night_and_its_cost(homes: HomeMaker, served: Any) -> None:
-    def play(asked: Asked) -> Play:
+    def play(asked: ReceivedRequest) -> Play:
         return Says(answers(item(METRIC, WISH)).text, tokens_in=1_000, tokens_out=50)
 
     home = homes(**settings(served(play), model_price="1/10"))

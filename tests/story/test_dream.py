@@ -11,11 +11,11 @@ import pytest
 
 import reverie
 from reverie.app import Home, open_home
-from reverie.changes.proposal import Status as ProposalStatus
-from reverie.dreams import select_sessions as choose
+from reverie.changes.proposal import ProposalStatus
+from reverie.dreams.brief import select_sessions as choose
+from reverie.dreams.brief.select_sessions import noted
 from reverie.dreams.dream import Dream, Fate, Status
 from reverie.dreams.light.candidate import Noted
-from reverie.dreams.select_sessions import noted
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.transcripts.session import Session
 from tests.conftest import NOON, HomeMaker
@@ -263,14 +263,14 @@ def test_a_dream_is_read_back_as_it_was_kept(memories: Path, home_on: Home) -> N
     home_on.sessions.add(session("s2", SOFT, 11))
     night = dream(home_on)
     records = SqlDreams(home_on.engine, home_on.clock, key_of=lambda name: home_on.memory.target(name).key)
-    assert records.find(home_on._own) == [night]
+    assert records.find(home_on.owned) == [night]
     assert night.status is Status.COMPLETED and night.ended_at is not None
-    (staged,) = records.staged(home_on._own, "hermes")
+    (staged,) = records.staged(home_on.owned, "hermes")
     assert staged.candidate.evidence[0].quote == SOFT and staged.speaker == "ann"
-    assert {one.session_id for one in records.read(home_on._own, "hermes")} == {
+    assert {one.session_id for one in records.read(home_on.owned, "hermes")} == {
         one.session_id for one in night.sessions
     }
-    assert records.find(home_on._own.of("someone else")) == []
+    assert records.find(home_on.owned.of("someone else")) == []
 
 
 def test_a_session_our_reader_stumbles_over_costs_the_others_nothing(

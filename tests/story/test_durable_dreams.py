@@ -21,12 +21,13 @@ from reverie.core.errors import BadInput, StillLocked
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.files import FileNightTarget
-from reverie.dreams.records import LEASE, Asked, Lease, Overtaken, Stopped
-from reverie.dreams.steps import MOST_ATTEMPTS, Steps
+from reverie.dreams.records import LEASE, Lease, Overtaken, SessionChoice, Stopped
+from reverie.dreams.run.steps import MOST_ATTEMPTS, Steps
 from reverie.dreams.stores.dream import StoreWish
-from reverie.memory.store import Author
+from reverie.memory.stores.store import Author
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.storage.dreams.fenced import fenced_review
+from tests.commands import Process
 from tests.conftest import NOON, HomeMaker
 from tests.sizes import sized
 
@@ -69,7 +70,7 @@ def home(memory: Pages, tmp_path: Path, homes: HomeMaker, database: str) -> Home
 def begun(home: Home, *, until: str = "put") -> tuple[Steps, Dream]:
     """A night broken off before the named step, as if its process had died."""
     night = home.dreams
-    dream = night.open("hermes", "land", Asked())
+    dream = night.open("hermes", "land", SessionChoice())
     steps = Steps(night, night.records.hold(night.scope, dream), FileNightTarget(night))
 
     class Died(Exception):
@@ -221,7 +222,7 @@ from datetime import datetime
 
 home = open_home(sys.argv[1], now=datetime.fromisoformat(sys.argv[3]),
                  settings={"owner": "ann", "database": sys.argv[2] or None})
-engine = home.worker(sys.argv[4] or None)
+engine = home.queue.worker(sys.argv[4] or None)
 if sys.argv[5] == "reap":
     print(engine.reap(sys.argv[6]))
     sys.exit()
@@ -239,10 +240,9 @@ home.close()
 
 
 @contextmanager
-def worker(home: Home, *words: str, executor: str = "", now: datetime = NOON) -> Iterator[subprocess.Popen[str]]:
+def worker(home: Home, *words: str, executor: str = "", now: datetime = NOON) -> Iterator[Process]:
     database = home.config.database
-    command = [sys.executable, "-c", WORKER, str(home.config.home), database, now.isoformat(), executor, *words]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = Process(["-c", WORKER, str(home.config.home), database, now.isoformat(), executor, *words])
     try:
         yield process
     finally:
@@ -252,7 +252,7 @@ def worker(home: Home, *words: str, executor: str = "", now: datetime = NOON) ->
 
 def worked(home: Home, *words: str, executor: str = "") -> tuple[str, int]:
     with worker(home, *(words or ("work",)), executor=executor) as process:
-        said, _ = process.communicate(timeout=120)
+        said, _ = process.communicate()
         return said.strip(), process.returncode
 
 
@@ -285,12 +285,12 @@ def test_what_a_dead_worker_left_is_gone_on_with_by_another(home: Home, memory: 
 def asked_over_a_store(home: Home, tmp_path: Path) -> tuple[Scope, str, str]:
     """A dream over a store of bob, who is nobody of this Home's."""
     scope = Scope("shop", "bob", "the test")
-    store = home.stores_for(scope).create("Notes").id
-    home.storing_for(scope, Author("api", "k"), "bob").create(store, "/ci.md", "- CI runs on GitHub Actions.\n")
+    store = home.tenants.stores(scope).create("Notes").id
+    home.tenants.writes(scope, Author("api", "k"), "bob").create(store, "/ci.md", "- CI runs on GitHub Actions.\n")
     talk = tmp_path / "talk.json"
     talk.write_text(json.dumps({"id": "t", "messages": [{"role": "user", "content": MASCOT}]}))
-    [session] = home.importing_for(scope, "bob").add(talk).names
-    made = home.dreaming_for(scope).create(StoreWish(store, (session,), "built-in"))
+    [session] = home.tenants.imports(scope, "bob").add(talk).names
+    made = home.tenants.dreams(scope).create(StoreWish(store, (session,), "built-in"))
     return scope, made.id, made.output
 
 
@@ -301,15 +301,15 @@ def test_one_queue_has_nights_over_files_and_dreams_over_stores(
     """The worker is killed behind a step of the dream over the store; when it is back, both are done, each once."""
     scope, dream, output = asked_over_a_store(home, tmp_path)
     night = home.dream.later(target="hermes")
-    assert {one.dream for one in home.waiting()} == {night.id, dream}
+    assert {one.dream for one in home.queue.waiting()} == {night.id, dream}
     if step != "begin":
         home.dream.cancel(night.id)
     assert worked(home, "die", step)[1] == -signal.SIGKILL
     worked(home)
-    assert home.dreaming_for(scope).get(dream).status is Status.COMPLETED and home.waiting() == []
+    assert home.tenants.dreams(scope).get(dream).status is Status.COMPLETED and home.queue.waiting() == []
     assert home.dreams.get(night.id).status is (Status.COMPLETED if step == "begin" else Status.CANCELED)
-    assert "/notes.md" in [one.path for one in home.stores_for(scope).memories(output)]
-    account = home.dreaming_for(scope).account(dream)
+    assert "/notes.md" in [one.path for one in home.tenants.stores(scope).memories(output)]
+    account = home.tenants.dreams(scope).account(dream)
     assert len(account.changes) == 1 and "Miso" in account.diary
 
 
@@ -345,7 +345,7 @@ from reverie.core.errors import EngineBusy
 from reverie.app import open_home
 
 with open_home(sys.argv[1]) as one, open_home(sys.argv[2]) as two:
-    first, second = one.worker(), two.worker()
+    first, second = one.queue.worker(), two.queue.worker()
     first.launch()
     try:
         second.launch()
@@ -404,7 +404,7 @@ def test_two_homes_with_a_target_of_one_name_have_nights_of_their_own(two_homes:
 
 def test_a_home_finishes_and_works_off_its_own_nights_only(two_homes: tuple[Home, Home]) -> None:
     one, other = two_homes
-    night = one.dreams.open("home", "land", Asked())
+    night = one.dreams.open("home", "land", SessionChoice())
     queued = one.dream.later(target="home")
     assert other.dream.recover() == [] and other.dreams.records.queued(other.owned) == []
     with pytest.raises(BadInput, match="another target here"):

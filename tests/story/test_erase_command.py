@@ -56,8 +56,8 @@ def test_one_thing_is_named_at_a_time(folder: Path) -> None:
 
 def test_a_workspace_is_erased_whole_or_only_something_in_it(homes: HomeMaker, folder: Path) -> None:
     with homes(folder) as home:
-        home.sessions_in("acme").add(session("plain:theirs", RULE))
-        home.sessions_in("acme").add(session("plain:more", RULE))
+        home.tenants.sessions_in("acme").add(session("plain:theirs", RULE))
+        home.tenants.sessions_in("acme").add(session("plain:more", RULE))
     assert "plain:theirs" in run(folder, "sessions", "list", "--workspace", "acme")[1]
     assert run(folder, "erase", "--session", "plain:theirs", "--workspace", "acme", "--yes")[0] == 0
     assert "plain:theirs" not in run(folder, "sessions", "list", "--workspace", "acme")[1]

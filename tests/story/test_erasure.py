@@ -19,9 +19,9 @@ from reverie.changes.queue import Waiting
 from reverie.config import load
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import sha256
-from reverie.erasure.wanted import Erasure, Kind
+from reverie.erasure.wanted import Erasure, ErasureKind
 from reverie.memory.operation import Add
-from reverie.memory.store import Author
+from reverie.memory.stores.store import Author
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.transcripts.session import quote
@@ -78,7 +78,7 @@ def test_a_text_goes_from_every_column_of_every_table_and_every_file_in_every_fo
     assert planted(home.engine) > 60
     done = home.erase.text(CANARY)
     assert left_in_rows(home.engine) == [] and left_in_files(home.config.home) == []
-    assert list(broken_links(home._history.rows(home._own))) == []
+    assert list(broken_links(home.history_records.rows(home.owned))) == []
     assert done.counts["turns of transcripts"] >= 1 and done.counts["files"] >= len(FORMS)
     assert [entry.text for entry in home.memory.entries("home")] == [OTHER]
 
@@ -88,7 +88,7 @@ def test_a_session_takes_along_what_rests_on_it_alone_and_nothing_else(home_on: 
     gone(home, home.erase.session("plain:canary"))
     assert [entry.text for entry in home.memory.entries("home")] == [OTHER]
     assert [stored.head.id for stored in home.sessions.find()] == ["plain:plants"]
-    assert "plants" in home.dream.runner.records.find(home._own)[0].diary, "what others said is still told"
+    assert "plants" in home.dream.runner.records.find(home.owned)[0].diary, "what others said is still told"
     assert home.search("deploy script Tuesdays") == [] and home.search("office plants")
 
 
@@ -164,6 +164,13 @@ def test_a_skill_loses_the_step_and_so_does_its_git(home: Home) -> None:
     assert left_in_files(home.config.home) == [] and left_in_rows(home.engine) == [] and whole(home)
 
 
+def test_a_queued_transcript_whose_name_says_it_waits_no_longer(home: Home, tmp_path: Path) -> None:
+    home.ended.put("claude-code", tmp_path / "the heron contract of June" / "1.jsonl")
+    home.ended.put("claude-code", tmp_path / "another" / "2.jsonl")
+    home.erase.text("the heron contract of June")
+    assert [Path(one.path).name for one in home.ended.waiting()] == ["2.jsonl"]
+
+
 def test_a_project_goes_by_name_or_by_path(home: Home) -> None:
     for number, folder in enumerate(("/srv/shop", "/srv/shop/cart", "/srv/other")):
         one = session(f"plain:{number}", f"The {CANARY} of {number} is blue.", cwd=folder)
@@ -181,12 +188,12 @@ def test_a_whole_workspace_goes_and_its_ledger_still_holds(home_on: Home) -> Non
     done = home.erase.workspace("local")
     assert list(home.sessions.find()) == [] and left_in_rows(home.engine) == []
     assert left_in_files(home.config.home) == [] and done.counts["sessions"] == 2
-    rows = list(home._history.rows(home._own))
+    rows = list(home.history_records.rows(home.owned))
     assert list(broken_links(rows)) == [] and {row.erased for row in rows if row.kind != "erasure"} == {True}
 
 
 def test_another_workspace_keeps_what_is_erased_in_this_one(home_on: Home) -> None:
-    there = home_on.sessions_in("acme")
+    there = home_on.tenants.sessions_in("acme")
     there.add(session("plain:canary", RULE))
     home_on.sessions.add(session("plain:canary", RULE))
     home_on.erase.text(CANARY)
@@ -197,12 +204,12 @@ def test_another_workspace_keeps_what_is_erased_in_this_one(home_on: Home) -> No
 
 
 def test_memory_stores_and_their_versions_lose_the_statement_and_keep_the_rest(home_on: Home) -> None:
-    storing = home_on.storing_for(home_on.owned, Author("user", "ann"))
-    store = home_on.stores_for(home_on.owned).create("Notes")
+    storing = home_on.tenants.writes(home_on.owned, Author("user", "ann"))
+    store = home_on.tenants.stores(home_on.owned).create("Notes")
     made = storing.create(store.id, "/a.md", f"# Deploy\n\n- {RULE}\n- {OTHER}\n")
     home_on.erase.text(CANARY)
     assert left_in_rows(home_on.engine) == []
-    stores = home_on.stores_for(home_on.owned)
+    stores = home_on.tenants.stores(home_on.owned)
     page = stores.memory(store.id, made.id)
     assert page.content == f"# Deploy\n\n- {OTHER}\n".encode()
     with reading_across(home_on.engine, "upkeep") as connection:
@@ -216,7 +223,7 @@ def test_memory_stores_and_their_versions_lose_the_statement_and_keep_the_rest(h
 def test_a_dry_run_lists_the_places_and_changes_not_one_byte_of_a_row(home_on: Home) -> None:
     home = lived_in(home_on)
     before = _dump(home)
-    plan = home.erase.plan(Kind.SESSION, "plain:canary")
+    plan = home.erase.plan(ErasureKind.SESSION, "plain:canary")
     assert _dump(home) == before and plan.rules == (RULE,)
     assert {place.where for place in plan.places} >= {"turns", "sessions", "changes", "blobs", "home/MEMORY.md"}
 
@@ -304,7 +311,7 @@ def test_rules_can_be_asked_about_and_a_critical_one_always_is(home: Home) -> No
     lived_in(home)
     entry = next(entry for entry in home.memory.entries("home") if entry.text == RULE)
     home.review.mark(entry.id, critical=True)
-    plan = home.erase.plan(Kind.SESSION, "plain:canary")
+    plan = home.erase.plan(ErasureKind.SESSION, "plain:canary")
     assert plan.rules == () and plan.sought.asked == (RULE,)
     home.erase(plan)
     assert RULE in [entry.text for entry in home.memory.entries("home")]
@@ -323,18 +330,20 @@ def test_what_a_person_wrote_by_hand_in_the_same_words_as_a_transcript_stays(hom
 def test_a_row_of_the_ledger_that_is_emptied_by_hand_is_told_from_one_that_was_erased(home_on: Home) -> None:
     home = lived_in(home_on)
     home.erase.session("plain:canary")
-    assert list(broken_links(home._history.rows(home._own))) == []
-    last = list(home._history.rows(home._own))[-1].number
+    assert list(broken_links(home.history_records.rows(home.owned))) == []
+    last = list(home.history_records.rows(home.owned))[-1].number
     home.review.write("home", "USER.md", [Add("USER.md", "I like tea.")])
     with writing_across(home.engine, "upkeep") as connection:
         row = update(schema.ledger).filter_by(workspace="local", number=last + 1)
         connection.execute(row.values(body="", user="", salt=None))
-    assert list(broken_links(home._history.rows(home._own))) == [f"row {last + 1} was emptied, and no erasure says so"]
+    assert list(broken_links(home.history_records.rows(home.owned))) == [
+        f"row {last + 1} was emptied, and no erasure says so"
+    ]
 
 
 def test_rows_of_the_ledger_from_before_can_be_erased_and_the_chain_still_holds(home: Home) -> None:
     lived_in(home)
-    rows = list(home._history.rows(home._own))
+    rows = list(home.history_records.rows(home.owned))
     with writing_across(home.engine, "upkeep") as connection:
         connection.execute(text("drop trigger ledger_no_update"))
         previous = "0" * 64
@@ -343,9 +352,9 @@ def test_rows_of_the_ledger_from_before_can_be_erased_and_the_chain_still_holds(
             values = {"previous": previous, "hash": old.hash, "salt": None, "details": None}
             connection.execute(update(schema.ledger).filter_by(number=row.number).values(**values))
             previous = old.hash
-    assert list(broken_links(home._history.rows(home._own))) == []
+    assert list(broken_links(home.history_records.rows(home.owned))) == []
     home.erase.session("plain:canary")
-    assert list(broken_links(home._history.rows(home._own))) == [] and left_in_rows(home.engine) == []
+    assert list(broken_links(home.history_records.rows(home.owned))) == [] and left_in_rows(home.engine) == []
 
 
 def test_a_search_on_another_node_forgets_it_as_well(homes: HomeMaker, database: str, tmp_path: Path) -> None:
@@ -362,13 +371,13 @@ def test_a_search_on_another_node_forgets_it_as_well(homes: HomeMaker, database:
 @pytest.mark.parametrize("short", ["a", "…", "  ", "x1"])
 def test_a_text_that_would_stand_anywhere_is_refused(home: Home, short: str) -> None:
     with pytest.raises(BadInput, match=r"too short|No text"):
-        home.erase.plan(Kind.TEXT, short)
+        home.erase.plan(ErasureKind.TEXT, short)
 
 
 def test_a_session_there_is_not_is_refused_and_nothing_is_begun(home: Home) -> None:
     with pytest.raises(NotFound, match="no session plain:nobody"):
-        home.erase.plan(Kind.SESSION, "plain:nobody")
-    assert home._erasures.open() == []
+        home.erase.plan(ErasureKind.SESSION, "plain:nobody")
+    assert home.erasures.open() == []
 
 
 # ---- copies ----------------------------------------------------------------------------------------------------------
@@ -381,7 +390,7 @@ def test_backups_that_hold_it_are_listed_and_a_restore_leaves_it_out(homes: Home
     done = home.erase.session("plain:canary")
     assert [one.where for one in done.left] == [str(held)] and "a backup of" in done.left[0].why
     home.backup(clean)
-    again = home.erase.plan(Kind.TEXT, CANARY)
+    again = home.erase.plan(ErasureKind.TEXT, CANARY)
     assert [one.where for one in again.left] == [str(held)], "one that was made later does not hold it"
     said = json.loads(Path(f"{held}.erased.json").read_text())
     assert CANARY not in json.dumps(said) and "plain:canary" not in json.dumps(said)
@@ -400,7 +409,7 @@ def test_the_harnesss_own_transcript_is_listed_and_deleted_only_if_asked(home: H
     done = home.erase.session("plain:one")
     assert [one.where for one in done.left] == [str(tmp_path / "one.json")] and (tmp_path / "one.json").exists()
     assert home.sessions.refresh().fates == {"erased before": 1}
-    done = home.erase(home.erase.plan(Kind.SESSION, "plain:two"), transcripts=True)
+    done = home.erase(home.erase.plan(ErasureKind.SESSION, "plain:two"), transcripts=True)
     assert done.left == () and not (tmp_path / "two.json").exists()
 
 
@@ -408,11 +417,11 @@ def test_transcripts_older_than_their_workspace_keeps_them_go_and_what_was_learn
     home = lived_in(homes(retention="30d acme=1d"))
     old = session("plain:old", f"Something about {CANARY}.") | {"started_at": "2026-01-02T10:00:00Z"}
     home.sessions.add(old)
-    home.sessions_in("acme").add(session("plain:acme", "Hello there."))
+    home.tenants.sessions_in("acme").add(session("plain:acme", "Hello there."))
     done = home.erase.expire()
     assert [one.counts["sessions"] for one in done] == [1, 1]
     assert {stored.head.id for stored in home.sessions.find()} == {"plain:canary", "plain:plants"}
-    assert list(home.sessions_in("acme").find()) == [] and home.erase.expire() == []
+    assert list(home.tenants.sessions_in("acme").find()) == [] and home.erase.expire() == []
     assert RULE in [entry.text for entry in home.memory.entries("home")]
     with pytest.raises(BadInput, match="retention"):
         homes(home.config.home.parent / "bad", retention="soon")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reverie.app import Home
-from reverie.changes.proposal import Status as ProposalStatus
+from reverie.changes.proposal import ProposalStatus
 from reverie.core.errors import BadInput, BadSetting, SwitchedOff
 from reverie.dreams.dream import Status
 from reverie.dreams.night import Night

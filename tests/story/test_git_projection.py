@@ -15,7 +15,7 @@ from sqlalchemy import delete
 from reverie.app import Home
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.projection import message, read_back
-from reverie.changes.history.records import Anchored, Asked
+from reverie.changes.history.records import Anchored, ChangeQuery
 from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import Suggestion
 from reverie.core.hashes import sha256
@@ -62,11 +62,11 @@ def skills(tmp_path: Path) -> Skills:
 
 
 def of_memory(home: Home) -> GitProjection:
-    return GitProjection(home.config.home, home._history, home._own, home._targets.values)
+    return GitProjection(home.config.home, home.history_records, home.owned, home.targets.values)
 
 
 def of_skills(home: Home, *folders: Skills) -> GitProjection:
-    return GitProjection(home.config.home, home._history, home._own, lambda: folders)
+    return GitProjection(home.config.home, home.history_records, home.owned, lambda: folders)
 
 
 def beside(home: Home) -> Path:
@@ -92,12 +92,12 @@ def recorded(home: Home, folder: Skills, edits: tuple[Edit, ...], **grounds: obj
     told = Grounds(**({"actor": "ann", "reason": "a test"} | grounds))  # type: ignore[arg-type]
     subject = edits[0].document.partition("/")[0]
     change = Change(home.ids.new("chg"), folder.key, subject, edits, told, NOON)
-    return home._history.settle(home._own, change, {})
+    return home.history_records.settle(home.owned, change, {})
 
 
 def notice(home: Home, folder: Skills, name: str) -> Change:
     """An edit from outside, recorded when Reverie next looks."""
-    known = home._history.known(home._own, folder.key, name)
+    known = home.history_records.known(home.owned, folder.key, name)
     edit = Edit(name, known.content if known else None, (folder.root / name).read_bytes())
     return recorded(home, folder, (edit,), actor="outside", via=Via.OUTSIDE, reason="written by someone else")
 
@@ -139,7 +139,7 @@ def test_a_landed_proposal_is_a_commit_that_says_who_what_and_why(memory: Path, 
     assert (told["Origin"], told["Approved-By"]) == ("owner", "policy")
     assert told["Proposal"] == outcome.change.grounds.proposal
     assert git(folder, "log", "-1", "--format=%B").count("Evidence: plain:s1#") == 2
-    row = list(home_on._history.rows(home_on._own))[int(told["Ledger"].split()[0]) - 1]
+    row = list(home_on.history_records.rows(home_on.owned))[int(told["Ledger"].split()[0]) - 1]
     assert told["Ledger"] == f"{row.number} {row.hash}"
     assert git(folder, "status", "--porcelain") == ""
     assert projection.verify() == []
@@ -527,7 +527,7 @@ def test_a_forged_reason_is_no_trailer_to_git_either(home: Home, skills: Skills)
     assert told["Reverie-Change"] == change.id and told["Actor"].startswith("eve ") and "Approved-By" not in told
     assert git(skills.root, "log", "-1", "--format=%an").startswith("eve Actor: operator x@y")
     assert of_skills(home, skills).verify() == []
-    assert len(home._history.find(home._own, Asked(target=skills.key))) == 1
+    assert len(home.history_records.find(home.owned, ChangeQuery(target=skills.key))) == 1
 
 
 def test_a_long_reason_is_cut_in_the_subject_only(home: Home, skills: Skills) -> None:

@@ -17,21 +17,25 @@ from tests.commands import run_command
 SETTINGS = '{\n    "model": "opus",\n    "hooks": {"Stop": []}\n}\n'
 STATE = '{"numStartups": 3, "mcpServers": {"other": {"command": "x"}}}'
 CONFIG = '# mine\nmodel = "o9"   # not aligned\n\n[tui]\nnotifications = true\n'
-OPENCLAW = '{\n  "agents": {"defaults": {"model": {"primary": "a/b"}}}\n}\n'
+OPENCLAW = '{\n  // mine\n  agents: {"defaults": {"model": {primary: "a/b"}}}, // why\n}\n'
+HERMES = "model: {default: x}   # mine\n\nplugins:\n  enabled:\n  - other  # not ours\n  disabled: []\n"
 Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
 def person(tmp_path: Path) -> Path:
-    """The home of someone who uses both agents and has settings of their own."""
+    """The home of someone who uses these agents and has settings of their own."""
     for name, text in {
         ".claude/settings.json": SETTINGS,
         ".claude.json": STATE,
         ".codex/config.toml": CONFIG,
         ".codex/AGENTS.md": "- Be brief.\n",
         ".openclaw/openclaw.json": OPENCLAW,
+        ".hermes/config.yaml": HERMES,
+        ".gemini/settings.json": OPENCLAW,
+        ".config/opencode/opencode.jsonc": OPENCLAW,
     }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -52,7 +56,7 @@ def everything(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex", "openclaw"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "gemini", "hermes", "openclaw", "opencode"])
 def test_what_install_wrote_uninstall_takes_out_to_the_last_byte(reverie: Run, person: Path, agent: str) -> None:
     before = everything(person)
     shown = reverie("install", agent, "--dry-run").stdout
@@ -62,13 +66,16 @@ def test_what_install_wrote_uninstall_takes_out_to_the_last_byte(reverie: Run, p
     assert installed != before and all(name in shown for name in installed.keys() - before.keys())
     assert "already" in reverie("install", agent, "--no-check").stdout
     assert everything(person) == installed, "twice is once"
+    if agent == "hermes":  # which is a Python program
+        (person / ".hermes/plugins/reverie/__pycache__").mkdir()
+        (person / ".hermes/plugins/reverie/__pycache__/x.pyc").write_text("")
     reverie("uninstall", agent)
     assert everything(person) == before
     assert not (person / f".{agent}/skills").exists(), "folders that were made for it are gone"
     assert "is not in" in reverie("uninstall", agent).stdout
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("agent", ["claude", "codex", "hermes"])
 def test_what_someone_else_wrote_meanwhile_stays(reverie: Run, person: Path, agent: str) -> None:
     """They add settings, reformat the JSON, change the skill, and take Reverie's server out by hand."""
     reverie("install", agent, "--no-check")
@@ -78,6 +85,8 @@ def test_what_someone_else_wrote_meanwhile_stays(reverie: Run, person: Path, age
     state.write_text(json.dumps({"numStartups": 4, "mcpServers": {"other": {"command": "x"}}}))
     config = person / ".codex/config.toml"
     config.write_text(config.read_text() + '\n# trusted\n[projects."/x"]\ntrust_level = "trusted"\n')
+    yaml = person / ".hermes/config.yaml"
+    yaml.write_text(yaml.read_text() + "memory: {write_approval: true}\n")
     skill = person / f".{agent}/skills/reverie/SKILL.md"
     skill.write_text(f"{skill.read_text()}\n- A rule of mine.\n")
 
@@ -85,12 +94,13 @@ def test_what_someone_else_wrote_meanwhile_stays(reverie: Run, person: Path, age
     assert json.loads(settings.read_text()) == json.loads(SETTINGS) | {"theme": "dark"}
     assert json.loads(state.read_text())["mcpServers"] == {"other": {"command": "x"}}
     assert config.read_text() == CONFIG + '\n# trusted\n[projects."/x"]\ntrust_level = "trusted"\n'
+    assert yaml.read_text() == HERMES + "memory: {write_approval: true}\n"
     assert "A rule of mine." in skill.read_text()
 
 
 def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, person: Path) -> None:
     before = everything(person)
-    for agent in ("claude", "codex"):
+    for agent in ("claude", "codex", "hermes"):
         reverie("install", agent, "--no-check")
         shutil.rmtree(person / ".reverie")
         reverie("uninstall", agent)
@@ -100,9 +110,11 @@ def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, per
 def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(reverie: Run, person: Path) -> None:
     (person / ".claude/settings.json").write_text('{"hooks": [],}')
     (person / ".codex/config.toml").write_text("model = \n")
-    (person / ".openclaw/openclaw.json").write_text("{ // mine\n}\n")
+    (person / ".openclaw/openclaw.json").write_text("{ // mine\n")
+    (person / ".hermes/config.yaml").write_text("plugins: [\n")
     before = everything(person)
-    for agent, name in (("claude", "settings.json"), ("codex", "config.toml"), ("openclaw", "openclaw.json")):
+    names = {"claude": "settings.json", "codex": "config.toml", "hermes": "config.yaml", "openclaw": "openclaw.json"}
+    for agent, name in names.items():
         refused = reverie("install", agent, fails=True).stderr
         assert name in refused and "Mend it first" in refused
     (person / ".claude/settings.json").write_text('{"hooks": []}')
@@ -116,7 +128,7 @@ def test_an_agent_that_is_not_used_here_is_said_so(reverie: Run, person: Path) -
     (person / ".codex/AGENTS.md").unlink()
     (person / ".codex").rmdir()
     assert "Codex is not used here" in reverie("install", "codex", fails=True).stderr
-    assert "one of claude, codex, openclaw" in reverie("install", "emacs", fails=True).stderr
+    assert "one of claude, codex, gemini, hermes, openclaw, opencode" in reverie("install", "emacs", fails=True).stderr
     assert not (person / ".codex").exists()
 
 
@@ -181,9 +193,14 @@ def test_an_event_without_a_transcript_is_refused(reverie: Run, event: str) -> N
         assert "Expected" in reverie("sessions", "queue", "--agent", agent, stdin=event, fails=True).stderr
 
 
-def test_install_proves_the_loop_and_prints_it(reverie: Run, person: Path) -> None:
-    done = reverie("install", "codex").stdout
+GIVEN = {"codex": "AGENTS.md", "gemini": "GEMINI.md", "hermes": "MEMORY.md", "opencode": "AGENTS.md"}
+
+
+@pytest.mark.parametrize("agent, document", GIVEN.items())
+def test_install_proves_the_loop_and_prints_it(reverie: Run, person: Path, agent: str, document: str) -> None:
+    done = reverie("install", agent).stdout
     assert "the hook's command queued them" in done
-    assert "The next session is given, in codex/AGENTS.md: “Use pnpm, never npm.”" in done
+    assert f"The next session is given, in {agent}/{document}: “Use pnpm, never npm.”" in done
     assert "offers search, recall" in done
+    assert ("Hermes itself was not asked" in done) == (agent == "hermes")
     assert (person / ".codex/AGENTS.md").read_text() == "- Be brief.\n", "nothing of the person's was touched by it"

@@ -9,9 +9,9 @@ import pytest
 from reverie.app import Home
 from reverie.changes.history.change import Standing, Via
 from reverie.changes.history.ledger import broken_links
-from reverie.changes.history.records import Asked
+from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Stale, Unchanged, Unsafe
-from reverie.changes.proposal import Proposal, Status, Suggestion
+from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
 from reverie.changes.queue import Repeated, Waiting
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Conflicted, OverBudget, Remove, Replace, entry_hash
@@ -49,7 +49,7 @@ def waiting(home: Home, suggestion: Suggestion) -> Proposal:
 
 
 def changes(home: Home) -> list[Via]:
-    return [change.grounds.via for change in reversed(home._history.find(home._own, Asked()))]
+    return [change.grounds.via for change in reversed(home.history_records.find(home.owned, ChangeQuery()))]
 
 
 def test_a_proposal_lands_and_is_taken_back_byte_for_byte(memory: Path, home_on: Home) -> None:
@@ -63,7 +63,7 @@ def test_a_proposal_lands_and_is_taken_back_byte_for_byte(memory: Path, home_on:
     assert memory.read_text() == MEMORY
     assert undone.change.grounds.undoes == outcome.change.id
     assert changes(home_on) == [Via.FOUND, Via.PROPOSAL, Via.UNDO]
-    assert list(broken_links(home_on._history.rows(home_on._own))) == []
+    assert list(broken_links(home_on.history_records.rows(home_on.owned))) == []
 
 
 def test_an_undo_can_be_taken_back_too(memory: Path, home: Home) -> None:
@@ -101,7 +101,7 @@ def test_words_of_a_tool_wait_for_a_person_and_then_have_that_persons_origin(mem
     assert isinstance(outcome, Landed)
     assert outcome.change.grounds.origin is Origin.OWNER
     assert (outcome.change.grounds.approved_by, outcome.change.grounds.because) == ("ann", "I checked")
-    assert home_on.review.get(proposal.id).status is Status.LANDED
+    assert home_on.review.get(proposal.id).status is ProposalStatus.LANDED
     assert home_on.review.waiting() == []
 
 
@@ -127,7 +127,7 @@ def test_a_write_to_the_same_entry_is_a_conflict_and_changes_nothing(memory: Pat
     memory.write_text(theirs)
     assert isinstance(home.review.approve(proposal), Conflicted)
     assert memory.read_text() == theirs
-    assert home.review.get(proposal.id).status is Status.CONFLICTED
+    assert home.review.get(proposal.id).status is ProposalStatus.CONFLICTED
 
 
 def test_what_was_changed_since_it_was_seen_has_to_be_looked_at_again(memory: Path, home: Home) -> None:
@@ -166,7 +166,7 @@ def test_unsafe_text_is_refused_and_a_person_can_insist(memory: Path, home: Home
     assert proposal.blocked and proposal.findings
     assert isinstance(home.review.approve(proposal), Unsafe)
     assert memory.read_text() == MEMORY
-    assert home.review.get(proposal.id).status is Status.WAITING
+    assert home.review.get(proposal.id).status is ProposalStatus.WAITING
     assert isinstance(home.review.approve(proposal, "a test of ours", despite_findings=True), Landed)
     assert POISON in memory.read_text()
 
@@ -183,7 +183,7 @@ def test_a_direct_write_is_a_change_like_any_other(memory: Path, home: Home) -> 
 
 def test_a_critical_rule_is_not_removed_in_passing(memory: Path, home: Home) -> None:
     entry = next(entry for entry in home.memory.entries("hermes") if entry.text == OLD)
-    home._history.mark(home._own, entry.id, True)
+    home.history_records.mark(home.owned, entry.id, True)
     assert isinstance(home.review.propose(moved()), Waiting)
     assert isinstance(home.review.write("hermes", "MEMORY.md", [Remove("MEMORY.md", entry.sha256)]), Conflicted)
     outcome = home.review.write("hermes", "MEMORY.md", [Remove("MEMORY.md", entry.sha256)], even_critical=True)

@@ -54,7 +54,7 @@ def test_compact_finds_what_is_doubled_and_what_contradicts_on_the_target_that_i
 
 
 def test_compact_refuses_a_target_that_is_not_there(cli: Cli) -> None:
-    for name in ("nonsense", "./nonsense", "opencode"):
+    for name in ("nonsense", "./nonsense", "emacs"):
         assert "There is no target" in cli("compact", "--target", name, code=2)
 
 

@@ -234,7 +234,7 @@ def test_over_http_nobody_without_a_key_of_this_home_gets_in(home: Home) -> None
         "made up": "Bearer sk-rev-nothing",
         "may only read": f"Bearer {home.keys.create('r', [Permission.READ]).secret}",
         "another person's": f"Bearer {home.keys.create('b', [Permission.WRITE], 'bob').secret}",
-        "another workspace's": f"Bearer {home.keys_of('acme').create('w', [Permission.WRITE]).secret}",
+        "another workspace's": f"Bearer {home.tenants.keys('acme').create('w', [Permission.WRITE]).secret}",
     }
     with served(home) as url:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

@@ -21,7 +21,7 @@ from reverie.llm.clients.trial import try_out
 from reverie.llm.question import Exchange, Failed, Question, Replied, Usage
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import CONTEXT, Server, serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 
 KEY = "sk-live-" + "canary" * 4
 SHAPE = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
@@ -99,7 +99,7 @@ def test_others_get_the_key_as_a_bearer_token(provider: str) -> None:
 
 
 def test_an_endpoint_that_takes_no_schema_is_asked_by_the_prompt_alone_from_then_on() -> None:
-    def old(asked: Asked) -> Says | Refuses:
+    def old(asked: ReceivedRequest) -> Says | Refuses:
         return Refuses(400, message="response_format is not supported") if "response_format" in asked.body else BLUE
 
     with serving(old) as server:
@@ -109,7 +109,7 @@ def test_an_endpoint_that_takes_no_schema_is_asked_by_the_prompt_alone_from_then
 
 
 def test_an_endpoint_that_wants_the_other_name_of_the_limit_gets_it_from_then_on() -> None:
-    def strict(asked: Asked) -> Says | Refuses:
+    def strict(asked: ReceivedRequest) -> Says | Refuses:
         return Refuses(400, message="Use max_completion_tokens instead.") if "max_tokens" in asked.body else BLUE
 
     with serving(strict) as server:

@@ -22,7 +22,7 @@ from reverie.llm.prompts import delimiter
 from reverie.llm.question import Failed, Question, Replied
 from reverie.testing.model_recordings import Queue, Recordings, conversation
 from reverie.testing.model_server import Server, main, serving
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 
 SYSTEM, SKY = "Answer briefly.", "What colour is the sky?"
 COLOUR = {"type": "object", "properties": {"colour": {"type": "string"}}}
@@ -86,9 +86,9 @@ def answering(folder: Path, text: str) -> Iterator[None]:
     thread.join(30)
 
 
-def body(system: object = None, *messages: dict[str, Any]) -> Asked:
+def body(system: object = None, *messages: dict[str, Any]) -> ReceivedRequest:
     told = {"messages": list(messages)} | ({"system": system} if system is not None else {})
-    return Asked("POST", "/v1/messages", {}, b"", told)
+    return ReceivedRequest("POST", "/v1/messages", {}, b"", told)
 
 
 def test_a_queue_answers_as_soon_as_the_answer_file_appears(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_reveries_own_client_has_one_hash_on_every_wire_whatever_the_random_mark
         ),
     ],
 )
-def test_the_hash_is_that_of_the_words(same: Asked) -> None:
+def test_the_hash_is_that_of_the_words(same: ReceivedRequest) -> None:
     assert conversation(same).key == conversation(body("S", {"role": "user", "content": "one\n\ntwo"})).key
 
 
@@ -212,7 +212,7 @@ def test_the_hash_is_that_of_the_words(same: Asked) -> None:
         body(None, {"role": "user", "content": "S"}, {"role": "user", "content": "one"}),
     ],
 )
-def test_other_words_or_roles_have_another_hash(other: Asked) -> None:
+def test_other_words_or_roles_have_another_hash(other: ReceivedRequest) -> None:
     assert conversation(other).key != conversation(body("S", {"role": "user", "content": "one"})).key
 
 

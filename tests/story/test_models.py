@@ -25,7 +25,7 @@ from reverie.core.clock import FixedClock, SystemClock
 from reverie.core.errors import BadSetting
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.records import Asked as Dreamt
+from reverie.dreams.records import SessionChoice as Dreamt
 from reverie.llm.asker import Answer, Asker, Denied, RetryPolicy, Timing
 from reverie.llm.budget import Cap, CapReached, Reservation
 from reverie.llm.choice import Role

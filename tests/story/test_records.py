@@ -7,14 +7,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Engine
 
+from reverie.app import Home
+from reverie.changes.proposal import Score, Suggestion
+from reverie.changes.queue import Waiting
 from reverie.core.clock import FixedClock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
+from reverie.memory.operation import Add
 from reverie.storage.database.transactions import reading_across
 from reverie.storage.transcripts.sessions import SqlRecords
 from reverie.storage.transcripts.sources import SqlSources
-from reverie.transcripts.records import Wanted
+from reverie.transcripts.records import SessionQuery
 from reverie.transcripts.session import Head, Said, ToolCall, Turn
 
 NOON = datetime(2026, 5, 12, 12, 0, 0, 123456, tzinfo=UTC)
@@ -122,7 +126,7 @@ def test_one_id_of_two_people_is_two_sessions(records: SqlRecords) -> None:
 def test_nothing_is_seen_from_another_workspace_or_person(records: SqlRecords) -> None:
     keep(records, ANN, talk("of ann"))
     for stranger in (BOB, ELSEWHERE):
-        assert list(records.find(stranger, Wanted())) == []
+        assert list(records.find(stranger, SessionQuery())) == []
         assert list(records.changed_since(stranger, 0)) == []
         assert records.exchange(stranger, "s1", [1]) == (None, {})
         with pytest.raises(NotFound):
@@ -136,13 +140,13 @@ def test_sessions_are_listed_newest_first_and_filtered(records: SqlRecords) -> N
         keep(records, ANN, talk(name), Head(name, harness=name, started_at=NOON.replace(day=day)))
     keep(records, ANN, talk("undated"), Head("undated"))
 
-    def found(wanted: Wanted) -> list[str]:
+    def found(wanted: SessionQuery) -> list[str]:
         return [stored.head.id for stored in records.find(ANN, wanted)]
 
-    assert found(Wanted()) == ["new", "middle", "old", "undated"]
-    assert found(Wanted(limit=2)) == ["new", "middle"]
-    assert found(Wanted(harness="old")) == ["old"]
-    assert found(Wanted(since=NOON.replace(day=10), until=NOON.replace(day=20))) == ["middle"]
+    assert found(SessionQuery()) == ["new", "middle", "old", "undated"]
+    assert found(SessionQuery(limit=2)) == ["new", "middle"]
+    assert found(SessionQuery(harness="old")) == ["old"]
+    assert found(SessionQuery(since=NOON.replace(day=10), until=NOON.replace(day=20))) == ["middle"]
 
 
 def test_an_index_that_follows_sees_every_change_once_and_in_order(records: SqlRecords) -> None:
@@ -161,7 +165,7 @@ def test_an_index_that_follows_sees_every_change_once_and_in_order(records: SqlR
 def test_a_removed_session_is_gone_with_its_words_and_can_be_added_again(records: SqlRecords, engine: Engine) -> None:
     keep(records, ANN, talk("secret plans"), Head("s1", title="Plans"))
     records.remove(ANN, "s1")
-    assert list(records.find(ANN, Wanted())) == []
+    assert list(records.find(ANN, SessionQuery())) == []
     with pytest.raises(NotFound):
         records.read(ANN, "s1")
     with reading_across(engine, "upkeep") as connection:
@@ -188,3 +192,23 @@ def test_sources_are_remembered_with_the_fingerprints_of_their_files(engine: Eng
     assert sources.fingerprint(BOB, "/a/f") is None
     assert sources.forget(ANN, "/a")
     assert not sources.forget(ANN, "/a")
+
+
+def test_what_waits_is_ranked_put_off_and_found_by_its_place_on_either_database(home_on: Home) -> None:
+    home = home_on
+    for number, document in enumerate(("MEMORY.md", "USER.md", "MEMORY.md")):
+        wanted = Suggestion("home", document, (Add(document, f"Rule {number}."),), score=Score(number / 10))
+        assert isinstance(home.review.propose(wanted, land=False), Waiting)
+    first, second, third = home.review.waiting(every=True)
+    assert [one.suggestion.score and one.suggestion.score.total for one in (first, second, third)] == [0.2, 0.1, 0.0]
+    assert [one.id for one in home.review.page(1, 1)] == [second.id]
+    places = home.review.places()
+    assert sorted(subject for _, subject in places) == ["MEMORY.md", "USER.md"]
+    there = [place for place in places if place[1] == "USER.md"]
+    assert home.review.marks(there) == [(second.id, second.hash)]
+    assert [one.id for one in home.review.page(None, places=there)] == [second.id]
+    home.review.snooze(first.id, home.clock.now() + timedelta(days=3))
+    assert home.review.count() == 2 and [one.id for one in home.review.page(None, snoozed=True)] == [first.id]
+    home.sessions.add({"id": "s1", "user": "ann", "messages": [{"role": "user", "content": "one"}] * 3})
+    stored, turns = home.sessions.exchanges({"s1": {1, 3}, "gone": {1}})["s1"]
+    assert stored is not None and sorted(turns) == [1, 3]

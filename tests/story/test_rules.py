@@ -17,14 +17,14 @@ from reverie.app import Home, open_home
 from reverie.changes.history.library import Rule
 from reverie.changes.landing_result import Landed
 from reverie.changes.queue import Proposed, Waiting
-from reverie.cli.blame import command as blame
-from reverie.cli.memory import command as memory
-from reverie.cli.rules import command as rules
-from reverie.cli.skills import command as skills_command
-from reverie.cli.undo import command as undo
+from reverie.cli.changes.blame import command as blame
+from reverie.cli.changes.memory import command as memory
+from reverie.cli.changes.rules import command as rules
+from reverie.cli.changes.skills import command as skills_command
+from reverie.cli.changes.undo import command as undo
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, entry_hash
-from reverie.memory.store import Author, StoredMemory
+from reverie.memory.stores.store import Author, StoredMemory
 from reverie.transcripts.session import Evidence
 from tests.conftest import NOON, HomeMaker
 from tests.serving import serving
@@ -108,8 +108,8 @@ def in_a_skill(home: Home, tmp_path: Path) -> str:
 
 
 def in_a_store(home: Home, tmp_path: Path) -> str:
-    store = home.stores_for(home.owned).create("Notes").id
-    made = home.storing_for(home.owned, Author("user", "ann"), "ann").create(store, "/deploys.md", RULE)
+    store = home.tenants.stores(home.owned).create("Notes").id
+    made = home.tenants.writes(home.owned, Author("user", "ann"), "ann").create(store, "/deploys.md", RULE)
     assert isinstance(made, StoredMemory)
     return f"{store}/deploys.md"
 
@@ -331,7 +331,7 @@ def test_a_skill_amended_before_it_could_be_marked_can_be_marked_afterwards(leni
         marked = again.refining.mark_rule("deploy", "avoid to deploy")
         again.refining.mark_rule("deploy", "avoid to deploy")
         assert marked.since == NOON
-        assert len(again._history.critical(again.owned)) == 1
+        assert len(again.history_records.critical(again.owned)) == 1
 
 
 def test_a_critical_rule_that_is_erased_leaves_no_hash_of_itself(home: Home, tmp_path: Path) -> None:
@@ -342,7 +342,7 @@ def test_a_critical_rule_that_is_erased_leaves_no_hash_of_itself(home: Home, tmp
     home.refining.mark_rule("deploy", "door code")
     home.refining.mark_rule("deploy", "fridays")
     assert not home.erase.text("door code is 4711").left
-    assert home._history.critical(home.owned) == {entry_hash(RULE), entry_hash("The [erased] for everyone.")}
+    assert home.history_records.critical(home.owned) == {entry_hash(RULE), entry_hash("The [erased] for everyone.")}
     with home.engine.connect() as connection:
         hashes = set(connection.execute(sql("select sha256 from entries")).scalars())
     assert entry_hash("The door code is 4711 for everyone.") not in hashes

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import open_home
-from reverie.cli.serve import command
+from reverie.cli.servers.serve import command
 from reverie.core.keys import Permission
 
 

@@ -71,7 +71,7 @@ def refine(home: Home, rule: str) -> Landed:
     assert isinstance(proposed, Waiting)
     outcome = home.review.approve(proposed.proposal)
     assert isinstance(outcome, Landed)
-    home._projecting.finish()
+    home.projecting.finish()
     return outcome
 
 
@@ -105,7 +105,7 @@ def test_where_it_is_asked_for_each_change_is_one_commit_there_too(configured: H
     assert git(folder, "status", "--porcelain", "-uno") == ""
     assert "also commits what it changes" in said_of_git(configured)
     assert isinstance(configured.review.undo(), Landed)
-    configured._projecting.finish()
+    configured.projecting.finish()
     assert "graphs" not in git(folder, "show", "HEAD:skills/deploy/SKILL.md")
 
 

@@ -123,7 +123,7 @@ def test_a_database_of_before_gets_its_walls(empty_database: str) -> None:
 
 def test_a_key_is_found_before_it_is_known_whose_it_is_and_nothing_else(homes: HomeMaker, database: str) -> None:
     home = homes(database=database)
-    issued = home.keys_of("of-bob").create("b", {Permission.READ})
+    issued = home.tenants.keys("of-bob").create("b", {Permission.READ})
     found = home.keys.admitted(issued.secret)
     assert found is not None and found.workspace == "of-bob"
     assert home.keys.all() == []

@@ -11,22 +11,26 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from reverie.app import Home
+from reverie.app import Home, open_home
 from reverie.changes.proposal import Proposal, Suggestion
+from reverie.changes.propose import Repeated
 from reverie.changes.queue import Waiting
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
 from reverie.web.app import ROUTERS, application
+from reverie.web.doors import Entrance
 from reverie.web.events import _now
-from reverie.web.guard import HEADERS, LARGEST_BODY, Entrance
+from reverie.web.guard import HEADERS, LARGEST_BODY
+from tests.conftest import NOON
 
 HERE = "http://127.0.0.1:8300"
 OLD = "Staging DB is db1.internal, port 5433"
@@ -75,7 +79,7 @@ class Browser:
 @pytest.fixture
 def browser(memory: Path, home: Home) -> Iterator[Browser]:
     home.sessions.add(session("s1", SAID))
-    entrance = Entrance()
+    entrance = Entrance(home)
     client = TestClient(application(home, entrance), base_url=HERE)
     client.get(f"/?token={entrance.token}")
     yield Browser(home, entrance, client)
@@ -83,8 +87,8 @@ def browser(memory: Path, home: Home) -> Iterator[Browser]:
 
 def moved(home: Home, text: str = "Staging DB is db1.internal, port 6432", quote: str = SAID) -> Proposal:
     evidence = (Evidence("s1", 3, quote, Origin.OWNER),)
-    replace = Replace("MEMORY.md", entry_hash(OLD), text)
-    made = home.review.propose(Suggestion("hermes", "MEMORY.md", (replace,), evidence=evidence), land=False)
+    operation = Replace("MEMORY.md", entry_hash(OLD), text)
+    made = home.review.propose(Suggestion("hermes", "MEMORY.md", (operation,), evidence=evidence), land=False)
     assert isinstance(made, Waiting)
     return made.proposal
 
@@ -97,7 +101,7 @@ def shown(page: str) -> str:
 
 
 def test_the_printed_address_lets_one_browser_in_once(home: Home) -> None:
-    entrance = Entrance()
+    entrance = Entrance(home)
     app = application(home, entrance)
     first, second = TestClient(app, base_url=HERE), TestClient(app, base_url=HERE)
     assert first.get("/").status_code == 403
@@ -173,6 +177,95 @@ def test_approve_writes_and_undo_takes_back(browser: Browser, memory: Path) -> N
     assert "Nothing waits for you" in page and "Approved by ann" in page and "hermes/MEMORY.md is changed" in page
     page = shown(browser.post(f"/proposals/{proposal.id}/undo"))
     assert memory.read_text() == MEMORY and "was reverted in chg_" in page
+    assert "1 proposal to decide" in page, "it waits again"
+    (again,) = browser.home.review.waiting()
+    assert again.asks_because == proposal.asks_because and again.id != proposal.id
+    browser.post(f"/proposals/{again.id}/approve", hash=again.hash)
+    assert memory.read_text() == MEMORY.replace("5433", "6432")
+
+
+def test_a_proposal_is_put_off_until_a_day_and_comes_back(browser: Browser) -> None:
+    proposal = moved(browser.home)
+    page = shown(browser.post(f"/proposals/{proposal.id}/snooze", until="2026-05-20"))
+    assert "Nothing waits for you" in page and "1 proposal put off" in page and "Put off: it is asked again" in page
+    assert browser.home.review.waiting() == [] and browser.home.review.count() == 0
+    (listed,) = browser.home.review.page(None, snoozed=True)
+    assert listed.expires_at - proposal.expires_at == timedelta(days=7, hours=12), "it lives as long from then on"
+    assert "Ask me now" in browser.get("/?snoozed=yes")
+    browser.get(f"/proposals/{proposal.id}")
+    for day in ("2026-05-11", "2028-01-01", "soon", ""):
+        browser.post(f"/proposals/{proposal.id}/snooze", 400, until=day)
+    with open_home(browser.home.config.home, now=NOON + timedelta(days=8), settings={"owner": "ann"}) as later:
+        assert [one.id for one in later.review.waiting()] == [proposal.id]
+    browser.post(f"/proposals/{proposal.id}/undo")
+    (back,) = browser.home.review.waiting()
+    assert back.snoozed_until is None and back.expires_at == proposal.expires_at
+
+
+def test_a_proposal_is_moved_to_another_document_and_still_has_to_be_approved(browser: Browser, memory: Path) -> None:
+    home = browser.home
+    made = home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", SOFT),)), land=False)
+    assert isinstance(made, Waiting)
+    address = f"/proposals/{made.proposal.id}"
+    assert "<option>hermes/USER.md</option>" in browser.get(address)
+    page = shown(browser.post(f"{address}/move", hash=made.proposal.hash, to="hermes/USER.md"))
+    assert "Add to hermes/USER.md" in page and "It still has to be approved" in page
+    browser.post(f"{address}/approve", 409, hash=made.proposal.hash)
+    browser.post(f"{address}/approve", hash=home.review.get(made.proposal.id).hash)
+    assert memory.read_text() == MEMORY and SOFT in memory.with_name("USER.md").read_text()
+    browser.post(f"/proposals/{moved(home).id}/move", 400, to="hermes/NONE.md")
+
+
+def test_a_statement_is_moved_from_memory_to_a_skill_and_from_one_skill_to_another(
+    browser: Browser, memory: Path, tmp_path: Path
+) -> None:
+    for name in ("release", "deploy"):
+        file = tmp_path / "home" / "skills" / name / "SKILL.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"---\nname: {name}\ndescription: Use to {name}.\nversion: 1.0.0\n---\n# Do\n\n- Tag it.\n")
+    proposal = moved(browser.home, "Push the tag first.")
+    page = browser.get(f"/proposals/{proposal.id}")
+    assert "What it would replace here stays as it is" in page
+    browser.post(f"/proposals/{proposal.id}/move", hash=proposal.hash, to="skills/release")
+    now = browser.home.review.get(proposal.id)
+    assert "What it would replace" not in browser.get(f"/proposals/{proposal.id}")
+    browser.post(f"/proposals/{proposal.id}/move", hash=now.hash, to="skills/deploy")
+    browser.post(f"/proposals/{proposal.id}/approve", hash=browser.home.review.get(proposal.id).hash)
+    assert "- Push the tag first.\n" in file.read_text() and memory.read_text() == MEMORY
+    assert "Push" not in (tmp_path / "home" / "skills" / "release" / "SKILL.md").read_text()
+
+
+def test_what_was_refused_is_not_offered_again_unless_something_new_was_said(browser: Browser) -> None:
+    proposal = moved(browser.home)
+    browser.post(f"/proposals/{proposal.id}/refuse", because="it was only for the demo")
+    wanted = proposal.suggestion
+    for again in (wanted, replace(wanted, operations=(Replace("MEMORY.md", entry_hash(OLD), "Port 6432"),))):
+        answer = browser.home.review.propose(again, land=False)
+        assert isinstance(answer, Repeated) and answer.proposal.verdict
+        assert answer.proposal.verdict.because == "it was only for the demo"
+    browser.home.sessions.add(session("s9", "It really is port 6432 now", day=12))
+    new = (Evidence("s9", 3, "It really is port 6432 now", Origin.OWNER),)
+    assert isinstance(browser.home.review.propose(replace(wanted, evidence=new), land=False), Waiting)
+
+
+def test_a_long_inbox_is_read_page_by_page_and_the_place_is_kept(browser: Browser) -> None:
+    first = moved(browser.home)
+    for number in range(1, 45):
+        add = replace(first.suggestion, operations=(Add("MEMORY.md", f"Rule {number} of many."),))
+        browser.home.review.proposals.put(
+            browser.home.owned, replace(first, id=browser.home.ids.new("prop"), suggestion=add)
+        )
+    page = browser.get("/?every=yes&page=3")
+    assert "45 proposals to decide" in page and page.count('class="card"') == 5 and "page 3 of 3" in page
+    assert browser.get("/?every=yes").count('class="card"') == 20
+    assert "5 more" in shown(browser.get("/")) and "40 proposals to decide" in browser.get("/")
+    hashes = {"hash": first.hash, "every": "yes", "page": "3"}
+    answer = browser.client.post(
+        f"/proposals/{first.id}/refuse", data=hashes | {"csrf": browser.entrance.csrf}, follow_redirects=False
+    )
+    assert answer.headers["location"] == f"/?every=yes&page=3&done={first.id}"
+    assert "44 proposals to decide in hermes/MEMORY.md" in shown(browser.get("/?every=yes&where=hermes/MEMORY.md"))
+    assert "Nothing waits for you in hermes/USER.md" in shown(browser.get("/?every=yes&where=hermes/USER.md"))
 
 
 def test_a_refusal_keeps_its_reason_and_can_be_taken_back(browser: Browser, memory: Path) -> None:
@@ -308,7 +401,7 @@ def test_a_document_says_of_each_entry_since_when_and_by_whom(browser: Browser) 
     browser.post(f"/proposals/{proposal.id}/approve", hash=proposal.hash)
     page = browser.get("/memory/document?path=hermes/MEMORY.md")
     assert "Staging DB is db1.internal, port 6432" in page and "approved by ann" in shown(page)
-    assert "replaced in MEMORY.md" in shown(page) and "first seen MEMORY.md" in shown(page)
+    assert "Replaced in hermes/MEMORY.md: " in shown(page) and "First seen: hermes/MEMORY.md, 2 entries" in shown(page)
     (change,) = browser.home.history.changes(ours=True)
     assert "<del>5433</del><ins>6432</ins>" in browser.get(f"/changes/{change.id}")
     earlier = shown(browser.get("/memory/document?path=hermes/MEMORY.md&as_of=2026-05-01"))
@@ -322,9 +415,9 @@ def test_a_rule_is_marked_as_critical_and_then_asks(browser: Browser, memory: Pa
     (rule,) = [one for one in home.memory.entries("hermes") if one.text == OLD]
     page = browser.post("/rules/critical", where="hermes/MEMORY.md", id=rule.id, critical="yes")
     assert "Not critical" in page and [one.critical for one in home.memory.entries("hermes")].count(True) == 1
-    replace = Replace("MEMORY.md", entry_hash(OLD), "Staging DB is gone")
+    gone = Replace("MEMORY.md", entry_hash(OLD), "Staging DB is gone")
     evidence = (Evidence("s1", 3, SAID, Origin.OWNER),)
-    assert isinstance(home.review.propose(Suggestion("hermes", "MEMORY.md", (replace,), evidence=evidence)), Waiting)
+    assert isinstance(home.review.propose(Suggestion("hermes", "MEMORY.md", (gone,), evidence=evidence)), Waiting)
     browser.post("/rules/critical", where="hermes/MEMORY.md", id=rule.id, critical="no")
     assert not any(one.critical for one in home.memory.entries("hermes"))
 
@@ -335,6 +428,74 @@ def test_a_document_is_compared_with_what_it_said_on_another_day(browser: Browse
     address = "/memory/document?path=hermes/MEMORY.md"
     assert "<del>5433</del><ins>6432</ins>" in browser.get(f"{address}&since=2026-05-11")
     assert "Nothing, as far as was seen." in browser.get(f"{address}&since=2026-05-12")
+
+
+def test_a_document_is_stepped_through_by_a_slider_and_its_size_is_drawn(browser: Browser, memory: Path) -> None:
+    proposal = moved(browser.home)
+    browser.post(f"/proposals/{proposal.id}/approve", hash=proposal.hash)
+    address = "/memory/document?path=hermes/MEMORY.md"
+    page = browser.get(address)
+    assert re.search(r'<input type="range" name="at" min="1" max="2" value="2"', page)
+    (points,) = re.findall(r'<polyline points="([^"]+)"', page)
+    assert len(points.split()) == 4 and 'class="limit"' in page and "of 2,200 at last" in page
+    assert "port 6432" in page.partition("History")[0]
+    memory.write_text("Everything is new.")
+    now = browser.get(address)
+    assert 'max="3" value="3"' in now and "Everything is new." in now
+    earlier = browser.get(f"{address}&at=1").partition("History")[0]
+    assert "as of 2026-05-12" in shown(earlier)
+
+
+def test_a_skill_is_rendered_with_its_versions_and_goes_back_to_one_of_them(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "skills" / "release" / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    first = "---\nname: release\ndescription: Use it.\nversion: 1.0.0\n---\n# Release\n\n- Tag it. <b>now</b>\n"
+    file.write_text(first)
+    made = browser.home.refining.refine_skill("release", section="Gotchas", add=["Push the tag first."])
+    assert isinstance(made, Waiting)
+    browser.post(f"/proposals/{made.proposal.id}/approve", hash=made.proposal.hash)
+    assert "/skill?path=skills/release" in browser.get("/memory").replace("%2F", "/")
+    page = browser.get("/skill?path=skills/release")
+    assert "<li>Push the tag first.</li>" in page and "&lt;b&gt;now&lt;/b&gt;" in page and "<b>now" not in page
+    assert "Back to 1.0.0" in page
+    landed = browser.post("/skill/rollback", path="skills/release", version="1.0.0", because="too early")
+    assert file.read_text() == first and "too early" in landed
+    (change, *_) = browser.home.history.changes(ours=True)
+    assert change.grounds.approved_by == "ann"
+    browser.post("/skill/rollback", 404, path="skills/release", version="9.9.9")
+
+
+def test_nights_have_a_calendar_and_the_status_page_plots_them(browser: Browser) -> None:
+    home = browser.home
+    home.sessions.add(session("s3", "Please remember that I always want distances in kilometres.", day=11))
+    (dream,) = home.dream("hermes").dreams
+    page = browser.get("/nights")
+    assert "<caption>May 2026</caption>" in page and f'<a class="night busy" href="/nights/{dream.id}"' in page
+    assert "no model was asked" in browser.get(f"/nights/{dream.id}")
+    home.sessions.add(session("s4", SOFT, day=12))
+    home.dream("hermes")
+    page = browser.get("/status")
+    assert "Sessions read" in page and page.count("<rect ") >= 4
+    assert "No night has asked a model yet" in browser.get("/costs")
+
+
+def test_search_finds_what_memory_and_skills_say_marked_as_such(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "skills" / "staging" / "SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("---\nname: staging\ndescription: Use it.\n---\n- Restart the staging database by hand.\n")
+    page = shown(browser.get("/search?q=staging+database+port"))
+    stated, _, sessions = page.partition("Said in sessions")
+    assert f"memory {OLD}" in stated and "skill Restart the staging database by hand." in stated and SAID in sessions
+    assert "Standup" not in stated
+
+
+def test_an_audit_is_a_page(browser: Browser, memory: Path) -> None:
+    memory.write_text("The database password is hunter2!x9\n§\nStandup is at nine.\n§\nStandup is at nine.")
+    page = shown(browser.get("/audit"))
+    assert "hunter2" not in page and "secret" in page and "duplicated" in page and "points" in page
+    only = shown(browser.get("/audit?kind=duplicated"))
+    assert "redacted" not in only and "Standup is at nine." in only
+    browser.get("/audit?kind=unheard", 400)
 
 
 def test_rules_are_searched_and_taken_along(browser: Browser) -> None:
@@ -381,7 +542,7 @@ def test_an_amendment_of_a_skill_is_read_edited_and_approved_like_memory(browser
     made = browser.home.refining.refine_skill("release", section="Gotchas", add=["Push the tag first."], because="seen")
     assert isinstance(made, Waiting), made
     address = f"/proposals/{made.proposal.id}"
-    assert "Amend the skill skills/release: seen" in shown(browser.get("/"))
+    assert "Amend the skill skills/release: add “Push the tag first.”" in shown(browser.get("/"))
     page = browser.get(address)
     assert "<ins>" in page and "Push the tag first." in page and "Tag it." in page and "# Release" in page
     (text,) = re.findall(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
@@ -405,7 +566,11 @@ def test_hostile_text_is_text_on_every_page(browser: Browser, memory: Path) -> N
     browser.home.sessions.add(session("s5", f"Please remember that I always want {HOSTILE}", day=11))
     (dream,) = browser.home.dream("hermes").dreams
     addresses = ["/", f"/proposals/{made.proposal.id}", f"/nights/{dream.id}", "/nights", "/rules", "/sessions"]
-    addresses += ["/session?id=s2&turn=3", "/search?q=alert", "/memory/document?path=hermes/MEMORY.md"]
+    addresses += ["/session?id=s2&turn=3", "/search?q=alert", "/memory/document?path=hermes/MEMORY.md", "/audit"]
+    skill = browser.home.config.home / "skills" / "evil" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(f"---\nname: evil\ndescription: {HOSTILE!r}\n---\n{HOSTILE}\n\n- {HOSTILE}\n")
+    addresses += ["/skill?path=skills/evil", "/status", "/costs", "/memory"]
     quoted = 0
     for address in addresses:
         page = browser.get(address)

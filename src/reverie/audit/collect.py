@@ -12,7 +12,7 @@ from typing import Any
 from reverie.audit.filesystem import Machine
 from reverie.audit.finding import Spot
 from reverie.audit.hermes_dreaming_leftovers import read_traces
-from reverie.audit.inventory import Document, Kept, Standing, Traces, Unread, Use
+from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Traces, Unread, Use
 from reverie.audit.prompt_groups import home_of
 from reverie.core.clock import moment
 from reverie.core.errors import BadInput, ReverieError
@@ -27,7 +27,7 @@ _SKILLS_BELOW = (".claude/skills", ".agents/skills", ".codex/skills", "skills")
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class AuditSources:
     """`folder_at` makes a folder of skills out of a path; `folders` are those the Home itself reads and can amend."""
 
     targets: Targets
@@ -35,7 +35,7 @@ class Looking:
     folder_at: Callable[[Path, str], Folder]
     machine: Machine
 
-    def look(self, paths: Iterable[str], now: datetime, *, only: bool, also: Target | None = None) -> Standing:
+    def look(self, paths: Iterable[str], now: datetime, *, only: bool, also: Target | None = None) -> Inventory:
         given = [Path(path).expanduser().absolute() for path in paths]
         self._check(given)
         targets = {also.key: also} if also else {}
@@ -51,8 +51,8 @@ class Looking:
         ]
         hermes = [target for target in targets.values() if target.key.startswith("hermes:")]
         traces = [found for target in hermes if (found := self._traces(target))]
-        context = [one for target in targets.values() for one in self._context(target)]
-        return Standing(tuple(documents), tuple(context), tuple(skills), tuple(traces), tuple(unread))
+        context = [one for target in targets.values() for one in self._context(target, unread)]
+        return Inventory(tuple(documents), tuple(context), tuple(skills), tuple(traces), tuple(unread))
 
     def _check(self, given: Iterable[Path]) -> None:
         gone = next((path for path in given if not self.machine.exists(path)), None)
@@ -71,7 +71,7 @@ class Looking:
             if (target := self.targets.get(name)) is not None:
                 yield target
 
-    def _documents(self, target: Target, unread: list[Unread]) -> Iterator[Document]:
+    def _documents(self, target: Target, unread: list[Unread]) -> Iterator[AuditedDocument]:
         home, circle = home_of(target.name), target.name
         project = target.name.removeprefix("agents:") if target.name.startswith("agents:") else None
         try:
@@ -79,21 +79,25 @@ class Looking:
                 content = target.read(place.document)
                 if content is not None:
                     spot = Spot(home, target.name, place.document)
-                    yield Document(
+                    yield AuditedDocument(
                         spot, place.form, place.budget, content.decode("utf-8", "surrogateescape"), circle, project
                     )
         except ReverieError as error:
             unread.append(Unread(Spot(home, target.name, ""), f"It is there and could not be read: {error.found}"))
 
-    def _context(self, target: Target) -> Iterator[Document]:
+    def _context(self, target: Target, unread: list[Unread]) -> Iterator[AuditedDocument]:
         """The context files beside a target that it does not list itself."""
         folder, names = context_of(target)
         listed = {place.document for place in target.places()}
         for path in self._named(folder, names):
             name = path.relative_to(folder).as_posix()
-            if name not in listed and (text := self.machine.read(path)) is not None:
-                spot = Spot(home_of(target.name), target.name, name)
-                yield Document(spot, "list", None, text, target.name)
+            if name in listed or not self.machine.exists(path):
+                continue
+            spot, text = Spot(home_of(target.name), target.name, name), self.machine.read(path)
+            if text is None:
+                unread.append(Unread(spot, "It is there and could not be read: it may not be, or is too large."))
+            else:
+                yield AuditedDocument(spot, "list", None, text, target.name)
 
     def _named(self, folder: Path, names: Iterable[str]) -> Iterator[Path]:
         for name in names:
@@ -145,7 +149,7 @@ class Looking:
 
     def _skills(
         self, folder: Folder, home: str, amendable: bool, now: datetime, unread: list[Unread]
-    ) -> Iterator[Kept]:
+    ) -> Iterator[KeptSkill]:
         root = Path(folder.key.removeprefix("skills:"))
         usage = _usage(self.machine.read(root / ".usage.json"))
         try:
@@ -153,7 +157,9 @@ class Looking:
                 files = folder.files(subject)
                 skill = read_skill(subject, files)
                 use = _use(usage.get(skill.name) or usage.get(subject), now)
-                yield Kept(Spot(home, folder.name, subject), skill, files, amendable, home.startswith("hermes"), use)
+                yield KeptSkill(
+                    Spot(home, folder.name, subject), skill, files, amendable, home.startswith("hermes"), use
+                )
         except ReverieError as error:
             unread.append(Unread(Spot(home, folder.name, ""), f"It is there and could not be read: {error.found}"))
 

@@ -6,20 +6,20 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from reverie.audit.compare import compared
+from reverie.audit.checks.compare import compared
+from reverie.audit.checks.hermes_dreaming_damage import damage
+from reverie.audit.checks.project import read_project
+from reverie.audit.checks.skills import in_skills
+from reverie.audit.checks.statements import in_context, in_document
 from reverie.audit.filesystem import Machine
-from reverie.audit.finding import ORDER, Finding, Kind
-from reverie.audit.hermes_dreaming_damage import damage
-from reverie.audit.inventory import Document, Standing, Statement
-from reverie.audit.project import read_project
-from reverie.audit.skill_checks import in_skills
-from reverie.audit.statement_checks import in_context, in_document
+from reverie.audit.finding import ORDER, Finding, FindingKind
+from reverie.audit.inventory import AuditedDocument, AuditedStatement, Inventory
 
 FULL = 0.9  # of a budget: from here on a tool begins to refuse what it should remember
-_WORST = list(Kind)
+_WORST = list(FindingKind)
 
 
-def examined(standing: Standing, machine: Machine, now: datetime) -> list[Finding]:
+def examined(standing: Inventory, machine: Machine, now: datetime) -> list[Finding]:
     """All findings, the worst first."""
     shown: dict[str, str] = {}
     folders = {document.project for document in standing.documents if document.project}
@@ -33,25 +33,27 @@ def examined(standing: Standing, machine: Machine, now: datetime) -> list[Findin
     found += compared(_comparable(standing, found), standing.skills, shown)
     found += damage(standing.documents, standing.traces, shown)
     found += in_skills(standing.skills)
-    found += [Finding(Kind.UNREADABLE, "medium", one.spot, "", one.why) for one in standing.unread]
+    found += [Finding(FindingKind.UNREADABLE, "medium", one.spot, "", one.why) for one in standing.unread]
     return sorted(
         found, key=lambda one: (ORDER[one.severity], _WORST.index(one.kind), one.spot.home != "hermes", str(one.spot))
     )
 
 
-def _comparable(standing: Standing, found: list[Finding]) -> list[Statement]:
+def _comparable(standing: Inventory, found: list[Finding]) -> list[AuditedStatement]:
     """What is to go anyway is not compared: an accusation is enough."""
-    going = {one.spot for one in found if one.kind in (Kind.JUNK, Kind.UNSAFE)}
+    going = {one.spot for one in found if one.kind in (FindingKind.JUNK, FindingKind.UNSAFE)}
     return [statement for statement in standing.statements() if statement.spot not in going]
 
 
-def _fullness(document: Document) -> Iterator[Finding]:
+def _fullness(document: AuditedDocument) -> Iterator[Finding]:
     size, budget = len(document.text), document.budget
     if not budget or size < FULL * budget:
         return
     if size > budget:
         why = f"It has {size:,} characters and {budget:,} fit: what is beyond is refused or not read."
-        yield Finding(Kind.OVER_BUDGET, "medium", document.spot, "", why, "Remove, merge or shorten entries.")
+        yield Finding(FindingKind.OVER_BUDGET, "medium", document.spot, "", why, "Remove, merge or shorten entries.")
     else:
         why = f"It is {size / budget:.0%} full ({size:,} of {budget:,} characters): soon nothing new can be remembered."
-        yield Finding(Kind.OVER_BUDGET, "low", document.spot, "", why, "Make room: remove, merge or shorten entries.")
+        yield Finding(
+            FindingKind.OVER_BUDGET, "low", document.spot, "", why, "Make room: remove, merge or shorten entries."
+        )

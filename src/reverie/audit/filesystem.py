@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -24,14 +25,19 @@ class Machine(Protocol):
         """The text of a regular file, or None when there is none that may be read."""
         ...
 
+    def has_program(self, name: str) -> bool:
+        """Whether a command of this name can be run."""
+        ...
+
     def below(self, folder: Path) -> Iterator[str]:
         """Files and folders below a folder by their relative paths; what tools make there is left out."""
         ...
 
 
 class ThisMachine:
-    def __init__(self, home: Path) -> None:
-        self.home = home
+    def __init__(self, home: Path, programs: str = "") -> None:
+        """`programs` are the folders commands lie in, as PATH has them."""
+        self.home, self._programs = home, programs
 
     def exists(self, path: Path) -> bool:
         try:
@@ -46,6 +52,9 @@ class ThisMachine:
             return path.read_text("utf-8", "replace")
         except OSError:
             return None
+
+    def has_program(self, name: str) -> bool:
+        return shutil.which(name, path=self._programs) is not None
 
     def below(self, folder: Path) -> Iterator[str]:
         seen = 0

@@ -13,7 +13,7 @@ ORDER: dict[Severity, int] = {"high": 0, "medium": 1, "low": 2, "note": 3}
 LOOK = "A person has to look."
 
 
-class Kind(StrEnum):
+class FindingKind(StrEnum):
     """The worst first: of several things wrong with one statement, the first names it in pictures."""
 
     UNSAFE = "unsafe"
@@ -53,7 +53,7 @@ class Finding:
     """`words` are fit to be shown: secrets taken out, everything invisible spelt out. `other` is what they stand
     against. Without a `suggestion` there is nothing a machine should propose: `advice` says what a person can do."""
 
-    kind: Kind
+    kind: FindingKind
     severity: Severity
     spot: Spot
     words: str

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reverie.audit.finding import ORDER, Finding, Kind, Severity
+from reverie.audit.finding import ORDER, Finding, FindingKind, Severity
 
 COST: dict[Severity, float] = {"high": 1.0, "medium": 0.6, "low": 0.3, "note": 0.0}
 SKILL_SHARE = 50
 OF_DOCUMENT = {"high": 20, "medium": 10, "low": 3, "note": 0}
-CAPS = ((Kind.UNSAFE, 59), (Kind.SECRET, 69), (Kind.CONTRADICTORY, 89))
+CAPS = ((FindingKind.UNSAFE, 59), (FindingKind.SECRET, 69), (FindingKind.CONTRADICTORY, 89))
+UNKNOWN = "?"  # there is something, and nothing of it could be read
 LETTERS = ((90, "A"), (80, "B"), (70, "C"), (60, "D"), (0, "F"))
 
 
@@ -47,6 +48,12 @@ def graded(statements: int, skills: int, findings: Sequence[Finding], skill_targ
         if points > cap and any(one.kind is kind and one.severity != "note" for one in findings):
             points = cap
             because.append(f"at most {cap}, because something is {kind}")
+    unread = [one for one in findings if one.kind is FindingKind.UNREADABLE]
+    if unread and not statements and not skills:
+        return Grade(UNKNOWN, 0, (*because, "no grade: nothing of it could be read"))
+    if unread and points >= LETTERS[0][0]:
+        points = LETTERS[0][0] - 1
+        because.append("no A, because something could not be read")
     whole = int(points + 0.5)
     return Grade(next(letter for least, letter in LETTERS if whole >= least), whole, tuple(because))
 

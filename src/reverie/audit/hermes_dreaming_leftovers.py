@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from reverie.audit.checks.hermes_dreaming_damage import LOCK
 from reverie.audit.filesystem import Machine
-from reverie.audit.hermes_dreaming_damage import LOCK
 from reverie.audit.inventory import Traces
 from reverie.memory.formats import FORMATS
 

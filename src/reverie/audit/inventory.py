@@ -19,7 +19,7 @@ _NO_WORDS = re.compile(r"(?:#{1,6}[ \t][^\n]*|[-=*_\s|:]+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class AuditedStatement:
     """An entry, or a passage of a document that is in no entry and that no operation can touch."""
 
     spot: Spot
@@ -38,7 +38,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Document:
+class AuditedDocument:
     """A document as it was read. `circle` names the prompt it ends up in; `project` the folder it speaks of."""
 
     spot: Spot
@@ -49,9 +49,11 @@ class Document:
     project: str | None = None
 
     @cached_property
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[AuditedStatement, ...]:
         return tuple(
-            Statement(Spot(self.spot.home, self.spot.target, self.spot.document, number), *cut[:2], self.circle, cut[2])
+            AuditedStatement(
+                Spot(self.spot.home, self.spot.target, self.spot.document, number), *cut[:2], self.circle, cut[2]
+            )
             for number, cut in enumerate(_cut(self.text, self.form), 1)
         )
 
@@ -66,7 +68,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptSkill:
     """A skill in a folder. Only what the Home itself reads can be amended through it."""
 
     spot: Spot
@@ -97,14 +99,16 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    documents: tuple[Document, ...] = ()
-    context: tuple[Document, ...] = ()  # what agents are given besides, which is nobody's memory: SOUL.md, .hermes.md
-    skills: tuple[Kept, ...] = ()
+class Inventory:
+    documents: tuple[AuditedDocument, ...] = ()
+    context: tuple[
+        AuditedDocument, ...
+    ] = ()  # what agents are given besides, which is nobody's memory: SOUL.md, .hermes.md
+    skills: tuple[KeptSkill, ...] = ()
     traces: tuple[Traces, ...] = ()
     unread: tuple[Unread, ...] = ()
 
-    def statements(self) -> Iterator[Statement]:
+    def statements(self) -> Iterator[AuditedStatement]:
         for document in self.documents:
             yield from document.statements
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from reverie.audit.collect import Looking
+from reverie.audit.collect import AuditSources
 from reverie.audit.examine import examined
-from reverie.audit.finding import Finding, Kind
-from reverie.audit.report import Report, reported
+from reverie.audit.finding import Finding, FindingKind
+from reverie.audit.report import AuditReport, reported
 from reverie.changes.proposal import Suggestion
 from reverie.core.clock import Clock
 from reverie.memory.operation import Add
 from reverie.memory.target import Target
 
-_DOUBLED = (Kind.CONTRADICTORY, Kind.SUPERSEDED, Kind.DUPLICATED)
+_DOUBLED = (FindingKind.CONTRADICTORY, FindingKind.SUPERSEDED, FindingKind.DUPLICATED)
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    looking: Looking
+    looking: AuditSources
     clock: Clock
 
-    def __call__(self, paths: Iterable[str] = (), *, only: bool = False, also: Target | None = None) -> Report:
+    def __call__(self, paths: Iterable[str] = (), *, only: bool = False, also: Target | None = None) -> AuditReport:
         """Everything found on this machine and under the paths; with `only`, nothing but the paths; `also` a target."""
         now = self.clock.now()
         standing = self.looking.look(paths, now, only=only, also=also)

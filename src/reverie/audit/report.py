@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reverie.audit.finding import Finding, Kind, Spot
+from reverie.audit.finding import Finding, FindingKind, Spot
 from reverie.audit.grade import Grade, graded
-from reverie.audit.inventory import Document, Standing
+from reverie.audit.inventory import AuditedDocument, Inventory
 from reverie.core.errors import BadInput
 
 GOOD, OTHER = "good", "other text"
-_NAMES_A_STATEMENT = tuple(kind for kind in Kind if kind not in (Kind.AUTHORITY, Kind.VERBOSE, Kind.CUT))
+_NAMES_A_STATEMENT = tuple(
+    kind for kind in FindingKind if kind not in (FindingKind.AUTHORITY, FindingKind.VERBOSE, FindingKind.CUT)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +40,15 @@ class HomeReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AuditReport:
     at: datetime
     homes: tuple[HomeReport, ...]
     findings: tuple[Finding, ...]
 
-    def narrowed(self, kinds: Sequence[str], target: str | None) -> Report:
+    def narrowed(self, kinds: Sequence[str], target: str | None) -> AuditReport:
         """With only the findings of these kinds, and about this target; of all kinds or targets where none is named."""
-        if unknown := [one for one in kinds if one not in list(Kind)]:
-            raise BadInput(f"There is no kind of finding {unknown[0]!r}.", expected=", ".join(Kind))
+        if unknown := [one for one in kinds if one not in list(FindingKind)]:
+            raise BadInput(f"There is no kind of finding {unknown[0]!r}.", expected=", ".join(FindingKind))
         kept = [one for one in self.findings if not kinds or one.kind in kinds]
         return replace(self, findings=tuple(one for one in kept if target in (None, one.spot.target)))
 
@@ -54,20 +56,20 @@ class Report:
     def counts(self) -> Counter[str]:
         """How many of each kind, the worst first; notes left out."""
         found = Counter(str(one.kind) for one in self.findings if one.severity != "note")
-        return Counter({str(kind): found[kind] for kind in Kind if found[kind]})
+        return Counter({str(kind): found[kind] for kind in FindingKind if found[kind]})
 
 
-def reported(standing: Standing, findings: Sequence[Finding], at: datetime) -> Report:
+def reported(standing: Inventory, findings: Sequence[Finding], at: datetime) -> AuditReport:
     names = dict.fromkeys(
         [document.spot.home for document in standing.documents]
         + [kept.spot.home for kept in standing.skills]
         + [one.spot.home for one in standing.unread]
     )
     homes = [_home(name, standing, findings) for name in names]
-    return Report(at, tuple(sorted(homes, key=lambda home: (home.grade.points, home.name))), tuple(findings))
+    return AuditReport(at, tuple(sorted(homes, key=lambda home: (home.grade.points, home.name))), tuple(findings))
 
 
-def _home(name: str, standing: Standing, findings: Sequence[Finding]) -> HomeReport:
+def _home(name: str, standing: Inventory, findings: Sequence[Finding]) -> HomeReport:
     documents = [document for document in standing.documents if document.spot.home == name]
     skills = [kept for kept in standing.skills if kept.spot.home == name]
     own = [one for one in findings if one.spot.home == name]
@@ -85,8 +87,8 @@ def _home(name: str, standing: Standing, findings: Sequence[Finding]) -> HomeRep
     )
 
 
-def _filling(document: Document, findings: Sequence[Finding]) -> Filling:
-    worst: dict[Spot, Kind] = {}
+def _filling(document: AuditedDocument, findings: Sequence[Finding]) -> Filling:
+    worst: dict[Spot, FindingKind] = {}
     for kind in reversed(_NAMES_A_STATEMENT):
         worst |= {one.spot: kind for one in findings if one.kind is kind and one.severity != "note"}
     parts: Counter[str] = Counter()

@@ -154,11 +154,11 @@ def _placed_alike(old: StoreStatement, new: StoreStatement, pages: Mapping[str, 
 
 
 def _words(statements: Iterable[StoreStatement]) -> list[frozenset[str]]:
-    return [_stems(one.text) for one in statements]
+    return [stems(one.text) for one in statements]
 
 
 @lru_cache(maxsize=65_536)
-def _stems(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
     plain = normal(text)
     language = language_of(plain)
     numbers = (one.strip(".,;:()[]") for one in plain.split() if any(letter.isdigit() for letter in one))
@@ -208,7 +208,7 @@ def _whole(
     part: StoreStatement, wholes: Mapping[str, set[int]], other: Callable[[int], Sequence[StoreStatement]]
 ) -> int | None:
     """The pair whose one side says nearly all of this statement, what its other side leaves out in particular."""
-    words = _stems(part.text)
+    words = stems(part.text)
     if part.code or len(words) < 2:
         return None
     shared = Counter(at for word in words for at in wholes.get(word, ()))
@@ -221,4 +221,4 @@ def _whole(
 
 
 def _together(side: Sequence[StoreStatement]) -> frozenset[str]:
-    return frozenset[str]().union(*(_stems(one.text) for one in side))
+    return frozenset[str]().union(*(stems(one.text) for one in side))

@@ -9,17 +9,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from reverie.bridge.diff import StoreDiff
-from reverie.bridge.draft import ASKS, PROPOSER, Drafted, NoPlace, Postponed, Result, suggestion
-from reverie.bridge.route import KeptOut, Places, Route, conflicts, route
+from reverie.bridge.backing import SENTENCES, Backing, Doubt, Talk, doubt
+from reverie.bridge.curate import Curation, curated
+from reverie.bridge.diff import Difference, DiffKind, StoreDiff
+from reverie.bridge.draft import (
+    ASKS,
+    PROPOSER,
+    Drafted,
+    NoPlace,
+    Postponed,
+    Quarantined,
+    Result,
+    placed,
+    skill_suggestion,
+    suggestion,
+)
+from reverie.bridge.learned_routes import LearnedRoute, checked_place
+from reverie.bridge.new_skill import NewSkill, Routed, with_new_skills
+from reverie.bridge.route import KeptOut, Places, Route, as_learned, closest, conflicts, route
+from reverie.bridge.statements import StoreStatement
 from reverie.changes.history.change import Change
-from reverie.changes.history.records import Asked
+from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, undone_by
-from reverie.changes.proposal import Status
+from reverie.changes.proposal import ProposalStatus
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting
-from reverie.core.errors import NotFound
+from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import canonical, sha256
+from reverie.dreams.curators import Curator
 
 MOST_AT_ONCE = 40  # proposals of one batch that wait at a time: as many as a person is shown in a day
 MOST_TOLD = 3  # rules that a proposal is said to contradict
@@ -27,51 +44,125 @@ MOST_TOLD = 3  # rules that a proposal is said to contradict
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What came of one diff. `id` is the dream, where the diff is one's."""
+    """What came of one diff. `id` is the dream, where the diff is one's; `note` says why no model was asked, where one
+    should have been."""
 
     id: str
     results: tuple[Result, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Errand:
+    """What one call of `propose` was given."""
+
+    diff: StoreDiff
+    places: Places
+    target: str
+    batch: str
+    talk: Talk
+    quarantined: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Amending:
-    """`target` is the memory that facts go to when no skill is about them."""
+    """`places` tells what stands here, for a memory that facts go to when no skill is about them. `curator` is who
+    is asked about what is doubtful and how it should read; None: nobody."""
 
     review: Review
     places: Callable[[str], Places]
+    curator: Callable[[], Curator | None] = lambda: None
 
-    def propose(self, diff: StoreDiff, target: str, batch: str = "", most: int = MOST_AT_ONCE) -> Batch:
+    def propose(
+        self,
+        diff: StoreDiff,
+        target: str,
+        batch: str = "",
+        *,
+        most: int = MOST_AT_ONCE,
+        talk: Talk = Talk(()),
+        quarantined: bool = False,
+    ) -> Batch:
         """What changes a rule that stands here comes first, then what a skill is about, then the rest. What is beyond
-        `most` is not proposed: the same call does that once some of it is decided."""
-        places = self.places(target)
-        named = batch or _name(diff)
-        routed = [one for difference in diff.behaviour for one in route(difference, places)]
-        results, waiting = list[Result](), 0
-        for one in sorted(routed, key=_first):
-            if waiting >= most and isinstance(one, Route):
-                results.append(Postponed(one))
+        `most` is not proposed: the same call does that once some of it is decided. `talk` is what was said in the
+        sessions behind it: by that some of it is quarantined, unless `quarantined` lets it through."""
+        places = self.places(target).beside(diff.new)
+        errand = _Errand(diff, places, target, batch or _name(diff), talk, quarantined)
+        doubtful = diff.of(DiffKind.DOUBTFUL)
+        asked = [*diff.behaviour, *doubtful]
+        made = curated(self.curator(), asked, places, self.review.clock.now(), self.review.owner)
+        differences = [*diff.behaviour, *(one for one in doubtful if made.changes(one))]
+        routed = [self._worded(one, made, places) for each in differences for one in route(each, places)]
+        kept, doubted = self._sifted(routed, errand)
+        together = with_new_skills(kept, [one.skill.subject for one in places.skills])
+        results, waiting = list[Result](doubted), 0
+        for one in sorted(together, key=_first):
+            if waiting >= most and not isinstance(one, KeptOut):
+                results += map(Postponed, one.routes if isinstance(one, NewSkill) else [one])
                 continue
-            results.append(self._proposed(one, diff, places, target, named))
+            results.append(self._proposed(one, errand))
             waiting += isinstance(results[-1], Drafted) and _waits(results[-1].proposed)
-        return Batch(named, tuple(results))
+        return Batch(errand.batch, tuple(results), made.failed)
 
-    def _proposed(self, one: Route | KeptOut, diff: StoreDiff, places: Places, target: str, batch: str) -> Result:
+    @staticmethod
+    def _worded(one: Route | KeptOut, made: Curation, places: Places) -> Route | KeptOut:
+        return made.applied(one, places) if isinstance(one, Route) else one
+
+    def _sifted(
+        self, routed: Sequence[Route | KeptOut], errand: _Errand
+    ) -> tuple[list[Route | KeptOut], list[Quarantined]]:
+        """What may be proposed, and what is quarantined because of who is behind it."""
+        kept, doubted = list[Route | KeptOut](), list[Quarantined]()
+        for one in routed:
+            why = None if isinstance(one, KeptOut) or errand.quarantined else _doubt(one, errand)
+            if isinstance(one, Route) and why is not None:
+                doubted.append(Quarantined(one, why, errand.talk.behind(one.difference)))
+            else:
+                kept.append(one)
+        return kept, doubted
+
+    def _proposed(self, one: Routed, errand: _Errand) -> Result:
         if isinstance(one, KeptOut):
             return one
-        wanted = suggestion(one, diff.old, diff.new, target, batch)
+        if isinstance(one, NewSkill):
+            return self._new_skill(one, errand)
+        told = _stands(one, errand.places) + _backed(one, errand)
+        one = _scoped(one, errand.talk.behind(one.difference))
+        wanted = suggestion(one, errand.diff.old, errand.diff.new, errand.target, errand.batch)
         if isinstance(wanted, NoPlace):
             return wanted
-        against = conflicts(one.text, places, one.rule) if one.text else []
-        told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])
-        if one.rule is not None and one.rule.critical:
-            told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {one.rule}."
         wanted = replace(wanted, reason=wanted.reason + told)
         return Drafted(one, self.review.propose(wanted, land=False, asks=ASKS))
+
+    def _new_skill(self, new: NewSkill, errand: _Errand) -> Result:
+        wanted = skill_suggestion(new, errand.diff.new, errand.places.folder, errand.batch)
+        if isinstance(wanted, NoPlace):
+            return wanted
+        told = "".join(_stands(one, errand.places) + _backed(one, errand) for one in new.routes)
+        wanted = replace(wanted, reason=wanted.reason + told)
+        return Drafted(new.routes[0], self.review.propose(wanted, land=False, asks=ASKS), new.routes)
+
+    def reroute(self, name: str, wanted: LearnedRoute, target: str) -> Proposed | None:
+        """Put what a proposal would change to another place, and close it; None where nothing is wanted of it."""
+        waits = self.review.get(name)
+        if waits.suggestion.proposer != PROPOSER or waits.status is not ProposalStatus.WAITING:
+            raise BadInput(f"{name} is no waiting proposal of the bridge.", next_step="`reverie review` lists them.")
+        places = self.places(target)
+        checked_place(wanted.to, places.skills)
+        said = StoreStatement(wanted.text, wanted.text, "")
+        found = as_learned(Difference(DiffKind.ADDED, (), (said,), 0.0), said, wanted, places)
+        made = None
+        if isinstance(found, Route):
+            given = replace(waits.suggestion, target=target, subject=found.document, operations=(), amendment=None)
+            reason = f"{given.reason} Re-routed: {wanted}."
+            made = self.review.propose(placed(replace(given, reason=reason), found), land=False, asks=ASKS)
+        self.review.reject(waits, f"re-routed to {wanted.to}")
+        return made
 
     def landed(self, batch: str) -> list[Change]:
         """What a person let land of one batch and is not taken back, newest first."""
         scope, records = self.review.scope, self.review.records
-        found = [one for one in records.find(scope, Asked(ours=True)) if one.grounds.dream == batch]
+        found = [one for one in records.find(scope, ChangeQuery(ours=True)) if one.grounds.dream == batch]
         return [one for one in found if one.grounds.actor == PROPOSER and not undone_by(records, scope, one.id)]
 
     def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
@@ -82,16 +173,55 @@ class Amending:
         return [(one, self.review.undo(one.id, because or f"takes back all of {batch}")) for one in changes]
 
 
-def _first(one: Route | KeptOut) -> int:
-    if isinstance(one, KeptOut):
-        return 3
+def _doubt(one: Route, errand: _Errand) -> Doubt | None:
+    if not one.text:
+        return None
+    against = one.rule is not None or bool(one.difference.old) or bool(conflicts(one.text, errand.places))
+    return doubt(errand.talk.behind(one.difference), errand.talk, against)
+
+
+def _stands(one: Route, places: Places) -> str:
+    """How it stands to the rules in force."""
+    against = conflicts(one.text, places, one.rule) if one.text else []
+    told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])
+    near = closest(one.text, places, one.rule) if one.text and one.rule is None and not against else None
+    rule = one.rule or next(iter(against), None)
+    if near is not None:
+        told += f" {'Perhaps it weakens a rule marked critical' if near.critical else 'Perhaps it changes'}: {near}."
+    if rule is not None and rule.critical:
+        told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {rule}."
+    return told
+
+
+def _backed(one: Route, errand: _Errand) -> str:
+    """Who is behind it, as far as the sessions can be read."""
+    talk = errand.talk
+    if not talk.said:
+        return ""
+    if not one.text:
+        spoken = any(talk.speaks_of(gone.text) for gone in one.difference.old)
+        return "" if spoken else " No session speaks of it: it may only have been forgotten."
+    backing, why = talk.behind(one.difference), _doubt(one, errand)
+    told = " People disagree, and neither side is taken for the other." if backing.disputed else ""
+    return f"{told} {backing}" + (f" It was quarantined: {SENTENCES[why]}." if why else "")
+
+
+def _scoped(one: Route, backing: Backing) -> Route:
+    """Where what people belong to tells the two sides apart, each keeps its own: nothing that stands is replaced."""
+    groups = backing.groups if backing.disputed else None
+    return one if groups is None else replace(one, text=f"In {groups[0]}: {one.text}", rule=None)
+
+
+def _first(one: Routed) -> int:
+    if not isinstance(one, Route):
+        return 3 if isinstance(one, KeptOut) else 1
     return 0 if one.rule is not None else 1 if one.skill is not None else 2
 
 
 def _waits(proposed: Proposed) -> bool:
     """For a person, since now or since an earlier time."""
     return isinstance(proposed, Waiting) or (
-        isinstance(proposed, Repeated) and proposed.proposal.status is Status.WAITING
+        isinstance(proposed, Repeated) and proposed.proposal.status is ProposalStatus.WAITING
     )
 
 

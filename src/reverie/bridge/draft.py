@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from reverie.bridge.backing import Backing, Doubt
 from reverie.bridge.diff import Difference, DiffKind
+from reverie.bridge.new_skill import NewSkill
 from reverie.bridge.route import KeptOut, Route
 from reverie.bridge.snapshot import Provenance, Snapshot
 from reverie.bridge.statements import StoreStatement
@@ -16,7 +18,7 @@ from reverie.changes.queue import Proposed
 from reverie.core.errors import BadInput
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Operation, Remove, Replace, entry_hash
-from reverie.skills.refine import refine
+from reverie.skills.amendments.refine import refine
 from reverie.skills.versions import Bump
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
 
@@ -34,10 +36,11 @@ class NoPlace:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What a difference became."""
+    """What a difference became; several, where they are to be one new skill."""
 
     route: Route
     proposed: Proposed
+    together: tuple[Route, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,16 @@ class Postponed:
     route: Route
 
 
-Result = Drafted | KeptOut | NoPlace | Postponed
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """Kept back because of who is behind it; `backing` names the people and the sessions."""
+
+    route: Route
+    doubt: Doubt
+    backing: Backing
+
+
+Result = Drafted | KeptOut | NoPlace | Postponed | Quarantined
 
 
 def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | NoPlace:
@@ -64,9 +76,23 @@ def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: s
         dream=batch,
     )
     try:
-        return _placed(given, route)
+        return placed(given, route)
     except BadInput as error:
         return NoPlace(route.difference, str(error))
+
+
+def skill_suggestion(new: NewSkill, snapshot: Snapshot, folder: str, batch: str) -> Suggestion | NoPlace:
+    """One new skill of several statements."""
+    first = new.routes[0]
+    evidence = tuple(_cited(snapshot, one.difference.new[0]) for one in new.routes)
+    reason = f"{len(new.routes)} related things the managed memory learned belong to no skill there is."
+    try:
+        made = new.amendment
+    except BadInput as error:
+        return NoPlace(first.difference, str(error))
+    return Suggestion(
+        folder, made.subject, amendment=made, reason=reason, evidence=evidence, proposer=PROPOSER, dream=batch
+    )
 
 
 def _sides(
@@ -75,7 +101,7 @@ def _sides(
     return (old, route.difference.old), (new, route.difference.new if route.text else ())
 
 
-def _placed(given: Suggestion, route: Route) -> Suggestion:
+def placed(given: Suggestion, route: Route) -> Suggestion:
     rule = route.rule
     if route.skill is not None:
         old = rule.text if rule else ""
@@ -114,6 +140,7 @@ def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
     told = {
         DiffKind.ADDED: "The managed memory learned this",
         DiffKind.CHANGED: f"The managed memory says this instead of “{difference.before}”",
+        DiffKind.DOUBTFUL: f"The managed memory says this instead of “{difference.before}”",
         DiffKind.REMOVED: "The managed memory dropped this; dropping it here needs its own verdict",
     }[difference.kind]
     origin = side.origin_of(here.path)

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
+from typing import Protocol
 
 from reverie.bridge.amendments import Amending, Batch
+from reverie.bridge.backing import Talk
 from reverie.bridge.diff import StoreDiff, store_diff
-from reverie.bridge.pull import Pull, Pulled, snapshot_at
+from reverie.bridge.learned_routes import LearnedRoute, LearnedRoutes
+from reverie.bridge.night import DreamNight, DreamServer, Night, Nights, TooFew
+from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import Copies, RemoteDream, StoreSource
 from reverie.changes.history.change import Change
 from reverie.changes.landing_result import Outcome
+from reverie.changes.queue import Proposed
 from reverie.core.clock import Clock
-from reverie.core.errors import BadInput, NotFound
+from reverie.core.errors import BadInput, NotFound, NotReached
+from reverie.core.hashes import sha256
 
 STORE, DREAM = "memstore_", "drm_"
 PULL_FIRST = "`reverie bridge pull` brings in what is new."
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What one look at a managed memory found. `missed` says why there was none."""
+
+    ended: list[RemoteDream]
+    batches: list[Batch]
+    missed: str = ""
+
+
+class KeptCopies(Copies, Nights, Protocol):
+    """All that is kept of one source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +50,26 @@ class Bridge:
     with a target those of its memory."""
 
     copies: Callable[[], list[Copies]]
-    copies_of: Callable[[str], Copies]
+    copies_of: Callable[[str], KeptCopies]
     read: Callable[[str], Snapshot]
     own: Callable[[str], Snapshot | None]
     redact: Callable[[str], str]
     clock: Clock
     amending: Amending
     documents: Callable[[str | None], Mapping[str, str]]
+    routes: LearnedRoutes
+    wait: Callable[[float], None] = time.sleep
 
     def pull(self, source: StoreSource, stores: Collection[str] = ()) -> list[Pulled]:
         return Pull(source, self.copies_of(source.address), self.redact, self.clock)(stores)
+
+    def dream(
+        self, server: DreamServer, store: str, *, model: str, instructions: str = "", after: int = 1
+    ) -> Night | TooFew:
+        """A night over one store: every new session, in as many dreams as it takes, each over what the last wrote."""
+        return DreamNight(server, self.copies_of(server.address), self.clock, self.wait)(
+            store, model, instructions, after
+        )
 
     def diff(self, old: str, new: str | None = None) -> StoreDiff:
         """Between two copies; of one name alone, what that dream did."""
@@ -48,22 +79,52 @@ class Bridge:
             before, after = self.snapshot(old), self.snapshot(new)
         return store_diff(before, after)
 
-    def propose(self, old: str, new: str | None = None, *, target: str) -> Batch:
+    def propose(self, old: str, new: str | None = None, *, target: str, quarantined: bool = False) -> Batch:
         """Every difference in behaviour as a proposal that waits for a person; nothing lands. `target` is the memory
-        that facts go to when no skill is about them."""
-        return self.amending.propose(self.diff(old, new), target, old if new is None else "")
+        that facts go to when no skill is about them. What is quarantined is proposed only if that is asked for."""
+        talk = Talk(())
+        if new is None:
+            copies, dream = self.dream_of(old)
+            talk = Talk(copies.heard(dream.sessions))
+        named = old if new is None else ""
+        return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
 
     def propose_new(self, *, target: str) -> list[Batch]:
         """The same for every dream that ended since the last time; of a source that is new, for its last one alone.
         Twice is once: a dream is marked when all of it is in the queue."""
         made = list[Batch]()
         for copies in self.copies():
-            done = copies.proposed()
             ended = [one.id for one in copies.dreams() if one.status == "completed" and one.output]
-            fresh = [one for one in ended if one not in done] if done else ended[-1:]
-            made += [self.propose(one, target=target) for one in fresh]
+            made += [self.propose(one.id, target=target) for one in new_dreams(copies)]
             copies.mark_proposed(ended)
         return made
+
+    def reroute(self, proposal: str, to: str, *, by: str, target: str) -> tuple[LearnedRoute, Proposed | None]:
+        """Put what a proposal would change to another place; the next statement like it goes there by itself."""
+        waits = self.amending.review.get(proposal)
+        said = next(iter(waits.suggestion.evidence), None)
+        text, place = (said.quote, said.session_id) if said else ("", "")
+        name = f"route_{sha256(f'{text}|{to}'.encode())[:8]}"
+        learned = LearnedRoute(name, " ".join(text.split()), to, by, self.clock.now(), place)
+        made = self.amending.reroute(proposal, learned, target)
+        self.routes.put(learned)
+        return learned, made
+
+    def watch(self, source: StoreSource, every: float, looks: int | None, target: str | None) -> Iterator[Followed]:
+        """Pull again and again; with a target, what each dream changed that ended meanwhile is proposed. A server that
+        cannot be reached is asked again at the next look."""
+        known = {one.id for one in self.dreams() if one.status == "completed"}
+        for look in count(1):
+            try:
+                self.pull(source)
+                ended = [one for one in self.dreams() if one.status == "completed" and one.id not in known]
+                known |= {one.id for one in ended}
+                yield Followed(ended, self.propose_new(target=target) if target and ended else [])
+            except NotReached as error:
+                yield Followed([], [], str(error))
+            if look == looks:
+                return
+            self.wait(every)
 
     def undo(self, batch: str, because: str = "") -> list[tuple[Change, Outcome]]:
         """Take back all that was approved of one dream, or of one batch."""
@@ -96,7 +157,7 @@ class Bridge:
 
     def around(self, name: str) -> tuple[Snapshot, Snapshot]:
         """What a dream read, as it stood when it began; and what it wrote, as it stood when it ended."""
-        copies, dream = self.dream(name)
+        copies, dream = self.dream_of(name)
         if dream.status != "completed" or not dream.output:
             raise BadInput(
                 f"The dream {name} is {dream.status}.", expected="one that is completed", next_step=PULL_FIRST
@@ -109,7 +170,7 @@ class Bridge:
         """Those that were pulled, of all sources."""
         return [one for copies in self.copies() for one in copies.dreams()]
 
-    def dream(self, name: str) -> tuple[Copies, RemoteDream]:
+    def dream_of(self, name: str) -> tuple[Copies, RemoteDream]:
         for copies in self.copies():
             for one in copies.dreams():
                 if one.id == name:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reverie.bridge.snapshot import Provenance, Snapshot
@@ -41,7 +41,17 @@ class Pull:
             if missing:
                 raise NotFound(f"{self.source.address} has no memory store {missing[0]}.")
             self.copies.keep_dreams(self.source.dreams())
+            self._hear()
             return [self._pulled(one) for one in found]
+
+    def _hear(self) -> None:
+        """What was said in the sessions of the dreams that are to be proposed."""
+        wanted = {session for dream in new_dreams(self.copies) for session in dream.sessions}
+        missing = sorted(wanted - {one.id for one in self.copies.heard(wanted)})
+        for start in range(0, len(missing), AT_ONCE):
+            some = self.source.heard(missing[start : start + AT_ONCE])
+            clean = (replace(one, turns=tuple((who, self.redact(text)) for who, text in one.turns)) for one in some)
+            self.copies.keep_heard(clean)
 
     def _pulled(self, store: RemoteStore) -> Pulled:
         self.copies.keep_store(store)
@@ -77,6 +87,13 @@ class Pull:
             return None
         text = self.source.text(store, version)
         return None if text is None else self.redact(text)
+
+
+def new_dreams(copies: Copies) -> list[RemoteDream]:
+    """Those that ended since the last were proposed; of a source that is new, its last one alone."""
+    done = copies.proposed()
+    ended = [one for one in copies.dreams() if one.status == "completed" and one.output]
+    return [one for one in ended if one.id not in done] if done else ended[-1:]
 
 
 # ---- what a store said at a time -------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from reverie.text.embedding import embed, word_vectors
 from reverie.text.relating.clause import Clause
 from reverie.text.relating.opposition import compare
 from reverie.text.relating.small_words import NEGATORS
-from reverie.text.relating.statement import Statement, normal, read
+from reverie.text.relating.statement import ParsedStatement, normal, read
 from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
 from reverie.text.relation import RelationKind, relate
 
@@ -125,7 +125,7 @@ def _values_lost(mine: Clause, other: Clause) -> float:
     return float(min(len(values - theirs), 2))
 
 
-def _shape(before: Statement, after: Statement) -> dict[str, float]:
+def _shape(before: ParsedStatement, after: ParsedStatement) -> dict[str, float]:
     """How the words moved: one exchanged and the rest as it was, two that changed places, or all of them."""
     old, new = (one.text.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (before, after))
     matcher = SequenceMatcher(None, old, new, autojunk=False)
@@ -153,7 +153,7 @@ def _only_more(old: Sequence[str], new: Sequence[str], edits: Sequence[tuple[str
     return min(4.0, float(abs(len(old) - len(new))))
 
 
-def _names(old: str, new: str, before: Statement, after: Statement) -> dict[str, float]:
+def _names(old: str, new: str, before: ParsedStatement, after: ParsedStatement) -> dict[str, float]:
     """Names, told by their capitals, that stand on one side only."""
     words, words_too = set(raw_words(before.text)), set(raw_words(after.text))
     mine, theirs = ({one.casefold() for one in _NAME.findall(text)} for text in (old, new))

@@ -5,26 +5,29 @@ Nothing is composed: what is proposed is the managed memory's own sentence. What
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from reverie.bridge.diff import ALIKE, SURE, Difference, DiffKind
+from reverie.bridge.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
+from reverie.bridge.learned_routes import USER as TO_USER
 from reverie.bridge.rewording import only_reworded
-from reverie.bridge.statements import StoreStatement
+from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.statements import StoreStatement, statements_of
 from reverie.changes.history.library import Rule
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import language_of, plain, speaks_of_self
-from reverie.dreams.light.notice import NOTICED
 from reverie.dreams.light.tagger import tag
+from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan
-from reverie.safety.sensitive import sensitive
-from reverie.skills.edits import NUMBERED, rules_of
-from reverie.skills.library import Found
+from reverie.skills.amendments.edits import NUMBERED, rules_of
+from reverie.skills.library import FoundSkill
 from reverie.skills.markdown import plain_heading
 from reverie.skills.match_skills import match
 from reverie.skills.page import lines_of
@@ -43,6 +46,9 @@ CLOSEST = 12  # rules that are compared closely
 NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
 SURE_CONFLICT = 0.85
+MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
+CLOSE = 0.55  # likeness from which a rule may be meant, though nothing says that both cannot hold
+LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
 EVERY_TOKEN = 10**9
 REDACTED = "[redacted:"
 NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
@@ -60,6 +66,7 @@ class Kept(StrEnum):
     CODE = "code"
     COVERED = "covered"
     NOT_HERE = "not_here"
+    REROUTED = "rerouted"
 
 
 SENTENCES = {
@@ -71,6 +78,7 @@ SENTENCES = {
     Kept.CODE: "it is code, which nobody can follow as a rule",
     Kept.COVERED: "it is said here already",
     Kept.NOT_HERE: "nothing here says what was removed there",
+    Kept.REROUTED: "a reviewer wanted nothing of this sort",
 }
 
 
@@ -86,7 +94,7 @@ class LocalRule:
     target: str
     subject: str
     section: str = ""
-    skill: Found | None = None
+    skill: FoundSkill | None = None
     since: datetime | None = None
     evidence: str = ""
     critical: bool = False
@@ -110,10 +118,11 @@ class Route:
     difference: Difference
     text: str
     rule: LocalRule | None = None
-    skill: Found | None = None
+    skill: FoundSkill | None = None
     section: str = ""
     document: str = ""
     why: str = ""
+    learned: str = ""  # the id of the rule by which it goes there, where a reviewer made one
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +130,20 @@ class KeptOut:
     difference: Difference
     reason: Kept
     rule: LocalRule | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True)
 class Places:
-    """What stands here: every rule that can be changed, and every skill."""
+    """What stands here: every rule that can be changed, and every skill; and where reviewers put things. `folder` is
+    the key of the one that new skills go to; `pages` the skills that pages of the managed memory are about."""
 
     standing: Sequence[LocalRule]
-    skills: Sequence[Found]
+    skills: Sequence[FoundSkill]
     today: date
+    learned: Sequence[LearnedRoute] = ()
+    folder: str = ""
+    pages: Mapping[tuple[str, str], FoundSkill] = field(default_factory=dict)
 
     @cached_property
     def _vectors(self) -> NDArray[np.float32]:
@@ -142,6 +156,17 @@ class Places:
         likeness = self._vectors @ embed([normal(text)])[0]
         order = likeness.argsort()[::-1][:CLOSEST].tolist()
         return [self.standing[at] for at in order if likeness[at] >= least]
+
+    def beside(self, snapshot: Snapshot) -> Places:
+        """With the skill that each page of a managed memory is about: most of its statements are rules of that."""
+        pages: dict[tuple[str, str], Counter[str]] = {}
+        for one in statements_of(snapshot):
+            rule = None if one.code else _said_here(one.text, self)
+            if rule is not None and rule.skill is not None:
+                pages.setdefault((one.path, one.heading), Counter())[rule.skill.path] += 1
+        by_path = {one.path: one for one in self.skills}
+        chosen = {page: said.most_common(1)[0] for page, said in pages.items()}
+        return replace(self, pages={page: by_path[name] for page, (name, many) in chosen.items() if many >= MATES})
 
 
 def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
@@ -169,6 +194,13 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     if replaced is not None:
         why = "the rule it changes stands here"
         return Route(difference, new.text, replaced, replaced.skill, replaced.section, why=why)
+    wanted = learned_for(new.text, new.path, places.learned)
+    if wanted is not None and (chosen := as_learned(difference, new, wanted, places)):
+        return chosen
+    mates = places.pages.get((new.path, new.heading))
+    if mates is not None and not _about_a_person(new.text):
+        why = f"what stands beside it there are rules of {mates.skill.name}"
+        return Route(difference, new.text, None, mates, section_for(new.text, mates), why=why)
     about = f"{new.heading}. {new.text}" if new.heading else new.text
     matches = match([one.skill for one in places.skills], about, budget_tokens=EVERY_TOKEN)
     if matches and not _about_a_person(new.text):
@@ -176,6 +208,21 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
         return Route(difference, new.text, None, found, section_for(new.text, found), why=matches[0].why)
     document = USER if _about_a_person(new.text) else MEMORY
     return Route(difference, new.text, document=document, why="no skill is about this")
+
+
+def as_learned(
+    difference: Difference, new: StoreStatement, wanted: LearnedRoute, places: Places
+) -> Route | KeptOut | None:
+    """None where the skill it names is gone."""
+    if wanted.to == NOTHING:
+        return KeptOut(difference, Kept.REROUTED, why=str(wanted))
+    if not wanted.to.startswith(SKILL):
+        document = USER if wanted.to == TO_USER else MEMORY
+        return Route(difference, new.text, document=document, why=str(wanted), learned=wanted.id)
+    found = next((one for one in places.skills if f"{SKILL}{one.skill.subject}" == wanted.to), None)
+    if found is None:
+        return None
+    return Route(difference, new.text, None, found, section_for(new.text, found), why=str(wanted), learned=wanted.id)
 
 
 def _kept_out(new: StoreStatement, today: date) -> Kept | None:
@@ -190,7 +237,7 @@ def _kept_out(new: StoreStatement, today: date) -> Kept | None:
     if len(new.text) > LONGEST:
         return Kept.TOO_LONG
     dated = dates_in(plain(new.text), today)
-    if dated and tag([new.text])[0].between(0, len(new.text)).keep < NOTICED:
+    if dated and tag([new.text])[0].between(0, len(new.text)).keep < LASTING:
         return Kept.ONE_OFF
     return None
 
@@ -216,6 +263,11 @@ def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least
     return [one for one in near if _conflict(one.text, text) >= SURE_CONFLICT]
 
 
+def closest(text: str, places: Places, but_not: LocalRule | None = None) -> LocalRule | None:
+    """The rule in force that a text may be meant to change."""
+    return next((one for one in places.near(text, CLOSE) if one is not but_not), None)
+
+
 def _conflict(old: str, new: str) -> float:
     """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
     there, back = relate(old, new), relate(new, old)
@@ -223,7 +275,7 @@ def _conflict(old: str, new: str) -> float:
     return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
 
 
-def section_for(text: str, found: Found) -> str:
+def section_for(text: str, found: FoundSkill) -> str:
     """The section whose rules are most like the text; never the steps, whose order is somebody's work."""
     best, chosen = SAME_SECTION, GOTCHAS
     for section in found.skill.sections:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,6 +44,27 @@ class RemoteDream:
     ended_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteSession:
+    """`person` is whose words are in it, and `group` what they belong to (a project, a team, an agent), as far as the
+    server says."""
+
+    id: str
+    at: datetime
+    person: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeardSession:
+    """What was said in a session, turn by turn: `user`, `agent` or `tool`, and the words."""
+
+    id: str
+    person: str
+    group: str
+    turns: tuple[tuple[str, str], ...]
+
+
 class StoreSource(Protocol):
     """A managed memory. It is never written to."""
 
@@ -63,6 +84,10 @@ class StoreSource(Protocol):
     def text(self, store: str, version: RemoteVersion, /) -> str | None: ...
 
     def dreams(self) -> Iterator[RemoteDream]: ...
+
+    def heard(self, sessions: Sequence[str], /) -> Iterator[HeardSession]:
+        """What was said in these sessions; nothing of one that is gone, or where a source keeps none."""
+        ...
 
     def close(self) -> None:
         """Let go of connections; it may be read again."""
@@ -89,6 +114,10 @@ class Copies(Protocol):
     def dreams(self) -> list[RemoteDream]: ...
 
     def keep_dreams(self, dreams: Iterable[RemoteDream]) -> None: ...
+
+    def heard(self, sessions: Iterable[str]) -> list[HeardSession]: ...
+
+    def keep_heard(self, heard: Iterable[HeardSession]) -> None: ...
 
     def proposed(self) -> frozenset[str]:
         """The dreams whose differences were put into the queue, or passed over at the first pull."""

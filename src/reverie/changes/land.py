@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Draft, Drawn
 from reverie.changes.history.change import Change, Edit, Grounds
-from reverie.changes.history.records import Known, Records
+from reverie.changes.history.records import HistoryRecords, Known
 from reverie.changes.landing_result import Landed, Outcome, Unchanged, Unsafe
-from reverie.changes.outside_edits import Noticing, moves_of, written
+from reverie.changes.outside.edits import Noticing, moves_of, written
 from reverie.core.clock import Clock
 from reverie.core.errors import ReverieError
 from reverie.core.ids import Ids
@@ -37,7 +37,7 @@ Exchanged = tuple[Edit, ...] | None | OSError | ReverieError  # what was written
 @dataclass(frozen=True, slots=True)
 class Landing:
     scope: Scope
-    records: Records
+    records: HistoryRecords
     noticing: Noticing
     ids: Ids
     clock: Clock

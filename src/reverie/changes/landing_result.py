@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reverie.changes.history.change import Change
-from reverie.changes.history.records import Asked, Records
+from reverie.changes.history.records import ChangeQuery, HistoryRecords
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.safety.report import Report
@@ -42,9 +42,9 @@ Refusal = Conflicted | OverBudget | Unfit | Unsafe | Stale
 Outcome = Landed | Unchanged | Refusal
 
 
-def undone_by(records: Records, scope: Scope, change: str) -> Change | None:
+def undone_by(records: HistoryRecords, scope: Scope, change: str) -> Change | None:
     """The Change that took this one back, unless that was taken back itself."""
-    for undo in records.find(scope, Asked(undoes=change)):
+    for undo in records.find(scope, ChangeQuery(undoes=change)):
         if undone_by(records, scope, undo.id) is None:
             return undo
     return None

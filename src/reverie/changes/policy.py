@@ -59,7 +59,7 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PolicyCase:
     """What a ruling depends on."""
 
     surface: Literal["memory", "skills"]
@@ -83,7 +83,7 @@ class Policy:
     expires_after_days: int = 30
     gated: Mapping[str, str] = field(default_factory=dict)  # targets whose own settings want every write approved
 
-    def rules(self, case: Case) -> Ruling:
+    def rules(self, case: PolicyCase) -> Ruling:
         written = {self._answer(case, action): action for action in case.actions}
         if "refuse" in written:
             return Ruling("refuse", f"the policy refuses to {written['refuse']} on {case.surface} of {case.target}")
@@ -97,7 +97,7 @@ class Policy:
             return Ruling("ask", f"it rests on words of {case.origin or 'nobody known'}, not of the owner")
         return Ruling("land", f"the policy lets {case.surface} {', '.join(case.actions)} land on the owner's words")
 
-    def _answer(self, case: Case, action: str) -> Answer:
+    def _answer(self, case: PolicyCase, action: str) -> Answer:
         own = self.targets.get(case.target, {})
         return own.get(action) or self.answers[case.surface].get(action, "ask")
 
@@ -111,7 +111,7 @@ class Policy:
         return None
 
 
-def _floor(case: Case) -> Ruling | None:
+def _floor(case: PolicyCase) -> Ruling | None:
     """What no policy can change."""
     if case.report.blocked:
         return Ruling("ask", "the safety scan would keep it out")
@@ -128,7 +128,7 @@ def _floor(case: Case) -> Ruling | None:
 def read_policy(path: Path) -> Policy:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise BadSetting(f"{path} is no regular file.", expected="a small text", next_step="Move it away.")
+            raise BadSetting(f"{path} is not a regular file.", expected="a small text", next_step="Move it away.")
         with path.open("rb") as file:
             text = file.read(MOST_BYTES + 1).decode("utf-8")
     except FileNotFoundError:

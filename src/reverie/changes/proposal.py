@@ -13,15 +13,15 @@ from reverie.changes.history.change import Edit, evidence_as_json, operation_as_
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin, weakest
 from reverie.memory.operation import Operation
-from reverie.safety.report import Finding
-from reverie.skills.amendment import Amendment
-from reverie.skills.amendment_json import action_of, amendment_as_json
+from reverie.safety.report import SafetyFinding
+from reverie.skills.amendments.amendment import Amendment
+from reverie.skills.amendments.amendment_json import action_of, amendment_as_json
 from reverie.transcripts.session import Evidence
 
 Kind = Literal["operation", "amendment"]
 
 
-class Status(StrEnum):
+class ProposalStatus(StrEnum):
     WAITING = "waiting"
     APPROVED = "approved"  # and not landed yet: only a crash leaves one so
     LANDED = "landed"
@@ -116,17 +116,23 @@ class Proposal:
     target_name: str
     diff: str
     hash: str
-    findings: tuple[Finding, ...]
+    findings: tuple[SafetyFinding, ...]
     blocked: bool
     asks_because: str
     related: tuple[Related, ...]
     reach: str
     made_at: datetime
     expires_at: datetime
-    status: Status = Status.WAITING
+    status: ProposalStatus = ProposalStatus.WAITING
     verdict: Verdict | None = None
     change: str | None = None
     note: str = ""
+    snoozed_until: datetime | None = None  # a person put it off; then it waits again
+
+    @property
+    def rank(self) -> float:
+        """People are asked in this order: the safe before the doubtful, the well founded before the rest."""
+        return (1000.0 if self.blocked else 0.0) - (self.suggestion.score.total if self.suggestion.score else 0.0)
 
     @property
     def kind(self) -> Kind:

@@ -10,17 +10,17 @@ from functools import partial
 from reverie.changes.artifact import Artifact
 from reverie.changes.critical_rules import touched, why_it_asks
 from reverie.changes.drafts import Amend, Draft, Drawn, Operate, Rewrite
-from reverie.changes.history.records import Known, Records
+from reverie.changes.history.records import HistoryRecords, Known
 from reverie.changes.landing_result import Unchanged
-from reverie.changes.policy import Case, Policy, Ruling
-from reverie.changes.proposal import Proposal, Related, Status, Suggestion, bound, drawn_diff
+from reverie.changes.policy import Policy, PolicyCase, Ruling
+from reverie.changes.proposal import Proposal, ProposalStatus, Related, Suggestion, bound, drawn_diff
 from reverie.changes.records import Proposals
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.memory.target import Held
-from reverie.skills.edits import rules_of
+from reverie.skills.amendments.edits import rules_of
 from reverie.skills.page import lines_of, page_of_text
 
 MOST_RELATED = 30  # rules of one amendment that are held against all others
@@ -40,7 +40,7 @@ Undrawable = Conflicted | OverBudget | Unfit | Unchanged | Repeated
 @dataclass(frozen=True, slots=True)
 class Proposing:
     scope: Scope
-    records: Records
+    records: HistoryRecords
     proposals: Proposals
     policy: Policy
     related: Callable[[Iterable[str]], tuple[Related, ...]]
@@ -60,7 +60,7 @@ class Proposing:
             return Repeated(earlier)
         report, related = artifact.scanned(dict(drawn.new_texts)), self._related(artifact, drawn)
         ruling = self.policy.rules(
-            Case(
+            PolicyCase(
                 "memory" if artifact.is_memory else "skills",
                 artifact.holder.name,
                 suggestion.actions,
@@ -104,12 +104,12 @@ class Proposing:
 
     def _earlier(self, suggestion: Suggestion, but_not: str) -> Proposal | None:
         """What waits already, or what a person rejected and nothing new speaks for."""
-        for past in self.proposals.find(self.scope, [Status.WAITING, Status.REJECTED]):
-            elsewhere = (past.suggestion.target, past.suggestion.subject) != (suggestion.target, suggestion.subject)
-            if elsewhere or past.id == but_not:
+        place = suggestion.target, suggestion.subject
+        for past in self.proposals.find(self.scope, [ProposalStatus.WAITING, ProposalStatus.REJECTED], place=place):
+            if past.id == but_not:
                 continue
             if wanted_by(past.suggestion) == wanted_by(suggestion):
-                if past.status is Status.WAITING or not _new_evidence(suggestion, past):
+                if past.status is ProposalStatus.WAITING or not _new_evidence(suggestion, past):
                     return past
             elif suggestion.evidence and not _new_evidence(suggestion, past):  # the same words, worded otherwise
                 return past

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -14,24 +14,25 @@ from reverie.changes.critical_rules import CONFIRM, touched
 from reverie.changes.drafts import Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.change import Change, Grounds, Via
 from reverie.changes.history.library import Rule
-from reverie.changes.history.records import Asked, KnownEntry, Records
+from reverie.changes.history.records import ChangeQuery, HistoryRecords, KnownEntry
 from reverie.changes.land import Landing
 from reverie.changes.landing_result import Landed, Outcome, Stale, Unchanged, already_undone, in_words, undone_by
-from reverie.changes.outside_edits import Noticed, Noticing, written
+from reverie.changes.outside.edits import Noticed, Noticing, written
 from reverie.changes.policy import Policy, Ruling
-from reverie.changes.proposal import Proposal, Status, Suggestion, Verdict
+from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion, Verdict
 from reverie.changes.propose import Proposing, Repeated, Undrawable, draft_of, wanted_by
-from reverie.changes.records import Proposals
+from reverie.changes.records import Open, Proposals
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, Operation, entry_hash
 from reverie.memory.target import Held
-from reverie.skills.amendment import Amendment, Merge
+from reverie.skills.amendments.amendment import Amendment, Merge
 
 LATELY = 100
-_DECIDED = (Status.LANDED, Status.REJECTED, Status.CONFLICTED)
+_DECIDED = (ProposalStatus.LANDED, ProposalStatus.REJECTED, ProposalStatus.CONFLICTED)
+LONGEST_SNOOZE = timedelta(days=366)
 MOST_EXPIRED_AT_ONCE = 10  # a clock that jumps must not empty the queue
 
 
@@ -57,7 +58,7 @@ Done = TypeVar("Done")
 class Review:
     scope: Scope
     owner: str
-    records: Records
+    records: HistoryRecords
     proposals: Proposals
     policy: Policy
     artifacts: Artifacts
@@ -87,7 +88,7 @@ class Review:
     ) -> tuple[Proposal, Ruling] | Undrawable:
         """What waits and may land by itself now is decided as the proposal that it is, and waits no longer."""
         waiting = repeated.proposal
-        if waiting.status is not Status.WAITING or wanted_by(waiting.suggestion) != wanted_by(suggestion):
+        if waiting.status is not ProposalStatus.WAITING or wanted_by(waiting.suggestion) != wanted_by(suggestion):
             return repeated
         drawn = self.proposing.draw(artifact, suggestion, held, instead_of=waiting.id)
         if not isinstance(drawn, tuple) or drawn[1].answer != "land":
@@ -108,12 +109,36 @@ class Review:
 
     def waiting(self, *, every: bool = False) -> list[Proposal]:
         """What a person is asked, best first, no more than the policy wants a day. `every`: what waits behind, too."""
-        ranked = sorted(self._unexpired(), key=_rank)
-        return ranked if every else ranked[: self.room()]
+        return self.page(None if every else self.room())
+
+    def page(
+        self,
+        limit: int | None,
+        first: int = 0,
+        *,
+        places: Collection[tuple[str, str]] | None = None,
+        snoozed: bool = False,
+    ) -> list[Proposal]:
+        """A part of what waits, best first; of some targets and subjects only, or what was put off."""
+        self._expire()
+        return self.proposals.waiting(self.scope, self._open(places, snoozed), limit, first)
+
+    def marks(
+        self, places: Collection[tuple[str, str]] | None = None, *, snoozed: bool = False
+    ) -> list[tuple[str, str]]:
+        """Id and hash of everything that waits, today's and what is behind."""
+        return self.proposals.marks(self.scope, self._open(places, snoozed))
+
+    def places(self) -> dict[tuple[str, str], Proposal]:
+        """Target and subject of all that waits, each with a proposal for it."""
+        return self.proposals.places(self.scope, self._open(None, False))
 
     def count(self) -> int:
         """How many wait, today's and those behind."""
-        return self.proposals.count_waiting(self.scope, self.clock.now())
+        return len(self.marks())
+
+    def _open(self, places: Collection[tuple[str, str]] | None, snoozed: bool) -> Open:
+        return Open(self.clock.now(), None if places is None else tuple(places), snoozed)
 
     def room(self) -> int:
         """How many more a person is asked today."""
@@ -127,15 +152,9 @@ class Review:
         past = self.proposals.newest(self.scope, _DECIDED, LATELY)
         return [one for one in past if one.verdict and not one.verdict.policy][:limit]
 
-    def _unexpired(self) -> list[Proposal]:
-        now, expired, left = self.clock.now(), 0, []
-        for proposal in self.proposals.find(self.scope, [Status.WAITING]):
-            if proposal.expires_at <= now and expired < MOST_EXPIRED_AT_ONCE:
-                self.proposals.put(self.scope, replace(proposal, status=Status.EXPIRED))
-                expired += 1
-            elif proposal.expires_at > now:
-                left.append(proposal)
-        return left
+    def _expire(self) -> None:
+        for proposal in self.proposals.expired(self.scope, self.clock.now(), MOST_EXPIRED_AT_ONCE):
+            self.proposals.put(self.scope, replace(proposal, status=ProposalStatus.EXPIRED))
 
     def get(self, proposal: str) -> Proposal:
         found = self.proposals.get(self.scope, proposal)
@@ -143,7 +162,7 @@ class Review:
             raise NotFound(f"There is no proposal {proposal}.", next_step="`reverie review list` shows what waits.")
         return found
 
-    def past(self, statuses: Iterable[Status] = Status) -> list[Proposal]:
+    def past(self, statuses: Iterable[ProposalStatus] = ProposalStatus) -> list[Proposal]:
         return self.proposals.find(self.scope, statuses)
 
     # ---- deciding ----------------------------------------------------------------------------------------------------
@@ -155,7 +174,7 @@ class Review:
         seen = proposal if isinstance(proposal, Proposal) else None
         person = by or self.scope.actor
         with self._deciding(proposal) as stored:
-            if stored.status is Status.LANDED:
+            if stored.status is ProposalStatus.LANDED:
                 return Landed(self._change(stored.change or ""))
             if refusal := self._not_open(stored, seen):
                 return refusal
@@ -168,25 +187,39 @@ class Review:
     def reject(self, proposal: Proposal | str, because: str = "", *, by: str | None = None) -> Proposal:
         """A person says no. It is not proposed again on the same evidence."""
         with self._deciding(proposal) as stored:
-            if stored.status is Status.REJECTED:
+            if stored.status is ProposalStatus.REJECTED:
                 return stored
-            if stored.status is not Status.WAITING:
+            if stored.status is not ProposalStatus.WAITING:
                 raise BadInput(f"{stored.id} is {stored.status}.", expected="a proposal that waits")
             verdict = Verdict(False, by or self.scope.actor, because, self.clock.now())
-            rejected = replace(stored, status=Status.REJECTED, verdict=verdict)
+            rejected = replace(stored, status=ProposalStatus.REJECTED, verdict=verdict)
             self.proposals.put(self.scope, rejected)
             return rejected
 
     def reopen(self, proposal: str) -> Proposal:
         """Take a person's no back: it waits again, as long as it has not expired."""
         stored = self.get(proposal)
-        if stored.status is Status.WAITING:
+        if stored.status is ProposalStatus.WAITING:
             return stored
-        if stored.status is not Status.REJECTED or stored.expires_at <= self.clock.now():
+        if stored.status is not ProposalStatus.REJECTED or stored.expires_at <= self.clock.now():
             raise BadInput(f"{stored.id} is {stored.status}.", expected="a rejected proposal that has not expired")
-        waiting = replace(stored, status=Status.WAITING, verdict=None)
+        waiting = replace(stored, status=ProposalStatus.WAITING, verdict=None, snoozed_until=None)
         self.proposals.put(self.scope, waiting)
         return waiting
+
+    def snooze(self, proposal: str, until: datetime | None) -> Proposal:
+        """Put it off: it is not asked until then, and has as long to live from then on as it has now. None: ask it
+        again from now on."""
+        now = self.clock.now()
+        if until is not None and not now < until <= now + LONGEST_SNOOZE:
+            raise BadInput(f"It cannot be put off until {until:%Y-%m-%d}.", expected="a day to come, within a year")
+        with self._deciding(proposal) as stored:
+            if stored.status is not ProposalStatus.WAITING:
+                return stored
+            shift = (until or now) - max(now, stored.snoozed_until or now)
+            put_off = replace(stored, snoozed_until=until, expires_at=stored.expires_at + shift)
+            self.proposals.put(self.scope, put_off)
+            return put_off
 
     def drawn(self, proposal: Proposal) -> tuple[Artifact, Drawn | Undrawable]:
         """What a proposal would make of its files as they are now. Nothing is stored."""
@@ -204,30 +237,42 @@ class Review:
     ) -> Proposal | Undrawable:
         """The same proposal in a person's own words, drawn and scanned anew. It still has to be approved.
         `keep=False` says what would come of the words, and keeps the proposal as it is."""
-        changed = replace(proposal.suggestion, operations=tuple(operations), amendment=amendment)
+        return self.redrawn(
+            proposal, replace(proposal.suggestion, operations=tuple(operations), amendment=amendment), keep=keep
+        )
+
+    def redrawn(self, proposal: Proposal, changed: Suggestion, *, keep: bool = True) -> Proposal | Undrawable:
+        """The same proposal with other words, or for another document or skill."""
         artifact = self._artifact(changed)
+        changed = replace(changed, target=artifact.holder.key)
+        if refusal := self._not_editable(self.get(proposal.id), proposal):
+            return refusal
         with self.noticing.held(artifact) as held:
-            stored = self.get(proposal.id)
-            if stored.status is not Status.WAITING:
-                return Repeated(stored)
-            if stored.hash != proposal.hash:
-                return Conflicted(None, "it was changed since you saw it")
             drawn = self.proposing.draw(artifact, changed, held, instead_of=proposal.id)
-            if not isinstance(drawn, tuple):
-                return drawn
-            again, ruling = drawn
+        if not isinstance(drawn, tuple):
+            return drawn
+        again, ruling = drawn
+        with self._deciding(proposal) as stored:  # what it was for may be somewhere else
+            if refusal := self._not_editable(stored, proposal):
+                return refusal
             why = stored.asks_because if ruling.answer == "land" else ruling.why
-            made_at, expires_at = proposal.made_at, proposal.expires_at
-            again = replace(again, id=proposal.id, asks_because=why, made_at=made_at, expires_at=expires_at)
+            made_at, expires_at = stored.made_at, stored.expires_at
+            again = replace(again, id=stored.id, asks_because=why, made_at=made_at, expires_at=expires_at)
             if keep:
                 self.proposals.put(self.scope, again)
-            return again
+        return again
+
+    @staticmethod
+    def _not_editable(stored: Proposal, seen: Proposal) -> Undrawable | None:
+        if stored.status is not ProposalStatus.WAITING:
+            return Repeated(stored)
+        return None if stored.hash == seen.hash else Conflicted(None, "it was changed since you saw it")
 
     @contextmanager
     def _deciding(self, proposal: Proposal | str) -> Iterator[Proposal]:
         """What is stored of it, to be decided by nobody else meanwhile: of two at once the second sees the first's."""
         stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
-        if stored.status not in (Status.WAITING, Status.APPROVED):
+        if stored.status not in (ProposalStatus.WAITING, ProposalStatus.APPROVED):
             yield stored
             return
         try:
@@ -239,7 +284,7 @@ class Review:
             yield self.get(stored.id)
 
     def _not_open(self, stored: Proposal, seen: Proposal | None) -> Stale | None:
-        if stored.status not in (Status.WAITING, Status.APPROVED):
+        if stored.status not in (ProposalStatus.WAITING, ProposalStatus.APPROVED):
             return Stale(stored.id, f"it is {stored.status} already")
         if stored.expires_at <= self.clock.now():
             return Stale(stored.id, "it has expired")
@@ -249,7 +294,7 @@ class Review:
 
     def _decided(self, proposal: Proposal, verdict: Verdict) -> Outcome:
         """Commit the Verdict, then land, under one lock. A crash in between is finished by `recover`."""
-        approved = replace(proposal, status=Status.APPROVED, verdict=verdict)
+        approved = replace(proposal, status=ProposalStatus.APPROVED, verdict=verdict)
         self.proposals.put(self.scope, approved)
         outcome = self._landed(approved)
         self._close(approved, outcome)
@@ -288,11 +333,11 @@ class Review:
     def _close(self, proposal: Proposal, outcome: Outcome) -> None:
         match outcome:
             case Landed(change):
-                closed = replace(proposal, status=Status.LANDED, change=change.id)
+                closed = replace(proposal, status=ProposalStatus.LANDED, change=change.id)
             case Conflicted(_, why) | Unchanged(why):
-                closed = replace(proposal, status=Status.CONFLICTED, note=why)
+                closed = replace(proposal, status=ProposalStatus.CONFLICTED, note=why)
             case _:  # it did not fit, or a person has to look at the findings: it waits again
-                closed = replace(proposal, status=Status.WAITING, verdict=None)
+                closed = replace(proposal, status=ProposalStatus.WAITING, verdict=None)
         with written(proposal.suggestion.subject) if isinstance(outcome, Landed) else nullcontext():
             self.proposals.put(self.scope, closed)
 
@@ -363,7 +408,8 @@ class Review:
             return already_undone(undone.grounds.undoes, undone)
         if undone.grounds.via is Via.FOUND:
             raise BadInput(
-                f"{undone.id} is how Reverie first found {undone.subject}.", expected="a change that someone made"
+                f"{undone.id} is the first record of {undone.subject}: nothing came before it.",
+                expected="a later change",
             )
         actor = self.scope.actor
         grounds = Grounds(
@@ -400,7 +446,7 @@ class Review:
         return found
 
     def _last(self, within: str | None) -> Change:
-        for change in self.records.find(self.scope, Asked(target=within, limit=1, ours=True)):
+        for change in self.records.find(self.scope, ChangeQuery(target=within, limit=1, ours=True)):
             return change
         raise NotFound("There is no change of ours to take back.", next_step="`reverie history` lists what there is.")
 
@@ -410,7 +456,7 @@ class Review:
         """Finish what a crash left: changes half written, verdicts not yet carried out. Twice does nothing more."""
         subjects = {(change.target, change.subject): None for change in self.records.unsettled(self.scope)}
         left = [partial(self._reconciled, *subject) for subject in subjects]
-        left += [partial(self._carried_out, one) for one in self.proposals.find(self.scope, [Status.APPROVED])]
+        left += [partial(self._carried_out, one) for one in self.proposals.find(self.scope, [ProposalStatus.APPROVED])]
         noticed, gone = Noticed(), list[BadInput]()
         for finish in left:
             try:
@@ -427,9 +473,9 @@ class Review:
 
     def _carried_out(self, proposal: Proposal) -> Noticed:
         with self._deciding(proposal) as stored:
-            if stored.status is not Status.APPROVED:
+            if stored.status is not ProposalStatus.APPROVED:
                 return Noticed()  # who had approved it was not dead, and is done now
-            done = self.records.find(self.scope, Asked(proposal=stored.id))
+            done = self.records.find(self.scope, ChangeQuery(proposal=stored.id))
             if done:
                 self._close(stored, Landed(done[0]))
                 return Noticed()
@@ -449,9 +495,3 @@ def said(proposed: Proposed) -> str:
             return f"Not proposed again: {proposal.id} is {proposal.status}, and nothing new speaks for it."
         case _:
             return in_words(proposed)
-
-
-def _rank(proposal: Proposal) -> tuple[bool, float, str]:
-    """The safe before the doubtful, the well founded before the rest, the old before the new."""
-    score = proposal.suggestion.score
-    return proposal.blocked, -(score.total if score else 0.0), proposal.id

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from reverie.changes.proposal import Proposal, Status
+from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.core.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """What waits at a time. `places` (target and subject) None is anywhere; `snoozed` are those a person put off."""
+
+    now: datetime
+    places: tuple[tuple[str, str], ...] | None = None
+    snoozed: bool = False
 
 
 class Proposals(Protocol):
@@ -17,14 +27,33 @@ class Proposals(Protocol):
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None: ...
 
-    def find(self, scope: Scope, statuses: Iterable[Status], since: datetime | None = None) -> list[Proposal]:
-        """Oldest first. `since`: only what was decided behind that time."""
+    def find(
+        self,
+        scope: Scope,
+        statuses: Iterable[ProposalStatus],
+        since: datetime | None = None,
+        place: tuple[str, str] | None = None,
+    ) -> list[Proposal]:
+        """Oldest first. `since`: only what was decided behind that time; `place`: only what is for that target and
+        subject."""
         ...
 
-    def count_waiting(self, scope: Scope, now: datetime) -> int:
-        """How many wait and have not expired."""
+    def waiting(self, scope: Scope, asked: Open, limit: int | None = None, first: int = 0) -> list[Proposal]:
+        """What waits and has not expired, the best first."""
         ...
 
-    def newest(self, scope: Scope, statuses: Iterable[Status], limit: int) -> list[Proposal]:
+    def marks(self, scope: Scope, asked: Open) -> list[tuple[str, str]]:
+        """Id and hash of each of those, in the order of their ids."""
+        ...
+
+    def places(self, scope: Scope, asked: Open) -> dict[tuple[str, str], Proposal]:
+        """Target and subject of all of those, each with one of them."""
+        ...
+
+    def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
+        """What waits and should not any more."""
+        ...
+
+    def newest(self, scope: Scope, statuses: Iterable[ProposalStatus], limit: int) -> list[Proposal]:
         """Those that were decided last, the last one first."""
         ...

@@ -20,6 +20,7 @@ class Statement:
 
     surface: str
     text: str
+    kind: str = "memory"
 
 
 @dataclass(frozen=True, slots=True)

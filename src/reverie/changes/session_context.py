@@ -19,14 +19,14 @@ from reverie.core.scope import Scope
 from reverie.memory.library import Entry, Memory
 from reverie.safety.bundle import scan_skill
 from reverie.safety.scan import scan
-from reverie.skills.library import Found, Skills
+from reverie.skills.library import FoundSkill, Skills
 from reverie.skills.match_skills import CHARACTERS_A_TOKEN, match
 
 DEFAULT_BUDGET = 6_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ContextRequest:
     """What a context was made for."""
 
     task: str = ""
@@ -42,7 +42,7 @@ class Given:
     id: str
     at: datetime
     session: str | None
-    asked: Asked
+    asked: ContextRequest
     text: str
     skills: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Briefing:
         """The block for a session that is about to do `task`. With the id of a session it is frozen for that one."""
         if session is not None and (earlier := self.contexts.last(self.scope, session)):
             return earlier
-        asked = Asked(task, tuple(sorted(set(tags))), budget, tuple(targets))
+        asked = ContextRequest(task, tuple(sorted(set(tags))), budget, tuple(targets))
         given = self._made(asked, session)
         self.contexts.keep(self.scope, given)
         return given
@@ -95,7 +95,7 @@ class Briefing:
             )
         return found
 
-    def _made(self, asked: Asked, session: str | None) -> Given:
+    def _made(self, asked: ContextRequest, session: str | None) -> Given:
         space = asked.budget * CHARACTERS_A_TOKEN
         entries, unsafe = _safe(self._entries(asked))
         lines, left_out = _fitting(entries, space)
@@ -113,17 +113,17 @@ class Briefing:
             (*unsafe, *withheld),
         )
 
-    def _entries(self, asked: Asked) -> list[Entry]:
+    def _entries(self, asked: ContextRequest) -> list[Entry]:
         names = asked.targets or self.memory.present()
         return [entry for name in names for entry in self.memory.entries(name)]
 
-    def _matched(self, asked: Asked, budget: int) -> tuple[list[Found], list[str]]:
+    def _matched(self, asked: ContextRequest, budget: int) -> tuple[list[FoundSkill], list[str]]:
         if not (asked.task or asked.tags) or budget < 1:
             return [], []
         every = list(self.skills.every())
         by_skill = {id(found.skill): found for found in every}
-        chosen: list[Found] = []
-        withheld: list[Found] = []
+        chosen: list[FoundSkill] = []
+        withheld: list[FoundSkill] = []
         for one in match((found.skill for found in every), asked.task, asked.tags, budget_tokens=budget):
             found = by_skill[id(one.skill)]
             blocked = scan_skill(found.folder.files(found.skill.subject)).blocked
@@ -165,7 +165,7 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-def _rendered(lines: Sequence[str], skills: Sequence[Found]) -> str:
+def _rendered(lines: Sequence[str], skills: Sequence[FoundSkill]) -> str:
     parts = ["# What you know\n", *lines] if lines else []
     if skills:
         parts.append("\n# Skills for this task\n" if parts else "# Skills for this task\n")

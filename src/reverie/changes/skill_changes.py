@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from reverie.changes.history.change import Change, Via
 from reverie.changes.history.library import History, Rule
-from reverie.changes.history.records import Asked
+from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Outcome
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed, Review
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.origin import Origin
-from reverie.skills.amendment import Create, Revert
-from reverie.skills.library import Folder, Found, Skills
-from reverie.skills.refine import merge, refine, retire
+from reverie.skills.amendments.amendment import Create, Revert
+from reverie.skills.amendments.refine import merge, refine, retire
+from reverie.skills.library import Folder, FoundSkill, Skills
 from reverie.skills.skill import read_skill
 from reverie.skills.versions import Bump
 from reverie.transcripts.session import Evidence
@@ -130,7 +130,7 @@ class Refining:
     def refinements(self, since: datetime) -> list[Change]:
         """Changes of skills that someone made, newest first."""
         keys = {folder.key for folder in self.skills.folders.values()}
-        found = self.history.records.find(self.history.scope, Asked())
+        found = self.history.records.find(self.history.scope, ChangeQuery())
         return [
             change
             for change in found
@@ -140,15 +140,21 @@ class Refining:
             and change.settled_at >= since
         ]
 
-    def _number_of(self, found: Found, version: str) -> int:
-        """The last place in history at which the skill had this version."""
-        seen = []
-        asked = Asked(target=found.folder.key, document=found.skill.document)
+    def versions(self, name: str) -> list[tuple[str, Change]]:
+        """Every change of a skill's document, the newest first, with the version it left; "" is none."""
+        return list(self._versions(self.skills.get(name)))
+
+    def _versions(self, found: FoundSkill) -> Iterator[tuple[str, Change]]:
+        asked = ChangeQuery(target=found.folder.key, document=found.skill.document)
         for change in self.history.records.find(self.history.scope, asked):
             edit = change.edit(found.skill.document)
-            if edit is None or edit.after is None:
-                continue
-            then = read_skill(found.skill.subject, {found.skill.document: edit.after}).version
+            if edit is not None and edit.after is not None:
+                yield read_skill(found.skill.subject, {found.skill.document: edit.after}).version or "", change
+
+    def _number_of(self, found: FoundSkill, version: str) -> int:
+        """The last place in history at which the skill had this version."""
+        seen = []
+        for then, change in self._versions(found):
             if then == version:
                 return change.number or 0
             seen.append(then or "none")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import shutil
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import wraps
@@ -11,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from reverie.app import Home
+    from reverie.core.short_ids import IdKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,53 @@ def common(function: Callable[..., None]) -> Callable[..., None]:
     ):
         run = option(run)
     return run
+
+
+def paged(function: Callable[..., None]) -> Callable[..., None]:
+    """What is longer than the screen goes through a pager, on a terminal where people can answer one."""
+
+    @wraps(function)
+    def run(*, shell: Shell, **given: Any) -> None:
+        if shell.json or not sys.stdout.isatty() or not sys.stdin.isatty():
+            function(shell=shell, **given)
+            return
+        screen = _Screen()
+        try:
+            with redirect_stdout(screen):
+                function(shell=shell, **given)
+        finally:
+            text = screen.getvalue()
+            if text.count("\n") >= shutil.get_terminal_size((80, 24)).lines:
+                click.echo_via_pager(text)
+            else:
+                click.echo(text, nl=False)
+
+    return run
+
+
+class _Screen(io.StringIO):
+    """Takes what is meant for the terminal, colours and all."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def ids(kind: IdKind) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What completion offers for an id: those that begin so, the newest first; of proposals what waits, in words."""
+
+    def offered(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from reverie.core.errors import ReverieError
+
+        shell = Shell(context.params.get("home"), context.params.get("database"), True)
+        try:
+            with shell.opened() as house:
+                return [CompletionItem(name, help=said) for name, said in house.ids_like(kind, typed)]
+        except ReverieError:  # a shell that completes has nowhere to say what is wrong
+            return []
+
+    return offered
 
 
 def look(house: Home) -> None:

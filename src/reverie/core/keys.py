@@ -111,7 +111,7 @@ class Keyring:
             raise BadInput("The name or user is empty, too long or not all visible.", expected="at most 255 characters")
         checked_workspace(self.scope.workspace)
         if not permissions:
-            raise BadInput("The key would be good for nothing.", expected=f"one of {', '.join(Permission)}")
+            raise BadInput("The key has no scope: it could do nothing.", expected=f"one of {', '.join(Permission)}")
         secret, now = MARK + secrets.token_hex(32), self.clock.now()
         key = ApiKey(
             self.ids.new("apikey"),

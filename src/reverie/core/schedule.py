@@ -73,5 +73,5 @@ def _numbers(text: str, field: str, what: str, least: int, most: int) -> frozens
 def _no_time(text: str, why: str = "") -> BadInput:
     because = f": {why}" if why else ""
     return BadInput(
-        f"{text!r} is no time for cron{because}.", expected='five fields such as "0 3 * * *", which is 03:00'
+        f"{text!r} is not a time for cron{because}.", expected='five fields such as "0 3 * * *", which is 03:00'
     )

@@ -12,25 +12,16 @@ from datetime import datetime
 
 from reverie.changes.proposal import Score
 from reverie.core.origin import Origin
-from reverie.dreams.brief import BriefEntry
-from reverie.dreams.gather import Material
+from reverie.dreams.brief.brief import BriefEntry
+from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.spans import Spans
 from reverie.dreams.score import Measure, less_doubts, score
-from reverie.dreams.skill_items import Drafted, drafted
+from reverie.dreams.skill_items import DraftedAmendment, drafted
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import Case, case_of
-from reverie.dreams.verify.checks import Checked, check
-from reverie.dreams.verify.reasons import (
-    DOUBTS,
-    FOR_A_PERSON,
-    MAY_BE_UNTRUE,
-    MISTAKES,
-    Finding,
-    Reason,
-    Severity,
-    finding,
-)
+from reverie.dreams.verify.checks import CheckResult, check
+from reverie.dreams.verify.reasons import Mark, Objection, Reason, Severity, finding
 from reverie.memory.audience import belongs, in_project
 from reverie.memory.operation import Add, Operation, Remove, Replace
 from reverie.text.relation import relate
@@ -87,10 +78,10 @@ class Decided:
     """An item with all that was found. `findings` that are there keep it from landing."""
 
     case: Case
-    checks: tuple[Checked, ...]
-    findings: tuple[Finding, ...]
+    checks: tuple[CheckResult, ...]
+    findings: tuple[Objection, ...]
     score: Score | None = None
-    skill: Drafted | None = None
+    skill: DraftedAmendment | None = None
     agreed: bool = False
     makes_room: tuple[BriefEntry, ...] = ()
 
@@ -106,8 +97,15 @@ class Decided:
     @property
     def only_unsure(self) -> bool:
         """It asks, and about nothing that only a person may decide or that may not be true."""
-        reasons = {one.reason for one in self.findings}
-        return self.severity is Severity.ASK and not reasons & (FOR_A_PERSON | MAY_BE_UNTRUE)
+        return self.severity is Severity.ASK and not self.bears(Mark.WITHHELD)
+
+    @property
+    def touches(self) -> set[tuple[str, str]]:
+        """The entries it would change, each by its document and hash."""
+        return {(one.document, one.sha256) for one in self.case.replaced}
+
+    def bears(self, mark: Mark) -> bool:
+        return any(mark in one.reason.marks for one in self.findings)
 
     @property
     def total(self) -> float:
@@ -117,25 +115,20 @@ class Decided:
     def new_characters(self) -> int:
         return max(0, len(self.item.text) - sum(map(len, self.case.old)))
 
-    def but(self, *more: Finding) -> Decided:
+    def but(self, *more: Objection) -> Decided:
         return replace(self, findings=(*self.findings, *more))
 
     @property
     def operations(self) -> tuple[Operation, ...]:
         """What is to be done to the document; a merge is one replacement and its removals."""
-        item, text = self.item, self.case.restored(self.item.text)
-        first, *others = self.case.replaced or (None,)
-        match item.op, first:
-            case Op.ADD, _:
-                gone = [Remove(one.document, one.sha256) for one in self.makes_room]
-                return (*gone, Add(item.document, text))
-            case Op.REMOVE, _:
-                return tuple(Remove(one.document, one.sha256) for one in self.case.replaced)
-            case ((Op.REPLACE | Op.MERGE), BriefEntry()):
-                gone = [Remove(one.document, one.sha256) for one in others if one is not None]
-                gone += [Remove(one.document, one.sha256) for one in self.makes_room]
-                return (Replace(first.document, first.sha256, text), *gone)
-        return ()
+        op, text, replaced = self.item.op, self.case.text, self.case.replaced
+        room = [Remove(one.document, one.sha256) for one in self.makes_room]
+        if op is Op.ADD:
+            return (*room, Add(self.item.document, text))
+        gone = [Remove(one.document, one.sha256) for one in replaced]
+        if op in (Op.REPLACE, Op.MERGE) and replaced:
+            return (Replace(replaced[0].document, replaced[0].sha256, text), *gone[1:], *room)
+        return tuple(gone) if op is Op.REMOVE else ()
 
 
 def decide(items: Iterable[Item], second: Sequence[Item], material: Material, rules: Rules) -> list[Decided]:
@@ -173,13 +166,15 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
         return _of_a_skill(made, material, rules)
     room = {one.name: (one.budget or 1_000_000) - one.characters for one in material.brief.documents}
     sessions = frozenset(one.evidence.session_id for one in case.support)
-    measure = Measure(rules.now, room, rules.asked(item.text, sessions), rules.limits.max_new_chars)
+    doubted = not item.sure and made.bears(Mark.DOUBT)
+    asked = 0 if doubted else rules.asked(item.text, sessions)  # a search takes long, and this one is refused anyway
+    measure = Measure(rules.now, room, asked, rules.limits.max_new_chars)
     made = replace(made, score=score(case, measure), agreed=_agrees(case, second, rules.gates.supersession))
     if case.tidies:
         return made
     if not item.sure:
-        doubted = made.total < WORTH_ASKING or any(one.reason in DOUBTS for one in made.findings)
-        made = made.but(finding(Reason.DOUBTFUL if doubted else Reason.UNSURE))
+        too_little = doubted or made.total < WORTH_ASKING
+        made = made.but(finding(Reason.DOUBTFUL if too_little else Reason.UNSURE))
     elif made.total < WORTH_ASKING and not case.own:
         made = made.but(finding(Reason.DOUBTFUL))
     if not (case.said_as_standing or case.sessions > 1 or made.agreed):
@@ -192,7 +187,7 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
 def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:
     """A curator whose sure answers mostly do not pass, or that wants to change everything, lands nothing tonight."""
     sure = [one for one in found if one.item.sure]
-    failed = sum(one.severity is not None and any(each.reason in MISTAKES for each in one.findings) for one in sure)
+    failed = sum(one.severity is not None and one.bears(Mark.MISTAKE) for one in sure)
     eager = len(sure) > max(MOST_SURE, sessions)
     if not eager and (len(sure) < FEW_SURE or failed * 2 <= len(sure)):
         return list(found)
@@ -201,17 +196,12 @@ def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:
 
 def _last_words(found: Sequence[Decided]) -> list[Decided]:
     """Of several changes of one entry, only what was said last may be done: the others are overtaken."""
-    last = dict[tuple[str, str], Decided]()
-    for one in found:
-        for entry in one.case.replaced if one.severity is not Severity.REFUSED else ():
-            key = (entry.document, entry.sha256)
-            last[key] = max(last.get(key, one), one, key=_said)
-    kept = list[Decided]()
-    for one in found:
-        later = [last.get((each.document, each.sha256), one) for each in one.case.replaced]
-        overtaken = one.severity is not Severity.REFUSED and any(_said(each) > _said(one) for each in later)
-        kept.append(one.but(finding(Reason.REPEATED)) if overtaken else one)
-    return kept
+    last = dict[tuple[str, str], tuple[float, int]]()
+    open_ = [one for one in found if one.severity is not Severity.REFUSED]
+    for one in open_:
+        last.update({entry: max(last.get(entry, _said(one)), _said(one)) for entry in one.touches})
+    overtaken = {id(one) for one in open_ if any(last[entry] > _said(one) for entry in one.touches)}
+    return [one.but(finding(Reason.REPEATED)) if id(one) in overtaken else one for one in found]
 
 
 def _said(one: Decided) -> tuple[float, int]:
@@ -251,22 +241,11 @@ def _agrees(case: Case, second: Iterable[Item], surely: float) -> bool:
 
 def _overtakes(case: Case, old: str, surely: float) -> bool:
     spoken = " ".join(one.sentence for one in case.asserted)
-    text = case.restored(case.item.text)
-    if not words.shared(text, spoken) - words.stems(old):
+    around = " ".join(f"{one.turn_text} {one.answers}" for one in case.asserted)
+    if not words.shared(case.text, spoken) - words.stems(old) or not words.shared(old, around):
         return False
-    kept, exchanges = words.shared(old, text), _exchanges(old, text)
-    if not exchanges and not words.shared(old, " ".join(f"{one.turn_text} {one.answers}" for one in case.asserted)):
-        return False
-    if len(kept) * 2 >= len(words.stems(old)) or (kept and exchanges):  # the entry, revised
-        return True
-    return max(relate(old, text).conflict, relate(old, spoken).conflict) >= surely
-
-
-def _exchanges(old: str, text: str) -> bool:
-    """Every value that is gone has one of its shape in its place."""
-    gone = sorted(map(words.shape_of, words.missing(words.values(old), [text])))
-    came = sorted(map(words.shape_of, words.missing(words.values(text), [old])))
-    return bool(gone) and gone == came
+    revised = len(words.shared(old, case.text)) * 2 >= len(words.stems(old))
+    return revised or max(relate(old, case.text).conflict, relate(old, spoken).conflict) >= surely
 
 
 def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:
@@ -282,19 +261,13 @@ def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:
 
 def _once_each(ranked: Sequence[Decided]) -> list[Decided]:
     """Of several changes of one entry, the first; of several that say the same, the first."""
-    touched, said, kept = set[tuple[str, str]](), set[str](), list[Decided]()
+    touched, kept = set[tuple[str, str]](), list[Decided]()
     for one in ranked:
-        if one.severity is Severity.REFUSED:
-            kept.append(one)
-            continue
-        entries = {(each.document, each.sha256) for each in one.case.replaced}
-        words = " ".join(one.item.text.lower().split())
-        if entries & touched or (words and words in said):
-            kept.append(one.but(finding(Reason.REPEATED)))
-            continue
-        touched |= entries
-        said.add(words)
-        kept.append(one)
+        text = " ".join(one.item.text.lower().split())
+        marks = one.touches | ({("", text)} if text else set())
+        refused = one.severity is Severity.REFUSED
+        kept.append(one.but(finding(Reason.REPEATED)) if marks & touched and not refused else one)
+        touched |= set() if refused or marks & touched else marks
     return kept
 
 

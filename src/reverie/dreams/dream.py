@@ -43,7 +43,7 @@ class Failure:
     message: str
 
 
-class Ended(Exception):
+class DreamEnded(Exception):
     """The dream cannot go on, and nobody has to look into it: it says why."""
 
     def __init__(self, kind: str, message: str) -> None:
@@ -149,6 +149,10 @@ class Dream:
     def about(self) -> list[Judged]:
         """Its themes: what was said in more than one session, as far as it may be told."""
         return [one for one in self.judged if one.sessions > 1 and one.text]
+
+    @property
+    def landed(self) -> int:
+        return len(self.of(Fate.LANDED))
 
     @property
     def changes(self) -> tuple[str, ...]:

@@ -10,18 +10,18 @@ from datetime import datetime
 from typing import Protocol, TypedDict, Unpack
 
 from reverie.changes.history.change import Change
-from reverie.changes.history.records import Looking
+from reverie.changes.history.records import HistoryReader
 from reverie.changes.landing_result import Outcome, undone_by
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
-from reverie.dreams.brief import Brief
+from reverie.dreams.brief.brief import Brief
+from reverie.dreams.brief.select_sessions import gathered, is_named, not_there
 from reverie.dreams.dream import Dream, Fate, Mode, Status
-from reverie.dreams.estimate import Estimate, estimated, previewed
 from reverie.dreams.exports import NIGHTS_SHOWN, views
 from reverie.dreams.night import Night, Skipped
-from reverie.dreams.records import Asked, Stopped, Used
-from reverie.dreams.runner import DreamRunner
-from reverie.dreams.select_sessions import gathered, is_named, not_there
-from reverie.dreams.steps import Doing, run_inline
+from reverie.dreams.records import SessionChoice, Stopped, Used
+from reverie.dreams.run.estimate import Estimate, estimated, previewed
+from reverie.dreams.run.runner import DreamRunner
+from reverie.dreams.run.steps import Doing, run_inline
 from reverie.llm.settings import ModelInfo
 from reverie.transcripts.dry_run import as_if_refreshed
 
@@ -38,7 +38,7 @@ class Due:
     sessions: int = 0
 
 
-class Wanted(TypedDict, total=False):
+class SessionFilter(TypedDict, total=False):
     """Which sessions: named ones (`names`), those `since` a time, those of one `user`, `everything` there is; at most
     `limit`."""
 
@@ -48,7 +48,7 @@ class Wanted(TypedDict, total=False):
     everything: bool
 
 
-class Shown(Protocol):
+class DreamViews(Protocol):
     """Where the views of a target's nights are written, and the lock of a night."""
 
     def alone(self) -> AbstractContextManager[None]: ...
@@ -62,8 +62,8 @@ class Dreaming:
     says that nobody reads a target, if that is so; `model` is the one a night would ask."""
 
     runner: DreamRunner
-    changes: Looking
-    shown: Callable[[str], Shown]
+    changes: HistoryReader
+    shown: Callable[[str], DreamViews]
     present: Callable[[], Sequence[str]]
     unread: Callable[[str], str] = lambda target: ""
     model: Callable[[], ModelInfo | None] = lambda: None
@@ -87,7 +87,7 @@ class Dreaming:
         spent. Its first night reads the newest few only; `since` and `everything` reach further back, `limit` is for
         one dream of at most so many.
         """
-        how = Wanted(since=since, limit=limit, user=user, everything=everything)
+        how = SessionFilter(since=since, limit=limit, user=user, everything=everything)
         if target is None:
             return self._everywhere(mode, sessions, **how)
         self.runner.ready(self.known(target))
@@ -95,7 +95,7 @@ class Dreaming:
         with self.shown(target).alone():
             return self._told(self._dreamt(target, mode, asked))
 
-    def _everywhere(self, mode: Mode, sessions: Sequence[str] | None, **how: Unpack[Wanted]) -> Night:
+    def _everywhere(self, mode: Mode, sessions: Sequence[str] | None, **how: Unpack[SessionFilter]) -> Night:
         """A target that is switched off or cannot be dreamt over does not hold up the others."""
         runner = self.runner
         runner.ready("")
@@ -131,11 +131,13 @@ class Dreaming:
                 dreams += self._dreamt(quiet, mode, runner.asked(quiet, sessions, **how), brought)
         return replace(self._told(dreams), skipped=tuple(skipped), unchanged=tuple(unchanged))
 
-    def _dreamt(self, target: str, mode: Mode, asked: Asked, brought: tuple[str, ...] | None = None) -> list[Dream]:
+    def _dreamt(
+        self, target: str, mode: Mode, asked: SessionChoice, brought: tuple[str, ...] | None = None
+    ) -> list[Dream]:
         """One dream after another until nothing is left, behind those that were broken off."""
         self._finish(target, land=mode == "land")
         dreams = list[Dream]()
-        following: Asked | None = asked
+        following: SessionChoice | None = asked
         while following:
             dream = self.runner.run(self.runner.open(target, mode, following).id, brought=brought)
             dreams.append(dream)
@@ -187,7 +189,7 @@ class Dreaming:
         return self.runner.open(target, mode, replace(asked, queued=True))
 
     def later_everywhere(
-        self, mode: Mode = "land", sessions: Sequence[str] | None = None, **how: Unpack[Wanted]
+        self, mode: Mode = "land", sessions: Sequence[str] | None = None, **how: Unpack[SessionFilter]
     ) -> list[Dream]:
         """The same over every target that has something to read, as one run."""
         run = self.runner.ids.new("run")
@@ -200,7 +202,7 @@ class Dreaming:
     def run(self, dream: str, do: Doing = run_inline) -> Dream:
         """Do what is left of one dream. What a queued one leaves over is queued."""
         found = self.runner.get(dream)
-        asked: Asked | None = None
+        asked: SessionChoice | None = None
         with suppress(Stopped):  # what is over has nothing that could follow
             asked = self.runner.records.asked(self.runner.scope, dream)
         with self.shown(found.target).alone():
@@ -254,13 +256,13 @@ class Dreaming:
         try:
             return self.runner.memory.target(target).name
         except BadInput as error:
-            if not_there(self.runner.sessions, Asked((target,))):
+            if not_there(self.runner.sessions, SessionChoice((target,))):
                 raise
             raise BadInput(
                 error.found, expected=error.expected, next_step=f"It is a session: `reverie dream --session {target}`."
             ) from error
 
-    def _asked(self, target: str, sessions: Sequence[str] | None, **how: Unpack[Wanted]) -> Asked:
+    def _asked(self, target: str, sessions: Sequence[str] | None, **how: Unpack[SessionFilter]) -> SessionChoice:
         """Raises where who or what is named is not there, even after what is new was brought in."""
         asked = self.runner.asked(target, sessions, **how)
         if not_there(self.runner.sessions, asked):
@@ -268,7 +270,7 @@ class Dreaming:
             self._check(asked)
         return asked
 
-    def _check(self, asked: Asked) -> None:
+    def _check(self, asked: SessionChoice) -> None:
         if missing := not_there(self.runner.sessions, asked):
             raise missing
 
@@ -296,7 +298,7 @@ class Dreaming:
         ]
         return max((len(one.sessions) + one.left for one in chosen), default=0)
 
-    def waiting(self, sessions: Sequence[str] | None = None, **how: Unpack[Wanted]) -> list[str]:
+    def waiting(self, sessions: Sequence[str] | None = None, **how: Unpack[SessionFilter]) -> list[str]:
         """The targets that have something to read, with what would be brought in first."""
         self.runner.sessions.refresh()
         self._check(self.runner.asked("", sessions, **how))
@@ -305,7 +307,7 @@ class Dreaming:
         return [target for target, one in asked.items() if gathered(self.runner, target, one, stored).sessions]
 
     def estimate(
-        self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[Wanted]
+        self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[SessionFilter]
     ) -> list[Estimate]:
         """What a night would read of each target, with what it would bring in first, and what models would cost.
         Writes nothing, asks nobody."""
@@ -332,7 +334,7 @@ class Dreaming:
         return estimates
 
     def briefs(
-        self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[Wanted]
+        self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[SessionFilter]
     ) -> list[Brief]:
         """What a curator would be shown tonight, target by target. What is new is brought in; nobody is asked."""
         targets = self.waiting(sessions, **how) if target is None else [self.known(target)]
@@ -352,7 +354,7 @@ class Dreaming:
         self.runner.review.landing.project()
 
 
-def _following(asked: Asked, dream: Dream) -> Asked | None:
+def _following(asked: SessionChoice, dream: Dream) -> SessionChoice | None:
     """What the next dream of the same run is asked for: there is one until nothing is left or models have had enough.
     What was only proposed is not used up, and would be read again."""
     if asked.once or dream.status is not Status.COMPLETED or not dream.left or dream.enough:

@@ -9,21 +9,21 @@ from typing import assert_never
 
 from reverie.changes.landing_result import Landed, Stale, Unchanged, Unsafe, in_words
 from reverie.changes.proposal import Proposal, Suggestion
-from reverie.changes.proposal import Status as Standing
+from reverie.changes.proposal import ProposalStatus as Standing
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Refused, Review, Waiting
 from reverie.core.errors import BadInput
-from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.brief.brief import BriefDocument, BriefEntry
+from reverie.dreams.brief.select_sessions import as_read, gathered
 from reverie.dreams.curators import Curator
 from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.dreams.home_port import Rooms
 from reverie.dreams.records import Lease, Planned, Thought
-from reverie.dreams.select_sessions import as_read, gathered
-from reverie.dreams.steps import given_up
+from reverie.dreams.run.steps import given_up
 from reverie.dreams.target import OWN_SKILLS, DreamTarget
 from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit
-from reverie.skills.edits import rules_of
-from reverie.skills.library import Found
+from reverie.skills.amendments.edits import rules_of
+from reverie.skills.library import FoundSkill
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ def target_of_files(rooms: Rooms, target: str, instructions: str = "") -> DreamT
         rooms.search,
         instructions,
         waiting=frozenset(_waiting(rooms, target)),
+        recalled=rooms.recalled,
     )
 
 
@@ -149,7 +150,7 @@ def _entries(rooms: Rooms, target: str) -> Iterator[BriefEntry]:
         )
 
 
-def _surfaces(rooms: Rooms, target: str, skills: Iterable[Found]) -> Iterator[BriefEntry]:
+def _surfaces(rooms: Rooms, target: str, skills: Iterable[FoundSkill]) -> Iterator[BriefEntry]:
     for number, (where, text) in enumerate(rooms.surfaces(target), 1):
         yield BriefEntry(f"x{number}", where, text)
     for found in skills:

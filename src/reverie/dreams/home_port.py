@@ -42,7 +42,7 @@ class Rooms:
 
     `fenced` makes a review that commits nothing once someone else holds the lease. `curator` is who decides;
     `instructions` is what was asked of a dream; `ready` raises where there is to be no night at all, or none over that
-    target.
+    target. `recalled` asks the broader memories of the settings.
     """
 
     scope: Scope
@@ -66,3 +66,4 @@ class Rooms:
     sees: Callable[[str], Callable[[Head], bool]] = lambda target: lambda head: True
     harness: Callable[[str], str] = lambda target: ""
     tuned: Callable[[str], Tuning | None] = lambda target: None
+    recalled: Callable[[Iterable[str]], Iterable[tuple[str, str]]] = lambda texts: ()

@@ -57,14 +57,14 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CuratorAnswer:
     """The items of an answer, and one sentence for each part of it that could not be read."""
 
     items: tuple[Item, ...]
     unread: tuple[str, ...] = ()
 
 
-def read_answer(value: object) -> Answer | str:
+def read_answer(value: object) -> CuratorAnswer | str:
     """The items, or what is wrong with the answer as a whole, for whoever gave it."""
     rows = value.get("items") if isinstance(value, Mapping) else value
     if not isinstance(rows, list):
@@ -78,7 +78,7 @@ def read_answer(value: object) -> Answer | str:
             unread.append(f"Item {number} was not read: {found}.")
     if len(rows) > MOST_ITEMS:
         unread.append(f"{len(rows) - MOST_ITEMS} items beyond the first {MOST_ITEMS} were not looked at.")
-    return Answer(tuple(items), tuple(unread))
+    return CuratorAnswer(tuple(items), tuple(unread))
 
 
 def _item(row: object) -> Item | str:

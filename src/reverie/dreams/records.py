@@ -39,7 +39,7 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SessionChoice:
     """Which sessions a dream is to read; of one user, or of all. `queued`: a worker is to do it, and nobody else begins
     it.
 
@@ -131,7 +131,7 @@ class Thought:
     curator: str = BUILT_IN
 
 
-class Looking(Protocol):
+class EarlierNights(Protocol):
     """What earlier nights left behind."""
 
     def read(self, scope: Scope, target: str, *, left_out: bool = True) -> Iterable[Read]:
@@ -182,7 +182,7 @@ class Consulting(Protocol):
 class Leasing(Protocol):
     """Two nights over one target never interleave, wherever their processes run."""
 
-    def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
+    def open(self, scope: Scope, dream: Dream, asked: SessionChoice) -> None:
         """Keep a night that is still to come."""
         ...
 
@@ -210,7 +210,7 @@ class Leasing(Protocol):
 class Working(Protocol):
     """The rows of a night under way. Each write is one transaction that a late writer cannot make."""
 
-    def asked(self, scope: Scope, dream: str) -> Asked: ...
+    def asked(self, scope: Scope, dream: str) -> SessionChoice: ...
 
     def chose(self, lease: Lease, dream: Dream, left_out: Sequence[Read] = ()) -> None:
         """Keep which sessions a dream reads. What is left out is not read by later runs either, unless it grows."""
@@ -247,5 +247,5 @@ class Planning(Protocol):
         ...
 
 
-class Dreams(Looking, Consulting, Leasing, Working, Planning, Protocol):
+class Dreams(EarlierNights, Consulting, Leasing, Working, Planning, Protocol):
     """All of it. One adapter implements them."""

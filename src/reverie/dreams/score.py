@@ -18,9 +18,9 @@ from typing import Any
 from reverie.changes.proposal import Part, Score
 from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
-from reverie.dreams.verify.reasons import AGAINST, Finding
+from reverie.dreams.verify.reasons import Mark, Objection
 from reverie.dreams.verify.words import shared, stems
-from reverie.safety.sensitive import sensitive
+from reverie.safety.personal.sensitive import sensitive
 from reverie.text.relation import relate
 
 HALF_LIFE_DAYS = 90.0
@@ -84,20 +84,17 @@ def score(case: Case, measure: Measure) -> Score:
     return Score(round(total, 4), tuple(parts))
 
 
-def less_doubts(found: Score, findings: Iterable[Finding]) -> Score:
+def less_doubts(found: Score, findings: Iterable[Objection]) -> Score:
     """The same, less what is not sure of it, so that 0.9 is right nine times in ten. What is not sure asks or is
     refused anyway: nothing lands or stays away by this."""
-    open_ = {one.reason for one in findings} & AGAINST
+    open_ = {one.reason for one in findings if Mark.AGAINST in one.reason.marks}
     if not open_:
         return found
     value = 1 - 0.5 ** len(open_)
-    part = Part("open_questions", value, round(value * _weights()["weights"]["open_questions"], 4), _open(len(open_)))
+    why = f"{'One thing is' if len(open_) == 1 else f'{len(open_)} things are'} not sure about it."
+    part = Part("open_questions", value, round(value * _weights()["weights"]["open_questions"], 4), why)
     sure = min(max(found.total, 1e-4), 1 - 1e-4)
     return Score(round(1 / (1 + (1 - sure) / sure * exp(-part.adds)), 4), (*found.parts, part))
-
-
-def _open(number: int) -> str:
-    return f"{'One thing is' if number == 1 else f'{number} things are'} not sure about it."
 
 
 @cache
@@ -141,7 +138,7 @@ def _names_what_it_changes(case: Case) -> bool:
 
 def _correction(case: Case) -> tuple[float, str]:
     marked = 1.0 if case.kinds & {"correction", "contradiction"} else 0.8 if "update" in case.kinds else 0.0
-    said = [*(one.sentence for one in case.support), *([case.restored(case.item.text)] if case.item.text else [])]
+    said = [*(one.sentence for one in case.support), *([case.text] if case.text else [])]
     against = max((relate(old, one).conflict for old in case.old for one in said), default=0.0)
     value = max(marked, against)
     return value, "It puts something right." if value >= 0.5 else "It corrects nothing."

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.core.errors import BadInput
-from reverie.dreams.gather import Material
+from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.verify import words
-from reverie.skills.amend import amended
-from reverie.skills.amendment import Amended, Create, Patch
-from reverie.skills.library import Found
-from reverie.skills.refine import draft, refine
+from reverie.skills.amendments.amend import amended
+from reverie.skills.amendments.amendment import Amended, Create, Patch
+from reverie.skills.amendments.refine import draft, refine
+from reverie.skills.library import FoundSkill
 
 GOTCHAS = "Gotchas"
 LONGEST_NAME = 40
@@ -23,7 +23,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class DraftedAmendment:
     """An amendment as it would be proposed. `folder` is the key of the folder its skill lies in, empty for a new one;
     `text` is how its document would read."""
 
@@ -36,7 +36,7 @@ class Drafted:
         return self.amendment.subject
 
 
-def drafted(item: Item, material: Material, now: datetime) -> Drafted | str:
+def drafted(item: Item, material: Material, now: datetime) -> DraftedAmendment | str:
     """The amendment, or why there is none."""
     try:
         if item.op is Op.SKILL_AMEND:
@@ -46,7 +46,7 @@ def drafted(item: Item, material: Material, now: datetime) -> Drafted | str:
         return str(error)
 
 
-def _amendment(item: Item, material: Material, now: datetime) -> Drafted | str:
+def _amendment(item: Item, material: Material, now: datetime) -> DraftedAmendment | str:
     found = material.skills.get(item.skill) or next(
         (one for one in material.skills.values() if item.skill in (one.path, one.skill.name)), None
     )
@@ -65,7 +65,7 @@ def _amendment(item: Item, material: Material, now: datetime) -> Drafted | str:
     return _drafted(found.folder.key, found.folder.files(found.skill.subject), patch, now)
 
 
-def _new_skill(item: Item, material: Material, now: datetime) -> Drafted | str:
+def _new_skill(item: Item, material: Material, now: datetime) -> DraftedAmendment | str:
     if not item.steps:
         return "a new skill needs steps"
     if near := _near(item, list(material.skills.values())):
@@ -80,15 +80,15 @@ def _new_skill(item: Item, material: Material, now: datetime) -> Drafted | str:
     return _drafted("", {}, made, now)
 
 
-def _drafted(folder: str, before: dict[str, bytes], change: Patch | Create, now: datetime) -> Drafted | str:
+def _drafted(folder: str, before: dict[str, bytes], change: Patch | Create, now: datetime) -> DraftedAmendment | str:
     made = amended(before, change, now)
     if not isinstance(made, Amended) or not made.files_after:
         return "nothing of the skill would change"
     text = "\n".join((after or b"").decode("utf-8", "replace") for after in made.files_after.values())
-    return Drafted(folder, change, text)
+    return DraftedAmendment(folder, change, text)
 
 
-def _near(item: Item, skills: Sequence[Found]) -> Found | None:
+def _near(item: Item, skills: Sequence[FoundSkill]) -> FoundSkill | None:
     wanted = words.stems(f"{item.skill.replace('-', ' ')} {item.text}")
     for one in skills:
         said = words.stems(f"{one.skill.name.replace('-', ' ')} {one.skill.description} {one.skill.body[:400]}")

@@ -7,18 +7,18 @@ for the same sessions and entries, where limits and ownership are the same. What
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.curators import Curator
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.dream import Dream, Judged
 from reverie.dreams.records import Lease, Planned, Thought
 from reverie.memory.operation import Operation
 from reverie.search.finding import Finder
-from reverie.skills.library import Found
+from reverie.skills.library import FoundSkill
 
 OWN_SKILLS = "skills"
 
@@ -31,7 +31,8 @@ class DreamTarget:
     `asks`: a person is asked about what does not land by itself. Where nobody is asked, what is only unsure is included
     and marked, what is for a person is withheld, and nothing is staged for another night. `people_needed`: how many
     people have to agree before what stands is changed, where it is nobody's; 0: its owner decides. `withheld` is what
-    was kept out of it before anyone decided.
+    was kept out of it before anyone decided. `recalled` says what broader memories have about these texts, where and
+    what.
     """
 
     name: str
@@ -39,7 +40,7 @@ class DreamTarget:
     documents: tuple[BriefDocument, ...]
     entries: tuple[BriefEntry, ...]
     surfaces: tuple[BriefEntry, ...] = ()
-    skills: tuple[Found, ...] = ()
+    skills: tuple[FoundSkill, ...] = ()
     new_skills: str = OWN_SKILLS
     gates: Gates = field(default_factory=Gates)
     limits: Limits = field(default_factory=Limits)
@@ -49,6 +50,7 @@ class DreamTarget:
     people_needed: int = 0
     waiting: frozenset[tuple[Operation, ...]] = frozenset()
     withheld: tuple[Judged, ...] = ()
+    recalled: Callable[[Iterable[str]], Iterable[tuple[str, str]]] = lambda texts: ()
 
 
 class NightTarget(Protocol):

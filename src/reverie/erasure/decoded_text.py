@@ -38,11 +38,11 @@ _WHITE = re.compile(r"[\s>]+")
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class DecodedView:
     """`earlier` is the text it was made from, by undoing its escapes."""
 
     text: str
-    earlier: View | None = None
+    earlier: DecodedView | None = None
 
     def spans(self, found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """The same places in what was written first."""
@@ -53,15 +53,15 @@ class View:
         return [(at[start], at[end]) for start, end in wanted]
 
 
-def views(text: str) -> Iterator[View]:
+def views(text: str) -> Iterator[DecodedView]:
     """The text without its escapes, once, twice, three times; nothing where it has none. `at` is worked out only for
     who asks: few texts hold what is looked for."""
-    earlier = View(text)
+    earlier = DecodedView(text)
     for _ in range(ROUNDS):
         if not _may_be_escaped(earlier.text) or not _ESCAPE.search(earlier.text):
             return
         plain = _ESCAPE.sub(lambda found: "".join(char for char, _ in _decoded(found)), earlier.text)
-        earlier = View(plain, earlier)
+        earlier = DecodedView(plain, earlier)
         yield earlier
 
 
@@ -72,7 +72,7 @@ def _may_be_escaped(text: str) -> bool:
     )
 
 
-def _undone(view: View) -> tuple[int, ...]:
+def _undone(view: DecodedView) -> tuple[int, ...]:
     """For each character of the text without its escapes where it begins in what was written, and where that ends."""
     at: list[int] = []
     last = 0

@@ -17,7 +17,7 @@ from reverie.changes.landing_result import Landed, Unchanged, in_words
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Review, Waiting
 from reverie.core.errors import ReverieError
-from reverie.erasure.wanted import Left, Place
+from reverie.erasure.wanted import ErasurePlace, Left
 from reverie.erasure.words import Scrubber
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
@@ -55,17 +55,17 @@ class LiveDocuments:
     folders: Callable[[], Iterable[Folder]]
     review: Review
 
-    def holding(self, scrub: Scrubber) -> Iterator[Place]:
+    def holding(self, scrub: Scrubber) -> Iterator[ErasurePlace]:
         for look in self._every():
             try:
                 live = look(scrub)
             except ReverieError:
                 continue  # who erases is told of it then
             if live is not None:
-                yield Place("rules and skills agents read", live.where, live.statements)
+                yield ErasurePlace("rules and skills agents read", live.where, live.statements)
 
-    def without(self, scrub: Scrubber) -> tuple[list[Place], list[Left]]:
-        done: list[Place] = []
+    def without(self, scrub: Scrubber) -> tuple[list[ErasurePlace], list[Left]]:
+        done: list[ErasurePlace] = []
         left: list[Left] = []
         for look in self._every():
             try:
@@ -73,7 +73,7 @@ class LiveDocuments:
             except ReverieError as error:
                 left.append(Left(error.found, "it could not be read or written: mend that and erase it again", True))
                 continue
-            if isinstance(outcome, Place):
+            if isinstance(outcome, ErasurePlace):
                 done.append(outcome)
             elif outcome is not None:
                 left.append(outcome)
@@ -81,7 +81,7 @@ class LiveDocuments:
             self.review.landing.project()
         return done, left
 
-    def _landed(self, look: Callable[[Scrubber], _Live | None], scrub: Scrubber) -> Place | Left | None:
+    def _landed(self, look: Callable[[Scrubber], _Live | None], scrub: Scrubber) -> ErasurePlace | Left | None:
         grounds = Grounds(self.review.scope.actor, Via.DIRECT, "erased", approved_by=self.review.scope.actor)
         said = ""
         for _ in range(ATTEMPTS):
@@ -90,7 +90,7 @@ class LiveDocuments:
                 return None
             outcome = self.review.landing.write(Rewrite(live.artifact, live.edits), grounds, despite_findings=True)
             if isinstance(outcome, Landed):
-                return Place("rules and skills agents read", live.where, live.statements)
+                return ErasurePlace("rules and skills agents read", live.where, live.statements)
             said = live.where if isinstance(outcome, Unchanged) else f"{live.where}: {in_words(outcome)}"
         return Left(said, "it is being written all the time: erase it again", failed=True)
 

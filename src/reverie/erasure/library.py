@@ -17,8 +17,8 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.keys import checked_workspace
 from reverie.core.scope import LOCAL, Scope
-from reverie.erasure.records import Derived, Documents, ErasureRecords, Found, Open
-from reverie.erasure.wanted import Erasure, Kind, Left, Place, Plan, Rules, Sought, Wanted
+from reverie.erasure.records import DerivedFiles, Documents, ErasureRecords, FoundPlaces, Open
+from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, Plan, Rules, Sought
 
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
 ROUNDS = 3  # who writes all the time may write it again while it is erased: not a transcript, but a memory
@@ -31,7 +31,7 @@ class Erasing:
     scope: Scope
     records: ErasureRecords
     documents: Documents
-    derived: Derived
+    derived: DerivedFiles
     remove_file: Callable[[str], None]
     retention: Callable[[str], timedelta | None]
     ids: Ids
@@ -40,23 +40,23 @@ class Erasing:
     # ---- asking for it -----------------------------------------------------------------------------------------------
 
     def text(self, text: str, *, workspace: str | None = None) -> Erasure:
-        return self(self.plan(Kind.TEXT, text, workspace=workspace))
+        return self(self.plan(ErasureKind.TEXT, text, workspace=workspace))
 
     def session(self, session: str, *, user: str | None = None, workspace: str | None = None) -> Erasure:
-        return self(self.plan(Kind.SESSION, session, user=user, workspace=workspace))
+        return self(self.plan(ErasureKind.SESSION, session, user=user, workspace=workspace))
 
     def person(self, user: str, *, workspace: str | None = None) -> Erasure:
-        return self(self.plan(Kind.PERSON, user, workspace=workspace))
+        return self(self.plan(ErasureKind.PERSON, user, workspace=workspace))
 
     def project(self, project: str, *, workspace: str | None = None) -> Erasure:
-        return self(self.plan(Kind.PROJECT, project, workspace=workspace))
+        return self(self.plan(ErasureKind.PROJECT, project, workspace=workspace))
 
     def workspace(self, workspace: str) -> Erasure:
-        return self(self.plan(Kind.WORKSPACE, workspace, workspace=workspace))
+        return self(self.plan(ErasureKind.WORKSPACE, workspace, workspace=workspace))
 
     def plan(
         self,
-        kind: Kind | str,
+        kind: ErasureKind | str,
         *values: str,
         user: str | None = None,
         workspace: str | None = None,
@@ -65,12 +65,12 @@ class Erasing:
         """Every place it stands in. Nothing is changed."""
         if rules not in get_args(Rules):
             raise BadInput(f"rules is {rules!r}.", expected=f"one of {', '.join(get_args(Rules))}")
-        kind = Kind(kind)
-        within = workspace or (values[0] if kind is Kind.WORKSPACE and values else self.scope.workspace)
+        kind = ErasureKind(kind)
+        within = workspace or (values[0] if kind is ErasureKind.WORKSPACE and values else self.scope.workspace)
         checked_workspace(within)
-        return self.planned(replace(self.scope, workspace=within), Wanted(kind, values, user, rules).checked())
+        return self.planned(replace(self.scope, workspace=within), ErasureRequest(kind, values, user, rules).checked())
 
-    def planned(self, scope: Scope, wanted: Wanted) -> Plan:
+    def planned(self, scope: Scope, wanted: ErasureRequest) -> Plan:
         found = self._found(scope, wanted)
         places = list(found.places)
         if scope.workspace == LOCAL:
@@ -79,7 +79,7 @@ class Erasing:
         left += self.derived.backups(scope, found.sought, self.records.backups(scope))
         return Plan(found.sought, tuple(places), tuple(left), scope)
 
-    def _found(self, scope: Scope, wanted: Wanted) -> Found:
+    def _found(self, scope: Scope, wanted: ErasureRequest) -> FoundPlaces:
         return self.records.look(scope, self.records.sought(scope, wanted))
 
     # ---- doing it ----------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class Erasing:
             except NotFound:  # an erasure that was broken off was this one
                 if not self.records.tombstones(scope):
                     raise
-                found = Found(plan.sought)
+                found = FoundPlaces(plan.sought)
             erasure = Erasure(self.ids.new("era"), wanted.kind, STEPS[0], self.clock.now())
             self.records.begin(scope, erasure, found)
             done = self._run(Open(erasure, scope, found.sought))
@@ -123,7 +123,7 @@ class Erasing:
             for name in self.records.expired(scope, self.clock.now() - age):
                 by_user.setdefault(name.user, []).append(name.id)
             for user, ids in by_user.items():
-                wanted = Wanted(Kind.SESSION, tuple(ids), user, "keep", "age")
+                wanted = ErasureRequest(ErasureKind.SESSION, tuple(ids), user, "keep", "age")
                 done.append(self(Plan(self.records.sought(scope, wanted), scope=scope)))
         return done
 
@@ -150,7 +150,7 @@ class Erasing:
 
     def _step(
         self, step: str, erasure: Erasure, scope: Scope, sought: Sought | None
-    ) -> tuple[Iterable[Place], Iterable[Left]]:
+    ) -> tuple[Iterable[ErasurePlace], Iterable[Left]]:
         local = scope.workspace == LOCAL
         if step == "compact" or sought is None:
             return (), self.records.compact(scope)
@@ -159,7 +159,10 @@ class Erasing:
                 if sought.everything or sought.user is not None:
                     self.derived.before_rows_go()
                 done, left = self.documents.without(sought.of_documents)
-                return [*done, Place("rules to be asked about", "", self.documents.ask_about(sought.asked))], left
+                return [
+                    *done,
+                    ErasurePlace("rules to be asked about", "", self.documents.ask_about(sought.asked)),
+                ], left
             case "rows":
                 return self.records.rows(scope, erasure.id, sought), ()
             case "views" if local:
@@ -179,7 +182,7 @@ class Erasing:
         why = "it was written again meanwhile; erase it again"
         return [Left(place.where, f"{place.kind}: {why}", failed=True) for place in found]
 
-    def _transcripts(self, found: Found, remove: bool) -> list[Left]:
+    def _transcripts(self, found: FoundPlaces, remove: bool) -> list[Left]:
         left = []
         for path in found.sources:
             if remove and path in found.alone:

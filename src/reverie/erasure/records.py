@@ -10,19 +10,19 @@ from typing import Protocol
 
 from reverie.core.scope import Scope
 from reverie.erasure.tombstones import Tombstones
-from reverie.erasure.wanted import Erasure, Left, Place, SessionName, Sought, Wanted
+from reverie.erasure.wanted import Erasure, ErasurePlace, ErasureRequest, Left, SessionName, Sought
 from reverie.erasure.words import Phrase, Scrubber
 
 Backups = Iterable[tuple[str, datetime]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPlaces:
     """What a look at the rows found, without changing one. `met` are the texts as they stand there, word for word;
     `alone` are those of the sources that hold nothing but what is sought."""
 
     sought: Sought
-    places: tuple[Place, ...] = ()
+    places: tuple[ErasurePlace, ...] = ()
     met: frozenset[Phrase] = frozenset()
     sources: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Open:
 
 
 class Plans(Protocol):
-    def begin(self, scope: Scope, erasure: Erasure, found: Found) -> None:
+    def begin(self, scope: Scope, erasure: Erasure, found: FoundPlaces) -> None:
         """Commit the plan and the tombstones at once: from here on nothing of it can be imported."""
         ...
 
@@ -52,17 +52,17 @@ class Plans(Protocol):
 
 
 class Rows(Protocol):
-    def sought(self, scope: Scope, wanted: Wanted) -> Sought:
+    def sought(self, scope: Scope, wanted: ErasureRequest) -> Sought:
         """Which sessions are meant. Raises NotFound where nothing is."""
         ...
 
-    def look(self, scope: Scope, sought: Sought) -> Found: ...
+    def look(self, scope: Scope, sought: Sought) -> FoundPlaces: ...
 
-    def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[Place]:
+    def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[ErasurePlace]:
         """Take it out of every row, in one transaction."""
         ...
 
-    def residue(self, scope: Scope, sought: Sought) -> list[Place]: ...
+    def residue(self, scope: Scope, sought: Sought) -> list[ErasurePlace]: ...
 
     def compact(self, scope: Scope) -> list[Left]:
         """Leave nothing in free pages, logs and copies of the database that are ours to clear."""
@@ -72,7 +72,7 @@ class Rows(Protocol):
 class Staying(Protocol):
     def tombstones(self, scope: Scope) -> Tombstones: ...
 
-    def met_again(self, scope: Scope, stones: Tombstones) -> list[Wanted]:
+    def met_again(self, scope: Scope, stones: Tombstones) -> list[ErasureRequest]:
         """What stands here that those tombstones are of."""
         ...
 
@@ -96,9 +96,9 @@ class ErasureRecords(Plans, Rows, Staying, Ageing, Protocol):
 class Documents(Protocol):
     """What agents read now: memory and skills on this machine."""
 
-    def holding(self, scrub: Scrubber) -> Iterator[Place]: ...
+    def holding(self, scrub: Scrubber) -> Iterator[ErasurePlace]: ...
 
-    def without(self, scrub: Scrubber) -> tuple[list[Place], list[Left]]:
+    def without(self, scrub: Scrubber) -> tuple[list[ErasurePlace], list[Left]]:
         """Land each of them without it."""
         ...
 
@@ -114,9 +114,9 @@ class Made(Protocol):
         """One erasure at a time in a Home."""
         ...
 
-    def holding(self, scope: Scope, sought: Sought) -> Iterator[Place]: ...
+    def holding(self, scope: Scope, sought: Sought) -> Iterator[ErasurePlace]: ...
 
-    def views(self, scope: Scope, sought: Sought) -> list[Place]: ...
+    def views(self, scope: Scope, sought: Sought) -> list[ErasurePlace]: ...
 
     def before_rows_go(self) -> None:
         """What could not be found any more when all rows of a person or a workspace are gone."""
@@ -127,7 +127,7 @@ class Made(Protocol):
     def index(self, scope: Scope) -> None: ...
 
 
-class Copies(Protocol):
+class BackupCopies(Protocol):
     """Backups, and the tombstones that lie beside them."""
 
     def backups(self, scope: Scope, sought: Sought, known: Backups) -> Iterable[Left]: ...
@@ -141,5 +141,5 @@ class Copies(Protocol):
     def restored_done(self) -> None: ...
 
 
-class Derived(Made, Copies, Protocol):
+class DerivedFiles(Made, BackupCopies, Protocol):
     """Both, of one Home."""

@@ -17,7 +17,7 @@ SHORTEST_TEXT = 4
 WORDS_THAT_TELL = 5
 
 
-class Kind(StrEnum):
+class ErasureKind(StrEnum):
     TEXT = "text"
     SESSION = "session"
     PERSON = "person"
@@ -29,20 +29,20 @@ Rules = Literal["remove", "ask", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ErasureRequest:
     """`values` are texts, session ids, or one name. `user` narrows sessions to one person's. `rules` is what becomes of
     rules that rest on nothing else. `reason` is one of ours, never free text: the ledger keeps it."""
 
-    kind: Kind
+    kind: ErasureKind
     values: tuple[str, ...]
     user: str | None = None
     rules: Rules = "remove"
     reason: Literal["asked", "age", "restored"] = "asked"
 
-    def checked(self) -> Wanted:
+    def checked(self) -> ErasureRequest:
         if not self.values or not all(self.values):
             raise BadInput(f"No {self.kind} is named.", expected=f"the {self.kind} that is to go")
-        for text in self.values if self.kind is Kind.TEXT else ():
+        for text in self.values if self.kind is ErasureKind.TEXT else ():
             if len("".join(phrase(text))) < SHORTEST_TEXT:
                 raise BadInput(
                     f"{text!r} is too short to be erased: it would stand in many places by chance.",
@@ -62,7 +62,7 @@ class Sought:
     """What is wanted, worked out against what there is. `rules` are statements that go from memory, skills and stores;
     `phrases` are quotations that go from what was derived; `exact` are names that go where they stand alone."""
 
-    wanted: Wanted
+    wanted: ErasureRequest
     sessions: tuple[SessionName, ...] = ()
     rules: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
@@ -72,15 +72,15 @@ class Sought:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return self.wanted.values if self.wanted.kind is Kind.TEXT else ()
+        return self.wanted.values if self.wanted.kind is ErasureKind.TEXT else ()
 
     @property
     def user(self) -> str | None:
-        return self.wanted.values[0] if self.wanted.kind is Kind.PERSON else None
+        return self.wanted.values[0] if self.wanted.kind is ErasureKind.PERSON else None
 
     @property
     def everything(self) -> bool:
-        return self.wanted.kind is Kind.WORKSPACE
+        return self.wanted.kind is ErasureKind.WORKSPACE
 
     @property
     def _whole_below(self) -> int:
@@ -116,14 +116,16 @@ class Sought:
     def from_json(told: Mapping[str, Any]) -> Sought:
         wanted = told["wanted"]
         return Sought(
-            Wanted(Kind(wanted["kind"]), tuple(wanted["values"]), wanted["user"], wanted["rules"], wanted["reason"]),
+            ErasureRequest(
+                ErasureKind(wanted["kind"]), tuple(wanted["values"]), wanted["user"], wanted["rules"], wanted["reason"]
+            ),
             tuple(SessionName(**one) for one in told["sessions"]),
             *(tuple(told[name]) for name in ("rules", "asked", "phrases", "exact", "sources")),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ErasurePlace:
     """Somewhere it stands. `kind` groups places for people; `count` is rows, statements or files."""
 
     kind: str
@@ -146,7 +148,7 @@ class Plan:
     person will be asked about."""
 
     sought: Sought
-    places: tuple[Place, ...] = ()
+    places: tuple[ErasurePlace, ...] = ()
     left: tuple[Left, ...] = ()
     scope: Scope | None = None
 
@@ -164,14 +166,14 @@ class Erasure:
     """One erasure: under way while it has no `ended_at`. `counts` is what went, by kind; no words stand in it."""
 
     id: str
-    kind: Kind
+    kind: ErasureKind
     step: str
     begun_at: datetime
     ended_at: datetime | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     left: tuple[Left, ...] = ()
 
-    def with_counts(self, more: Iterable[Place]) -> Erasure:
+    def with_counts(self, more: Iterable[ErasurePlace]) -> Erasure:
         counts = dict(self.counts)
         for place in more:
             counts[place.kind] = counts.get(place.kind, 0) + place.count

@@ -1,5 +1,5 @@
 """The agents people run, one folder each: their transcripts, their memory files, their noise.
 
 In: files and databases as each agent leaves them. Out: what was said and what stands in memory, by the ports of
-`transcripts` and `memory`. It never decides what is worth keeping. Found by entry points; only `app.py` imports it.
+`transcripts` and `memory`. It never decides what is worth keeping. Found by entry points; only `app` imports it.
 """

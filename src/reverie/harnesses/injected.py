@@ -57,40 +57,40 @@ def tags(names: str) -> tuple[Form, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MessagePart:
     """A part of a message. `form` is None where the person wrote it."""
 
     text: str
     form: Form | None = None
 
 
-def told_apart(text: str, forms: Iterable[Form]) -> list[Piece]:
+def told_apart(text: str, forms: Iterable[Form]) -> list[MessagePart]:
     """The message as the person's parts and the harness's, in order. Whitespace between them is nobody's."""
     leading, anywhere = list[Form](), list[Form]()
     for form in forms:
         (anywhere if form.anywhere else leading).append(form)
-    pieces, place = list[Piece](), 0
+    pieces, place = list[MessagePart](), 0
     while place < len(text):
         start = place + len(text[place:]) - len(text[place:].lstrip())
         opened = next(((form, found) for form in leading if (found := form.opens.match(text, start))), None)
         if opened is None:
             break
         place = opened[0].end(text, opened[1])
-        pieces.append(Piece(text[start:place].strip(), opened[0]))
+        pieces.append(MessagePart(text[start:place].strip(), opened[0]))
     return [*pieces, *_among(text, place, anywhere)]
 
 
-def _among(text: str, place: int, forms: list[Form]) -> Iterator[Piece]:
+def _among(text: str, place: int, forms: list[Form]) -> Iterator[MessagePart]:
     forms = [one for one in forms if not (one.paired and one.closes and not one.closes.search(text, place))]
     while place < len(text):
         opened = [(found.start(), form, found) for form in forms if (found := form.opens.search(text, place))]
         start, form, found = min(opened, key=lambda one: one[0]) if opened else (len(text), None, None)
         if own := text[place:start].strip():
-            yield Piece(own)
+            yield MessagePart(own)
         if form is None or found is None:
             return
         place = form.end(text, found)
-        yield Piece(text[start:place].strip(), form)
+        yield MessagePart(text[start:place].strip(), form)
 
 
 def said_apart(message: Said, forms: Iterable[Form]) -> list[Said]:
@@ -102,7 +102,7 @@ def said_apart(message: Said, forms: Iterable[Form]) -> list[Said]:
     return in_pieces(message, pieces) if any(piece.form for piece in pieces) else [message]
 
 
-def in_pieces(message: Said, pieces: Iterable[Piece]) -> list[Said]:
+def in_pieces(message: Said, pieces: Iterable[MessagePart]) -> list[Said]:
     return [
         replace(message, text=piece.text)
         if piece.form is None

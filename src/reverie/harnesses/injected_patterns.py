@@ -113,6 +113,13 @@ OPENCLAW = (
         _R(r"\[Current message - respond to this\]\s*"),
     ),
     Form("media note", _R(r"\[(?:Image|Video|Audio)[^\]\n]*\]\nUser text:\n"), _R(r"\s*"), first=True, kept=False),
+    Form(
+        "quoted message",
+        _R(r"(?m)^\[(?:Replying to|Quoting) [^\]\n]*\]\n"),
+        _R(r"\[/(?:Replying|Quoting)\]\s*"),
+        anywhere=True,
+        paired=True,
+    ),
     Form("forwarded message", _R(r"(?m)^\[Forwarded from [^\]\n]*\]"), anywhere=True),
     Form("media note", _R(r"\[media attached[^\]\n]*\]"), _R(r"\s*"), anywhere=True, first=True),
     Form("sticker", _R(r"\[Sticker[^\]\n]*\] "), anywhere=True),

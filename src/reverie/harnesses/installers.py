@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from reverie.core.errors import NotFound
-from reverie.memory.targets import Where
-from reverie.system.config_edits import Edit
+from reverie.memory.targets import HomePlaces
+from reverie.system.config_edits import ConfigEdit
 from reverie.system.installation import FileChange, Installation
 
 GROUP = "reverie.installers"
@@ -50,33 +50,34 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class InstallPlan:
     """`notes` are what a person should know: what was left alone, what the agent will ask them."""
 
-    edits: Sequence[Edit]
+    edits: Sequence[ConfigEdit]
     notes: Sequence[str] = ()
 
 
 class Installer(Protocol):
     """`name` is what people type, `title` what the agent is called, `target` the memory it reads in every session, and
-    `reader` reads its transcripts."""
+    `reader` reads its transcripts. It may have `prove(where)`: asks the real agent whether it knows of Reverie now, and
+    says what it answered."""
 
     name: str
     title: str
     target: str
     reader: str
 
-    def folder(self, where: Where) -> Path:
+    def folder(self, where: HomePlaces) -> Path:
         """It is there if the agent is used on this machine."""
         ...
 
-    def plan(self, where: Where, launch: Launch) -> Plan: ...
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan: ...
 
-    def transcript(self, where: Where, event: Mapping[str, Any]) -> Path | None:
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         """The transcript that what the agent told its hook is about."""
         ...
 
-    def rehearse(self, where: Where, sentence: str, number: int) -> Mapping[str, Any]:
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         """Write the transcript of a made-up session in which the person says a sentence, where the agent would, and
         return what the agent would tell its hook. Only `reverie install` does so, in a folder that is thrown away."""
         ...
@@ -87,12 +88,12 @@ class Installing:
     """One agent on this machine, and what of this home is in it."""
 
     installer: Installer
-    where: Where
+    where: HomePlaces
     launch: Launch
     kept: Installation
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> InstallPlan:
         return self.installer.plan(self.where, self.launch)
 
     def check(self) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.memory.library import Entry
     from reverie.memory.target import Target
-    from reverie.skills.library import Found
+    from reverie.skills.library import FoundSkill
 
 MOST_WAITING = 20  # proposals of agents, so that none can bury what a night proposes
 MOST_ENTRIES = 30
@@ -58,9 +58,11 @@ class AgentTools:
         names = self.home.memory.present()
         safe = [entry for name in names for entry in self.safe_entries(name)]
         chosen = _nearest(safe, about) if about.strip() else safe[:MOST_ENTRIES]
-        if not chosen:
+        elsewhere = self.home.providers.search(about) if about.strip() else []
+        if not chosen and not elsewhere:
             return "Nothing is remembered about that." if safe else "Nothing is remembered yet."
         lines = [f"{entry.id}  {entry.target}/{entry.document}\n  {entry.text}" for entry in chosen]
+        lines += [f"{one.provider}\n  {given(one.text)}" for one in elsewhere]
         left = len(safe) - len(chosen)
         more = [f"{left} more; ask about something." if not about else ""] if left else []
         return "\n".join([*lines, *filter(None, more)])
@@ -82,7 +84,7 @@ class AgentTools:
         lines = [f"{one.skill.subject}: {one.skill.description or ''}\n  {one.why}" for one in matches]
         return "\n".join(lines) or "No skill fits this task."
 
-    def safe_skills(self) -> list[Found]:
+    def safe_skills(self) -> list[FoundSkill]:
         """Without those that would be kept out of a prompt: a description is read, too."""
         every = self.home.skills.every()
         return [found for found in every if not scan_skill(found.folder.files(found.skill.subject)).blocked]

@@ -12,7 +12,7 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from reverie.integrations.mcp_transports import started_tools
 
 if TYPE_CHECKING:
     from reverie.harnesses.installers import Installer, Launch
+    from reverie.memory.targets import HomePlaces
 
 _VARIABLE = re.compile(r"\$\{\w+:-([^}]*)\}")
 SENTENCES = ("Remember: use pnpm, never npm.", "No, as I said: use pnpm, never npm.")
@@ -59,13 +60,16 @@ class _Away:
         return done.stdout
 
 
-def check_loop(installer: Installer, launch: Launch) -> Iterator[Step]:
+def check_loop(installer: Installer, launch: Launch, where: HomePlaces) -> Iterator[Step]:
     """What was tried, step by step; behind the first that fails there is nothing."""
+    prove: Callable[[HomePlaces], str] | None = getattr(installer, "prove", None)
     try:
         with tempfile.TemporaryDirectory(prefix="reverie-check-") as made:
             yield from _loop(installer, replace(launch, home=Path(made, "reverie")), _Away(Path(made)))
         names = started_tools(launch.server(installer.name, installer.target))
         yield Step(True, f"The MCP server starts and offers {', '.join(names)}.")
+        if prove:
+            yield Step(True, prove(where))
     except (ReverieError, OSError, subprocess.SubprocessError) as error:
         yield Step(False, str(error))
 

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from reverie.llm.budget import CapReached
 from reverie.llm.json_answer import NotJson, json_values
-from reverie.llm.ledger import ANSWERED, Ledger, Recorded
+from reverie.llm.ledger import ANSWERED, Ledger, RecordedAnswer
 from reverie.llm.question import Exchange, Failed, Model, Question, Reply, Usage, Wrong
 from reverie.llm.settings import ANSWER_TOKENS, MOST_ANSWER_TOKENS, TIMEOUT
 
@@ -198,7 +198,7 @@ class Asker:
         return most * (0.5 + 0.5 * self.timing.chance())
 
 
-def _read(reply: Reply, question: Question[T]) -> tuple[Recorded, T] | Wrong:
+def _read(reply: Reply, question: Question[T]) -> tuple[RecordedAnswer, T] | Wrong:
     """The first value in a reply that can be used, as it is recorded and as it is read; or what is wrong."""
     if isinstance(reply, Failed):
         return Wrong(reply.why)
@@ -209,7 +209,7 @@ def _read(reply: Reply, question: Question[T]) -> tuple[Recorded, T] | Wrong:
         for value in json_values(reply.text):
             read = question.read(value)
             if not isinstance(read, Wrong):
-                return Recorded(value), read
+                return RecordedAnswer(value), read
             wrong.append(read)
     except NotJson as error:
         wrong = wrong or [Wrong(f"the answer cannot be read: {error}")]

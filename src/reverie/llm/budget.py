@@ -35,12 +35,13 @@ FREE = Price(Decimal(0), Decimal(0))
 class Spent:
     tokens: int = 0
     money: Decimal = Decimal(0)
+    requests: int = 0
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(self.tokens + other.tokens, self.money + other.money)
+        return Spent(self.tokens + other.tokens, self.money + other.money, self.requests + other.requests)
 
     def __sub__(self, other: Spent) -> Spent:
-        return Spent(self.tokens - other.tokens, self.money - other.money)
+        return Spent(self.tokens - other.tokens, self.money - other.money, self.requests - other.requests)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def _total(calls: list[Call]) -> Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedAnswer:
     """An answer that was given before: the JSON as it was read."""
 
     value: object
@@ -85,7 +85,7 @@ class Recorded:
 class Ledger(Protocol):
     """Who holds the budget and the list of calls, and knows what was answered already."""
 
-    def recorded(self, question: Question[Any]) -> Recorded | None: ...
+    def recorded(self, question: Question[Any]) -> RecordedAnswer | None: ...
 
     def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached: ...
 
@@ -97,7 +97,7 @@ class Ledger(Protocol):
         reply: Reply,
         outcome: str,
         *,
-        answer: Recorded | None = None,
+        answer: RecordedAnswer | None = None,
     ) -> None:
         """Put a call on the list with what it took, more than was reserved included, and its answer beside it."""
         ...

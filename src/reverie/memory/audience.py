@@ -12,7 +12,7 @@ from reverie.transcripts.session import Head
 Belongs = Literal["here", "elsewhere", "prefix"]
 
 
-class Document(Protocol):
+class HasAudience(Protocol):
     """A document as far as its readers go: a Place, or what a Brief tells of one."""
 
     @property
@@ -31,7 +31,7 @@ def sees(places: Iterable[Place], head: Head) -> bool:
     return not audiences or any(not place.audience or _is_of(place, head) for place in audiences)
 
 
-def belongs(place: Document, project: str | None) -> Belongs:
+def belongs(place: HasAudience, project: str | None) -> Belongs:
     """Whether a statement that is a matter of `project` may stand in a document.
 
     `here`: as it is. `prefix`: behind the project's name (`in_project`), because everything is read there and the

@@ -26,7 +26,7 @@ def _exported(text: str, document: str | None) -> list[str]:
         entries = told["entries"]
         return [str(one["text"]) for one in entries if document in (None, one.get("document"))]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"It begins like JSON but is no export of ours: {error!r}.") from error
+        raise BadInput(f"It begins like JSON but is not an export of Reverie: {error!r}.") from error
 
 
 def _written(text: str) -> list[str]:

@@ -33,7 +33,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class DocumentUsage:
     """How full a document is, in characters. A document that is not there yet is empty."""
 
     document: str
@@ -82,7 +82,7 @@ class Memory:
         shown = "; ".join(f"{entry.id} {entry.text[:40]!r}" for entry in found[:5])
         raise BadInput(f"{len(found)} entries hold {wanted[:80]!r}: {shown}.", expected="words of one only, or its id")
 
-    def usage(self, target: str) -> list[Usage]:
+    def usage(self, target: str) -> list[DocumentUsage]:
         chosen = self.target(target)
         return [_usage(place, chosen.read(place.document) or b"") for place in chosen.places()]
 
@@ -90,5 +90,14 @@ class Memory:
         return self.targets.named(name)
 
 
-def _usage(place: Place, content: bytes) -> Usage:
-    return Usage(place.document, len(content.decode("utf-8", "replace")), place.budget)
+def budget_of(memory: Memory, path: str) -> int | None:
+    """The budget of a document, in characters, by the path people call it by; None where it has none."""
+    for name in memory.present():
+        if path.startswith(f"{name}/"):
+            places = memory.target(name).places()
+            return next((one.budget for one in places if path == f"{name}/{one.document}"), None)
+    return None
+
+
+def _usage(place: Place, content: bytes) -> DocumentUsage:
+    return DocumentUsage(place.document, len(content.decode("utf-8", "replace")), place.budget)

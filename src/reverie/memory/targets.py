@@ -25,7 +25,7 @@ from reverie.memory.target import Held, Place, Target
 GROUP = "reverie.targets"
 
 
-class Where(Protocol):
+class HomePlaces(Protocol):
     """What an offer is told: this Home's folder, and where another tool keeps its things. A Config is one."""
 
     @property
@@ -36,7 +36,7 @@ class Where(Protocol):
         ...
 
 
-Offer = Callable[[Where], Iterable[Target]]
+Offer = Callable[[HomePlaces], Iterable[Target]]
 ByPath = Callable[[str], Target | None]
 
 
@@ -47,7 +47,7 @@ class Targets(Mapping[str, Target]):
     Nothing is looked for before it is asked for. Iterating gives the names of what stands on this machine.
     """
 
-    where: Where
+    where: HomePlaces
     offers: tuple[Offer, ...]
     by_path: ByPath | None = None
 
@@ -159,7 +159,7 @@ def _stands(target: Target) -> bool:
         return True
 
 
-def targets(where: Where, by_path: ByPath | None = None) -> Targets:
+def targets(where: HomePlaces, by_path: ByPath | None = None) -> Targets:
     """All installed targets, by the name of their entry point. Without `by_path` only names count, never paths."""
     return Targets(where, _installed(tuple(sys.path)), by_path)
 

@@ -41,7 +41,7 @@ class Suspicion(NamedTuple):
     end: int
 
 
-class Model(NamedTuple):
+class WordWeights(NamedTuple):
     """One row of weights for words and pairs, one for pieces of words."""
 
     weights: NDArray[np.float32]
@@ -98,7 +98,7 @@ def suspicions(text: str) -> Iterator[Suspicion]:
         yield Suspicion(score(model, text[start:end]), start, end)
 
 
-def score(model: Model, window: str) -> float:
+def score(model: WordWeights, window: str) -> float:
     total = model.bias
     for row, slots in zip(model.weights, features(window), strict=True):
         total += float(row[list(slots)].sum()) * share(slots)
@@ -106,10 +106,10 @@ def score(model: Model, window: str) -> float:
 
 
 @cache
-def learned() -> Model:
+def learned() -> WordWeights:
     """The weights in the package; 8 bits each."""
     import numpy as np
 
     with resources.files("reverie.safety").joinpath("weights/suspicion.npz").open("rb") as file, np.load(file) as kept:
         weights = kept["weights"].astype(np.float32) * kept["scale"]
-        return Model(weights, float(kept["bias"]))
+        return WordWeights(weights, float(kept["bias"]))

@@ -4,7 +4,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from reverie.safety.report import ADVICE, Finding, Report, Severity, shown
+from reverie.safety.report import ADVICE, Report, SafetyFinding, Severity, shown
 
 # About a screenful: weak signals further apart have nothing to do with each other.
 _NEAR = 1_500
@@ -53,9 +53,9 @@ def _severity(signal: Signal, enough: float) -> Severity:
     return "medium" if signal.weight >= enough / 2 else "low"
 
 
-def _finding(text: str, signal: Signal, enough: float) -> Finding:
+def _finding(text: str, signal: Signal, enough: float) -> SafetyFinding:
     end = min(signal.end, len(text))
-    return Finding(
+    return SafetyFinding(
         signal.category,
         _severity(signal, enough),
         min(signal.start, end),

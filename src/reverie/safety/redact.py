@@ -9,7 +9,7 @@ from functools import cache
 from reverie.safety.secrets.assignments import named_values
 from reverie.safety.secrets.blocks import addresses, headers, key_blocks
 from reverie.safety.secrets.commands import command_secrets
-from reverie.safety.secrets.spans import Span, merged, outside
+from reverie.safety.secrets.spans import SecretSpan, merged, outside
 from reverie.safety.secrets.tokens import vendor_tokens
 
 # Taking one secret out can bring another to light: the word before it now ends. Two passes are usual; the limit keeps
@@ -30,7 +30,7 @@ def _placeholder() -> re.Pattern[str]:
     return re.compile(r"\[redacted:[a-z0-9-]{1,32}\]")
 
 
-def _suspects(text: str) -> Iterator[Span]:
+def _suspects(text: str) -> Iterator[SecretSpan]:
     # Tokens are ASCII. One byte a character is searched fastest, and "?" keeps every other character's place.
     plain = text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
     lowered = plain.lower()
@@ -42,14 +42,14 @@ def _suspects(text: str) -> Iterator[Span]:
     yield from command_secrets(text)
 
 
-def _secrets(text: str) -> list[Span]:
+def _secrets(text: str) -> list[SecretSpan]:
     spans = merged(_suspects(text))
     if "[redacted:" not in text:
         return spans
     return list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))
 
 
-def _replaced(text: str, spans: list[Span]) -> str:
+def _replaced(text: str, spans: list[SecretSpan]) -> str:
     pieces: list[str] = []
     end = 0
     for span in spans:

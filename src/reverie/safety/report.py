@@ -28,7 +28,7 @@ ADVICE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SafetyFinding:
     """One reason to look: `shown` is text[start:end] with everything invisible written as \\u{…}."""
 
     category: str
@@ -47,7 +47,7 @@ class Report:
 
     blocked: bool
     needs_person: bool
-    findings: tuple[Finding, ...]
+    findings: tuple[SafetyFinding, ...]
 
 
 _LONGEST_SHOWN = 2_000

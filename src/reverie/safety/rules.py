@@ -23,7 +23,7 @@ _WORDS = r"(?:[^\W_]{1,32}+[\W_]{1,8}+){0,%s}?"
 _HEAD = 4
 
 
-class Hit(NamedTuple):
+class RuleMatch(NamedTuple):
     """A rule that matched, before it is known what the span is in the original text."""
 
     rule: str
@@ -37,7 +37,7 @@ class TooMuchWork(Exception):
     """The text holds more anchors than any honest text of its length."""
 
 
-class Budget:
+class MatchBudget:
     """Counts regular-expression attempts. The allowance grows with the text, so total work stays linear."""
 
     def __init__(self, length: int) -> None:
@@ -51,7 +51,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class PatternRule:
     """`weight` 1 blocks by itself; weights of different rules near each other add up. `on` overrides it per surface."""
 
     name: str
@@ -69,10 +69,10 @@ class Rule:
         return self.on.get(surface, self.weight)
 
 
-def rule(name: str, weight: float, anchors: str | tuple[str, ...], pattern: str, **on: float) -> Rule:
+def rule(name: str, weight: float, anchors: str | tuple[str, ...], pattern: str, **on: float) -> PatternRule:
     """`name` begins with its category: `override.ignore`. Anchors are separated by `|`, or a tuple if one holds it."""
     places = tuple(anchors.split("|")) if isinstance(anchors, str) else anchors
-    return Rule(name, name.partition(".")[0], weight, places, pattern, on)
+    return PatternRule(name, name.partition(".")[0], weight, places, pattern, on)
 
 
 @cache
@@ -122,9 +122,9 @@ class RuleBook:
     gone) are searched for one by one.
     """
 
-    def __init__(self, rules: Iterable[Rule], *, gapless: bool = False) -> None:
-        self._by_head: dict[str, list[tuple[str, int, Rule]]] = {}
-        self._loose: dict[str, list[Rule]] = {}
+    def __init__(self, rules: Iterable[PatternRule], *, gapless: bool = False) -> None:
+        self._by_head: dict[str, list[tuple[str, int, PatternRule]]] = {}
+        self._loose: dict[str, list[PatternRule]] = {}
         self._ready: dict[str, dict[str, Callable[[str, int], re.Match[str] | None]]] = {}
         for one in rules:
             for anchor in one.anchors if gapless else dict.fromkeys(map(_filed, one.anchors)):
@@ -134,11 +134,11 @@ class RuleBook:
                 else:
                     self._by_head.setdefault(word[0], []).append((anchor, word.start(), one))
 
-    def __iter__(self) -> Iterator[Rule]:
+    def __iter__(self) -> Iterator[PatternRule]:
         yield from {one.name: one for target in self._by_head.values() for _, _, one in target}.values()
         yield from {one.name: one for target in self._loose.values() for one in target}.values()
 
-    def run(self, text: str, surface: str, budget: Budget) -> Iterator[Hit]:
+    def run(self, text: str, surface: str, budget: MatchBudget) -> Iterator[RuleMatch]:
         """Where the rules match a folded text."""
         ready = self._ready.setdefault(surface, {})
         for place, one in chain(self._at_words(text), self._at_signs(text)):
@@ -148,9 +148,9 @@ class RuleBook:
             budget.spend()
             found = match(text, place)
             if found:
-                yield Hit(one.name, one.category, one.weighs(surface), place, found.end())
+                yield RuleMatch(one.name, one.category, one.weighs(surface), place, found.end())
 
-    def _at_words(self, text: str) -> Iterator[tuple[int, Rule]]:
+    def _at_words(self, text: str) -> Iterator[tuple[int, PatternRule]]:
         by_head = self._by_head
         for word in _words().finditer(text):
             target = by_head.get(word[0][:_HEAD])
@@ -161,7 +161,7 @@ class RuleBook:
                 if text.startswith(anchor, begin - offset) and begin >= offset:
                     yield begin - offset, one
 
-    def _at_signs(self, text: str) -> Iterator[tuple[int, Rule]]:
+    def _at_signs(self, text: str) -> Iterator[tuple[int, PatternRule]]:
         ascii_only = text.isascii()
         for anchor, rules in self._loose.items():
             if ascii_only and not anchor.isascii():

@@ -13,15 +13,15 @@ from typing import Literal, get_args
 
 from reverie.core.errors import BadInput
 from reverie.safety.classifier import suspicions
-from reverie.safety.decode import decoded_passages
 from reverie.safety.detectors import gapless_rules, rule_book
-from reverie.safety.hidden import hidden_stretches
-from reverie.safety.invisible import invisible_runs
 from reverie.safety.judge import ENOUGH, Signal, judged
 from reverie.safety.mentions import is_mention
+from reverie.safety.readings.decode import decoded_passages
+from reverie.safety.readings.hidden import hidden_stretches
+from reverie.safety.readings.invisible import invisible_runs
+from reverie.safety.readings.text_variants import View, whole_views
 from reverie.safety.report import Report
-from reverie.safety.rules import Budget, Hit, TooMuchWork
-from reverie.safety.text_variants import View, whole_views
+from reverie.safety.rules import MatchBudget, RuleMatch, TooMuchWork
 
 Surface = Literal["memory", "skill", "script", "context"]
 
@@ -41,7 +41,7 @@ _MENTIONED = frozenset({"override", "jailbreak", "impersonation", "concealment"}
 _HARMLESS_VIEWS = frozenset({None, "joined lines"})
 
 
-def _traced(view: View, hit: Hit) -> Signal:
+def _traced(view: View, hit: RuleMatch) -> Signal:
     """The hit with its span in the text the view was made from; a reversed view swaps the ends."""
     one, other = view.trace(hit.start), view.trace(max(hit.start, hit.end - 1))
     factor = 1.0 if view.name in _HARMLESS_VIEWS else _HIDDEN_FACTOR
@@ -50,12 +50,12 @@ def _traced(view: View, hit: Hit) -> Signal:
     return Signal(hit.rule, hit.category, hit.weight * factor, min(one, other), max(one, other) + 1, view.name)
 
 
-def _read(view: View, surface: str, budget: Budget) -> Iterator[Hit]:
+def _read(view: View, surface: str, budget: MatchBudget) -> Iterator[RuleMatch]:
     book = gapless_rules() if view.gapless else rule_book()
     return book.run(view.text, surface, budget)
 
 
-def _in_views(text: str, surface: str, budget: Budget) -> Iterator[Signal]:
+def _in_views(text: str, surface: str, budget: MatchBudget) -> Iterator[Signal]:
     """What the rules find in any reading of the text; a disguised one must show what the plain one does not."""
     plain: set[tuple[str, int]] = set()
     starts: set[int] = set()
@@ -79,26 +79,26 @@ def _suspected(view: View, surface: str) -> Iterator[Signal]:
     for score, start, end in suspicions(view.text):
         if score >= half:
             weight = ENOUGH[surface] * (1.0 if score >= whole else 0.5)
-            yield _traced(view, Hit("suspicious.words", "suspicious", weight, start, end))
+            yield _traced(view, RuleMatch("suspicious.words", "suspicious", weight, start, end))
 
 
 def _shifted(view: View, start: int, place: int) -> int:
     return view.trace(start + place)
 
 
-def _hidden(view: View, surface: str, budget: Budget) -> Iterator[Signal]:
+def _hidden(view: View, surface: str, budget: MatchBudget) -> Iterator[Signal]:
     """Stretches a renderer hides, read once more on their own with less patience."""
     for start, end, kind in hidden_stretches(view.text):
         inside = View(view.text[start:end], partial(_shifted, view, start))
         words = inside.text.count(" ")
         if surface == "memory" and words > 4:
-            yield _traced(inside, Hit(f"hidden.{kind}", "hidden", 0.6, 0, end - start))
+            yield _traced(inside, RuleMatch(f"hidden.{kind}", "hidden", 0.6, 0, end - start))
         for hit in _read(inside, surface, budget):
             found = _traced(inside, hit)
             yield found._replace(rule=f"hidden.{hit.rule}", category="hidden", weight=hit.weight * _HIDDEN_FACTOR)
 
 
-def _in_passages(text: str, surface: str, budget: Budget, depth: int) -> Iterator[Signal]:
+def _in_passages(text: str, surface: str, budget: MatchBudget, depth: int) -> Iterator[Signal]:
     for passage in decoded_passages(text):
         if passage.encoding == "spaced-out letters" and depth == 0 and len(passage.text) > _LONG_SPACING:
             weight = 1.0 if surface == "memory" else 0.7
@@ -112,7 +112,7 @@ def _in_passages(text: str, surface: str, budget: Budget, depth: int) -> Iterato
             yield Signal(signal.rule, signal.category, weight, passage.start, passage.end, source)
 
 
-def _signals(text: str, surface: str, budget: Budget, depth: int = 0) -> Iterator[Signal]:
+def _signals(text: str, surface: str, budget: MatchBudget, depth: int = 0) -> Iterator[Signal]:
     for hit in invisible_runs(text):
         yield Signal(*hit, None)
     if depth == 0:
@@ -157,7 +157,7 @@ def scan(text: str | bytes, surface: str = "memory") -> Report:
     content, problems = _as_text(text) if isinstance(text, bytes) else (text, ())
     signals = [*problems, *_unreadable(content)]
     try:
-        signals += _signals(content, surface, Budget(len(content)))
+        signals += _signals(content, surface, MatchBudget(len(content)))
     except TooMuchWork:
         signals.append(_quarantined("too-much-work", 0, len(content)))
     return judged(content, signals, surface)

@@ -10,7 +10,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from reverie.core.errors import BadInput
 from reverie.core.scope import Scope
 from reverie.search.period import Period, period
-from reverie.search.search import Ranked, Search, Where
+from reverie.search.search import Ranked, Search, SearchFilter
 from reverie.text.tokens import terms, tokens
 from reverie.transcripts.noise import heard
 from reverie.transcripts.records import Records, Stored
@@ -50,6 +50,7 @@ class Finder:
     records: Records
     follow: Callable[[], None]
     now: Callable[[], datetime] | None = None
+    only: str | None = None  # whose words may be found; None: everyone's
 
     def __call__(
         self,
@@ -68,7 +69,9 @@ class Finder:
         if not 1 <= limit <= MAX_LIMIT:
             raise BadInput(f"The limit is {limit}.", expected=f"a number from 1 to {MAX_LIMIT}")
         self.follow()
-        where = Where(user=user, harness=harness, role=role, since=since, until=until)
+        where = SearchFilter(
+            user=user if self.only is None else self.only, harness=harness, role=role, since=since, until=until
+        )
         then = self.period(query) if since is until is None else None
         if then and (found := self._found(query, _during(where, then, self._zone), limit, around)):
             return found
@@ -82,7 +85,7 @@ class Finder:
     def _zone(self) -> tzinfo | None:
         return self.now().tzinfo if self.now else None
 
-    def _found(self, query: str, where: Where, limit: int, around: int) -> list[Hit]:
+    def _found(self, query: str, where: SearchFilter, limit: int, around: int) -> list[Hit]:
         hits = self._hits(self.search(query, where, min(limit + SPARE, MAX_LIMIT)), around)
         asked = {form for term in terms(query) if term.weight == 1 for form in term.forms}
         return sorted(hits, key=lambda hit: _is_filler(hit.text, asked))[:limit]
@@ -100,7 +103,7 @@ class Finder:
         return [hit for hit in hits if hit is not None]
 
 
-def _during(where: Where, then: Period, zone: tzinfo | None) -> Where:
+def _during(where: SearchFilter, then: Period, zone: tzinfo | None) -> SearchFilter:
     first, behind = (datetime.combine(day, time(), zone) for day in (then.first, then.last + timedelta(1)))
     return replace(where, since=first, until=behind)
 

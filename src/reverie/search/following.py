@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol
 
 from reverie.core.scope import Scope
@@ -85,6 +86,10 @@ class Follower:
             until = time.monotonic() + PATIENCE_SECONDS
             while derived.erasures != erased and not derived.start_again(erased) and time.monotonic() < until:
                 time.sleep(0.05)
+
+    def behind(self, most: int = 1000) -> int:
+        """How many sessions the index has not seen yet, up to so many."""
+        return len(list(islice(self.records.changed_since(self.scope, self.index.cursor), most)))
 
     def _behind(self, derived: Derived) -> bool:
         return next(self.records.changed_since(self.scope, derived.cursor), None) is not None

@@ -25,7 +25,7 @@ class TurnKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RankedTurn:
     """A turn the index proposes. `lexical` compares only within one question."""
 
     key: TurnKey
@@ -43,7 +43,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class RankWeights:
     """What each part counts beside the words, which count 1. `person` moves most when it is changed."""
 
     neighbours: float = 0.25
@@ -52,13 +52,13 @@ class Weights:
     person: float = 0.4
 
 
-DEFAULT = Weights()
+DEFAULT = RankWeights()
 BEST_OF_SESSION = 3
 HEAD = 10  # this many hits in order of score; after them every other session has its turn first
 
 
 def rank(
-    candidates: Sequence[Candidate], similarities: Sequence[float | None], weights: Weights = DEFAULT
+    candidates: Sequence[RankedTurn], similarities: Sequence[float | None], weights: RankWeights = DEFAULT
 ) -> list[Ranked]:
     """`similarities` goes with `candidates`, None where a turn has no vector yet."""
     best = max((candidate.lexical for candidate in candidates), default=0.0)

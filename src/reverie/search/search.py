@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from reverie.search.rank import DEFAULT, Candidate, Ranked, TurnKey, Weights, page, rank
+from reverie.search.rank import DEFAULT, Ranked, RankedTurn, RankWeights, TurnKey, page, rank
 from reverie.search.turn_vectors import cosines, leaning, question_vector
 from reverie.text.categories import with_members
 from reverie.text.tokens import Term, terms
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "Candidate",
     "Index",
     "IndexedSession",
     "IndexedTurn",
     "Ranked",
+    "RankedTurn",
     "Search",
+    "SearchFilter",
     "Term",
     "TurnKey",
     "Vectors",
-    "Where",
 ]
 
 POOL = 200
@@ -60,7 +60,7 @@ class IndexedSession:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class SearchFilter:
     """What a question may see. None leaves a side open; a turn of unknown time is outside any `since` or `until`."""
 
     user: str | None = None
@@ -72,7 +72,7 @@ class Where:
 
 
 class Index(Protocol):
-    def pool(self, terms: Sequence[Term], where: Where, size: int) -> list[Candidate]:
+    def pool(self, terms: Sequence[Term], where: SearchFilter, size: int) -> list[RankedTurn]:
         """The `size` best matches within `where`, best first."""
 
     def rarity(self, terms: Sequence[Term]) -> list[float]:
@@ -88,9 +88,9 @@ class Vectors(Protocol):
 class Search:
     index: Index
     vectors: Vectors
-    weights: Weights = DEFAULT
+    weights: RankWeights = DEFAULT
 
-    def __call__(self, query: str, where: Where = Where(), limit: int = 10) -> list[Ranked]:
+    def __call__(self, query: str, where: SearchFilter = SearchFilter(), limit: int = 10) -> list[Ranked]:
         asked = with_members(terms(query))
         candidates = self.index.pool(asked, where, max(POOL, limit)) if asked else []
         if not candidates:
@@ -105,7 +105,7 @@ class Search:
         return words
 
     def _ranked(
-        self, candidates: Sequence[Candidate], bits: Mapping[TurnKey, bytes], words: Mapping[str, float]
+        self, candidates: Sequence[RankedTurn], bits: Mapping[TurnKey, bytes], words: Mapping[str, float]
     ) -> list[Ranked]:
         """Ranked twice: the best match says in other words what the question is about, and the question leans to it."""
         if not bits:
@@ -119,7 +119,7 @@ class Search:
 
 
 def _near(
-    question: NDArray[np.float32], candidates: Sequence[Candidate], bits: Mapping[TurnKey, bytes]
+    question: NDArray[np.float32], candidates: Sequence[RankedTurn], bits: Mapping[TurnKey, bytes]
 ) -> list[float | None]:
     near = dict(zip(bits, cosines(question, list(bits.values())), strict=True))
     return [near.get(candidate.key) for candidate in candidates]

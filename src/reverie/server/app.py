@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from reverie import __version__
-from reverie.server import (
+from reverie.server.errors import answer_errors
+from reverie.server.limits.calls import CallLimits
+from reverie.server.metrics import Metrics
+from reverie.server.middleware import Guard
+from reverie.server.routes import (
     agents,
     dreams,
     environments,
     erasures,
     events,
+    experiments,
     imports,
     memories,
     resources,
     sessions,
-    shapes,
     stores,
     threads,
     versions,
 )
-from reverie.server import health as operating
-from reverie.server.errors import answer_errors
-from reverie.server.limits import Limits
-from reverie.server.metrics import Metrics
-from reverie.server.middleware import Guard
+from reverie.server.routes import health as operating
+from reverie.server.shapes import stores as shapes
 from reverie.server.wiring import House
 
 ROUTERS = (
@@ -45,6 +48,7 @@ ROUTERS = (
     dreams.router,
     imports.router,
     erasures.router,
+    experiments.router,
     operating.router,
 )
 _ERRORS = {
@@ -60,23 +64,11 @@ _ERRORS = {
 
 
 def application(
-    house: House, *, names: Iterable[str] = (), limits: Limits | None = None, root_path: str = ""
+    house: House, *, names: Iterable[str] = (), limits: CallLimits | None = None, root_path: str = ""
 ) -> FastAPI:
-    responses: dict[int | str, dict[str, Any]] = {
-        status: {"model": shapes.Error, "description": said} for status, said in _ERRORS.items()
-    }
-    app = FastAPI(
-        title="Reverie",
-        version=__version__,
-        docs_url=None,
-        redoc_url=None,
-        generate_unique_id_function=_name,
-        responses=responses,
-        redirect_slashes=False,
-    )
-    app.state.house, app.state.limits, app.state.metrics = house, limits or Limits(), Metrics()
-    for router in ROUTERS:
-        app.include_router(router)
+    app = FastAPI(title="Reverie", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.house, app.state.limits, app.state.metrics = house, limits or CallLimits(), Metrics()
+    app.router.routes.extend(_routes())
     answer_errors(app)
     app.add_middleware(
         Guard,
@@ -87,6 +79,18 @@ def application(
     )
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     return app
+
+
+@cache
+def _routes() -> tuple[BaseRoute, ...]:
+    """The same for every application of this process: FastAPI reads the shapes of each router it includes anew."""
+    responses: dict[int | str, dict[str, Any]] = {
+        status: {"model": shapes.Error, "description": said} for status, said in _ERRORS.items()
+    }
+    every = APIRouter(responses=responses, generate_unique_id_function=_name, redirect_slashes=False)
+    for router in ROUTERS:
+        every.include_router(router)
+    return tuple(every.routes)
 
 
 def _name(route: APIRoute) -> str:

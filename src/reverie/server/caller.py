@@ -11,18 +11,20 @@ from urllib.parse import unquote
 from fastapi import Header, Request, Security, params
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from reverie.changes.store_writes import Storing
+from reverie.app.tenants import Tenants
+from reverie.changes.stores.write import Storing
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.erasure.library import Erasing
-from reverie.memory.store_library import Stores
+from reverie.memory.stores.library import Stores
+from reverie.memory.stores.store import Author
 from reverie.server.errors import Problem
-from reverie.server.limits import Limits
+from reverie.server.limits.calls import CallLimits
 from reverie.server.wiring import House
-from reverie.transcripts.recorded_definitions import Definitions
-from reverie.transcripts.recorded_imports import Importing
-from reverie.transcripts.recorded_library import Recording
+from reverie.transcripts.recorded.definitions import Definitions
+from reverie.transcripts.recorded.imports import Importing
+from reverie.transcripts.recorded.library import Recording
 
 BEARER = HTTPBearer(auto_error=False, scheme_name="bearer", description="A key of `reverie keys create`.")
 HEADER = APIKeyHeader(name="x-api-key", auto_error=False, scheme_name="x-api-key", description="The same key.")
@@ -35,43 +37,47 @@ class Caller:
     key: ApiKey
     scope: Scope
     house: House
-    limits: Limits
+    limits: CallLimits
 
     @property
     def watching(self) -> AbstractContextManager[None]:
         return self.limits.watching(self.key.id)
 
     @property
+    def _tenants(self) -> Tenants:
+        return self.house.home.tenants
+
+    @property
     def stores(self) -> Stores:
-        return self.house.stores_for(self.scope)
+        return self._tenants.stores(self.scope)
 
     @property
     def storing(self) -> Storing:
-        return self.house.storing_for(self.scope, self.key)
+        return self._tenants.writes(self.scope, Author("api", self.key.id), self.key.user)
 
     @property
     def agents(self) -> Definitions:
-        return self.house.definitions_for(self.scope, "agent")
+        return self._tenants.definitions(self.scope, "agent")
 
     @property
     def environments(self) -> Definitions:
-        return self.house.definitions_for(self.scope, "environment")
+        return self._tenants.definitions(self.scope, "environment")
 
     @property
     def recording(self) -> Recording:
-        return self.house.recording_for(self.scope, self.key)
+        return self._tenants.recording(self.scope, self.key.user, self.house.bells.ring)
 
     @property
     def dreaming(self) -> StoreDreaming:
-        return self.house.dreaming_for(self.scope)
+        return self._tenants.dreams(self.scope, self.house.bells.ring)
 
     @property
     def erasing(self) -> Erasing:
-        return self.house.erasing_for(self.scope)
+        return self._tenants.erasing(self.scope)
 
     @property
     def importing(self) -> Importing:
-        return self.house.importing_for(self.scope, self.key)
+        return self._tenants.imports(self.scope, self.key.user)
 
 
 def caller(
@@ -88,7 +94,7 @@ def caller(
     if key is None:
         raise Problem(401, "No valid API key. Send one as `Authorization: Bearer …` or `x-api-key`.")
     request.state.key, request.state.workspace = key.id, key.workspace
-    limits: Limits = request.app.state.limits
+    limits: CallLimits = request.app.state.limits
     with limits.admitted(key.id, key.workspace):
         if not all(key.may(Permission(wanted)) for wanted in needed.scopes):
             raise Problem(403, f"The key {key.id} lacks the scope {' and '.join(needed.scopes)}.")

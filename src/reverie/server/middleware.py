@@ -24,8 +24,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from reverie.server.bodies import one_reading
 from reverie.server.errors import Problem, envelope, problem_of
+from reverie.server.limits.bodies import one_reading
 from reverie.server.metrics import Metrics
 
 LARGEST_BODY = 1024 * 1024  # the largest memory, each character of it escaped

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeVar
 from fastapi import Query
 
 from reverie.core.errors import BadInput
-from reverie.memory.store import Between
+from reverie.memory.stores.store import Between
 
 Limit = Annotated[int, Query(ge=1, le=100, description="The most objects on a page.")]
 Page = Annotated[str | None, Query(description="`next_page` of the page before.")]
@@ -67,7 +67,7 @@ def _aware(at: datetime) -> datetime:
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except OverflowError as error:
-        raise BadInput(f"created_at: {at.isoformat()} is no time of this calendar.") from error
+        raise BadInput(f"created_at: {at.isoformat()} is not a time Reverie can count with.") from error
 
 
 # ---- listings that can be walked both ways ---------------------------------------------------------------------------

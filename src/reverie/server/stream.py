@@ -11,8 +11,8 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
-from reverie.server import session_shapes as shapes
 from reverie.server.caller import Caller
+from reverie.server.shapes import sessions as shapes
 
 FRAMES = "text/event-stream"
 LOOKING_SECONDS = 1.0  # for what other processes write

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from reverie.core.errors import BadInput, NotFound
 from reverie.skills.match_skills import DEFAULT_BUDGET, Match, match
+from reverie.skills.outcomes import Outcomes
 from reverie.skills.skill import Skill, bare_name, read_skill
 
 
@@ -32,7 +33,7 @@ class Folder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSkill:
     """A skill and the folder it lies in."""
 
     folder: Folder
@@ -45,19 +46,20 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Skills:
-    """`touch` records how a skill stands now: reading is noticing."""
+    """`touch` records how a skill stands now: reading is noticing. `outcomes` are how skills did, by their names."""
 
     folders: Mapping[str, Folder]
     touch: Callable[[Folder, str], None]
+    outcomes: Callable[[], Mapping[str, Outcomes]] = dict
 
-    def every(self) -> Iterator[Found]:
+    def every(self) -> Iterator[FoundSkill]:
         """All of them, folder by folder. One that cannot be read as a skill still is one; its problems say why."""
         for folder in self.folders.values():
             for subject in folder.subjects():
                 self.touch(folder, subject)
-                yield Found(folder, read_skill(subject, folder.files(subject)))
+                yield FoundSkill(folder, read_skill(subject, folder.files(subject)))
 
-    def get(self, name: str) -> Found:
+    def get(self, name: str) -> FoundSkill:
         """The one skill meant by its name, its path in a folder, or folder and path."""
         meant = [
             (folder, subject)
@@ -72,7 +74,7 @@ class Skills:
             raise NotFound(f"There is no skill {name!r}.", next_step="`reverie skills list` shows them.")
         folder, subject = meant[0]
         self.touch(folder, subject)
-        return Found(folder, read_skill(subject, folder.files(subject)))
+        return FoundSkill(folder, read_skill(subject, folder.files(subject)))
 
     def folder(self, name: str) -> Folder:
         if name not in self.folders:
@@ -81,4 +83,5 @@ class Skills:
 
     def match(self, task: str, tags: Sequence[str] = (), budget: int = DEFAULT_BUDGET) -> list[Match]:
         """The skills a task calls for, best first, within a budget of tokens."""
-        return match((found.skill for found in self.every()), task, tags, budget_tokens=budget)
+        skills = (found.skill for found in self.every())
+        return match(skills, task, tags, budget_tokens=budget, outcomes=self.outcomes())

@@ -8,6 +8,7 @@ A score is a sum of named parts:
               more, and those found only in the body count little
     meaning   the likeness of the task and what the skill says up front, as the embedder sees it
     priority  what the skill says of itself; it orders, and never makes a match by itself
+    outcomes  how it did when it was followed, where that is known; it orders, too
 
 Below `least` nothing matches: most of what is said to an agent calls for no skill. The order is the same for the same
 skills and task, whatever order the skills come in.
@@ -15,11 +16,12 @@ skills and task, whatever order the skills come in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from reverie.skills.outcomes import Outcomes
 from reverie.skills.relevance import Seen, seen_in
-from reverie.skills.skill import Skill
+from reverie.skills.skill import Skill, bare_name
 
 CHARACTERS_A_TOKEN = 4
 DEFAULT_BUDGET = 4_000
@@ -27,7 +29,7 @@ MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class MatchWeights:
     """What each part counts. Fitted on the first half of benchmarks/skill_matching_set.py."""
 
     trigger: float = 0.3
@@ -35,11 +37,12 @@ class Weights:
     words: float = 0.3
     meaning: float = 1.1
     priority: float = 0.15
+    outcomes: float = 0.3
     least: float = 0.4
     near: float = 0.5  # of the best score; what is further behind is no second choice
 
 
-DEFAULT = Weights()
+DEFAULT = MatchWeights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +63,14 @@ def match(
     budget_tokens: int = DEFAULT_BUDGET,
     *,
     most: int = MOST,
-    weights: Weights = DEFAULT,
+    weights: MatchWeights = DEFAULT,
+    outcomes: Mapping[str, Outcomes] | None = None,
 ) -> list[Match]:
     """The skills a task calls for, best first, as many as the budget holds. One that is too long is passed over for
     the next. Disabled and archived skills are left out."""
     offered = sorted((one for one in skills if one.enabled and not one.archived), key=lambda one: one.subject)
-    scored = [_scored(seen, weights) for seen in seen_in(offered, task, tags)]
+    known = outcomes or {}
+    scored = [_scored(seen, weights, known.get(bare_name(seen.skill.subject))) for seen in seen_in(offered, task, tags)]
     ranked = sorted(
         (one for one in scored if one is not None),
         key=lambda one: (-one.score, -(one.skill.priority or 0), one.skill.subject),
@@ -79,7 +84,7 @@ def tokens_of(skill: Skill) -> int:
     return -(-len(skill.content.decode("utf-8", "replace")) // CHARACTERS_A_TOKEN)
 
 
-def _scored(seen: Seen, weights: Weights) -> Match | None:
+def _scored(seen: Seen, weights: MatchWeights, outcomes: Outcomes | None) -> Match | None:
     parts = {
         "trigger": weights.trigger * seen.trigger,
         "tags": weights.tags * seen.tags,
@@ -89,9 +94,10 @@ def _scored(seen: Seen, weights: Weights) -> Match | None:
     if sum(parts.values()) < weights.least and not seen.tag_words:
         return None
     parts["priority"] = weights.priority * _standing(seen.skill)
+    parts["outcomes"] = weights.outcomes * (outcomes.confidence - 0.5) if outcomes else 0.0
     shown = tuple((name, round(value, 4)) for name, value in parts.items() if round(value, 4))
     score = round(sum(value for _, value in shown), 4)
-    return Match(seen.skill, score, shown, tokens_of(seen.skill), _why(seen))
+    return Match(seen.skill, score, shown, tokens_of(seen.skill), _why(seen, outcomes))
 
 
 def _standing(skill: Skill) -> float:
@@ -109,7 +115,7 @@ def _within(ranked: Sequence[Match], budget: int) -> list[Match]:
     return chosen
 
 
-def _why(seen: Seen) -> str:
+def _why(seen: Seen, outcomes: Outcomes | None) -> str:
     reasons = []
     if seen.trigger_words:
         reasons.append(f"the task says {seen.trigger_words!r}")
@@ -123,5 +129,7 @@ def _why(seen: Seen) -> str:
         )
     if seen.skill.priority is not None:
         reasons.append(f"its priority is {seen.skill.priority:g}")
+    if outcomes:
+        reasons.append(outcomes.sentence)
     sentence = "; ".join(reasons)
     return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else "Nothing in particular."

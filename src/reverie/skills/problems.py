@@ -10,7 +10,7 @@ Severity = Literal["error", "warning", "advice"]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SkillProblem:
     """`error`: agents cannot use the skill as written, or would read it differently from one another.
     `warning`: the reference validator of agentskills.io refuses it, but Hermes and others take it.
     `advice`: allowed, and better otherwise.
@@ -26,11 +26,11 @@ class Problem:
         return f"{self.found} Expected {self.expected}. {self.next_step}"
 
 
-def conforms(problems: Iterable[Problem]) -> bool:
+def conforms(problems: Iterable[SkillProblem]) -> bool:
     """Whether the reference validator would accept the skill."""
     return all(problem.severity == "advice" for problem in problems)
 
 
-def usable(problems: Iterable[Problem]) -> bool:
+def usable(problems: Iterable[SkillProblem]) -> bool:
     """Whether an agent can follow the skill at all."""
     return all(problem.severity != "error" for problem in problems)

@@ -16,7 +16,7 @@ from reverie.core.errors import NotFound
 from reverie.skills.markdown import Section, sections_of
 from reverie.skills.names import ARCHIVE
 from reverie.skills.page import Page, page_of
-from reverie.skills.problems import Problem
+from reverie.skills.problems import SkillProblem
 from reverie.skills.yaml_nodes import Value, value_of
 
 Shape = Literal["folder", "flat", "plain"]
@@ -46,7 +46,7 @@ class Skill:
     frontmatter: Mapping[str, Value]
     body: str
     support: tuple[str, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SkillProblem, ...]
 
     @property
     def sections(self) -> tuple[Section, ...]:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from posixpath import basename
 
 from reverie.skills.page import Page, page_of
-from reverie.skills.problems import Problem, Severity, conforms
+from reverie.skills.problems import Severity, SkillProblem, conforms
 from reverie.skills.skill import Skill, frontmatter_of
 from reverie.skills.versions import is_version
 from reverie.skills.yaml_nodes import Value, read_tree, value_of
@@ -34,7 +34,7 @@ _HERMES_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*", re.ASCII)
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
-def problems_of(skill: Skill) -> tuple[Problem, ...]:
+def problems_of(skill: Skill) -> tuple[SkillProblem, ...]:
     """Every problem of a skill, the worst first."""
     page = page_of(skill.content)
     found = [*_of_bytes(page), *(_of_folder(skill, page) if skill.shape == "folder" else _of_file(skill, page))]
@@ -42,11 +42,13 @@ def problems_of(skill: Skill) -> tuple[Problem, ...]:
     return tuple(sorted(dict.fromkeys(found), key=lambda problem: order[problem.severity]))
 
 
-def _of_bytes(page: Page) -> Iterator[Problem]:
+def _of_bytes(page: Page) -> Iterator[SkillProblem]:
     if _NO_TEXT.search(page.text):
-        yield Problem("error", "bytes.utf8", "The file has bytes that are not UTF-8.", "UTF-8", "Save it as UTF-8.")
+        yield SkillProblem(
+            "error", "bytes.utf8", "The file has bytes that are not UTF-8.", "UTF-8", "Save it as UTF-8."
+        )
     if page.mark:
-        yield Problem(
+        yield SkillProblem(
             "warning",
             "bytes.mark",
             "The file begins with a byte order mark.",
@@ -54,13 +56,13 @@ def _of_bytes(page: Page) -> Iterator[Problem]:
             "Save without it.",
         )
     if "\0" in page.body:
-        yield Problem("advice", "bytes.nul", "The file has NUL characters in it.", "text", "Remove them.")
+        yield SkillProblem("advice", "bytes.nul", "The file has NUL characters in it.", "text", "Remove them.")
 
 
 # ---- a folder with SKILL.md ---------------------------------------------------------------------------------------
 
 
-def _of_folder(skill: Skill, page: Page) -> Iterator[Problem]:
+def _of_folder(skill: Skill, page: Page) -> Iterator[SkillProblem]:
     if not page.opening:
         yield _no_frontmatter(page)
         return
@@ -70,7 +72,7 @@ def _of_folder(skill: Skill, page: Page) -> Iterator[Problem]:
         own = list(_of_matter(matter, skill.subject))
         yield from own
         if conforms([*own, *page.tree.problems]) and not _conforms_when_cut(page, skill.subject):
-            yield Problem(
+            yield SkillProblem(
                 "warning",
                 "frontmatter.hyphens",
                 "The frontmatter has three hyphens in it.",
@@ -80,10 +82,10 @@ def _of_folder(skill: Skill, page: Page) -> Iterator[Problem]:
     yield from _of_body(skill, page)
 
 
-def _no_frontmatter(page: Page) -> Problem:
+def _no_frontmatter(page: Page) -> SkillProblem:
     begun = page.body.startswith("---")
     found = "The frontmatter is not closed." if begun else "The file has no frontmatter."
-    return Problem(
+    return SkillProblem(
         "error",
         "frontmatter.missing",
         found,
@@ -102,10 +104,10 @@ def _conforms_when_cut(page: Page, subject: str) -> bool:
     return conforms([*tree.problems, *_of_matter(matter if isinstance(matter, dict) else {}, subject)])
 
 
-def _of_matter(matter: Mapping[str, Value], subject: str) -> Iterator[Problem]:
+def _of_matter(matter: Mapping[str, Value], subject: str) -> Iterator[SkillProblem]:
     extra = sorted(set(matter) - ALLOWED)
     if extra:
-        yield Problem(
+        yield SkillProblem(
             "warning",
             "keys.unknown",
             f"The specification does not know {', '.join(map(repr, extra))[:200]}.",
@@ -117,23 +119,25 @@ def _of_matter(matter: Mapping[str, Value], subject: str) -> Iterator[Problem]:
     if "compatibility" in matter:
         yield from _of_text(matter, "compatibility", LONGEST_COMPATIBILITY, required=False)
     if not isinstance(matter.get("allowed-tools", ""), str):
-        yield Problem(
+        yield SkillProblem(
             "advice", "tools.list", "'allowed-tools' is a list.", "names with spaces between them", "Write one line."
         )
 
 
-def _of_name(value: Value | None, subject: str) -> Iterator[Problem]:
+def _of_name(value: Value | None, subject: str) -> Iterator[SkillProblem]:
     if not isinstance(value, str) or not value.strip():
         found = "There is no name." if value in (None, "") else "The name is no text."
-        yield Problem("error", "name.missing", found, "a name such as 'deploy'", f"Write 'name: {basename(subject)}'.")
+        yield SkillProblem(
+            "error", "name.missing", found, "a name such as 'deploy'", f"Write 'name: {basename(subject)}'."
+        )
         return
     name = unicodedata.normalize("NFKC", value.strip())
     if len(name) > LONGEST_NAME:
-        yield Problem("error", "name.long", f"The name has {len(name)} characters.", "at most 64", "Shorten it.")
+        yield SkillProblem("error", "name.long", f"The name has {len(name)} characters.", "at most 64", "Shorten it.")
     reason = _bad_name(name)
     if reason:
         severity: Severity = "warning" if _HERMES_NAME.fullmatch(name) else "error"
-        yield Problem(
+        yield SkillProblem(
             severity,
             "name.characters",
             f"The name {name[:80]!r} {reason}.",
@@ -141,7 +145,7 @@ def _of_name(value: Value | None, subject: str) -> Iterator[Problem]:
             "Rename the skill and its folder.",
         )
     if unicodedata.normalize("NFKC", basename(subject)) != name:
-        yield Problem(
+        yield SkillProblem(
             "warning",
             "name.folder",
             f"The name is {name[:80]!r} and the folder is {basename(subject)!r}.",
@@ -160,22 +164,24 @@ def _bad_name(name: str) -> str | None:
     return None if all(one.isalnum() or one == "-" for one in name) else "has other characters in it"
 
 
-def _of_text(matter: Mapping[str, Value], key: str, most: int, *, required: bool) -> Iterator[Problem]:
+def _of_text(matter: Mapping[str, Value], key: str, most: int, *, required: bool) -> Iterator[SkillProblem]:
     value = matter.get(key)
     if not isinstance(value, str) or (required and not value.strip()):
         found = f"There is no {key}." if value in (None, "") else f"The {key} is no text, or empty."
-        yield Problem("error", f"{key}.missing", found, "a sentence", "Say what the skill does and when to use it.")
+        yield SkillProblem(
+            "error", f"{key}.missing", found, "a sentence", "Say what the skill does and when to use it."
+        )
     elif len(value) > most:
-        yield Problem(
+        yield SkillProblem(
             "error", f"{key}.long", f"The {key} has {len(value):,} characters.", f"at most {most:,}", "Shorten it."
         )
 
 
-def _of_body(skill: Skill, page: Page) -> Iterator[Problem]:
+def _of_body(skill: Skill, page: Page) -> Iterator[SkillProblem]:
     if not skill.body.strip():
-        yield Problem("advice", "body.empty", "The skill has no body.", "what to do", "Write the steps.")
+        yield SkillProblem("advice", "body.empty", "The skill has no body.", "what to do", "Write the steps.")
     if len(page.text) > LONGEST_FOR_HERMES:
-        yield Problem(
+        yield SkillProblem(
             "advice",
             "body.long",
             f"The file has {len(page.text):,} characters.",
@@ -183,7 +189,7 @@ def _of_body(skill: Skill, page: Page) -> Iterator[Problem]:
             "Move parts of it to references/.",
         )
     elif skill.body.count("\n") > MOST_LINES:
-        yield Problem(
+        yield SkillProblem(
             "advice", "body.long", "The body has more than 500 lines.", "fewer", "Move parts of it to references/."
         )
 
@@ -191,14 +197,14 @@ def _of_body(skill: Skill, page: Page) -> Iterator[Problem]:
 # ---- a flat file, or a plain procedure -----------------------------------------------------------------------------
 
 
-def _of_file(skill: Skill, page: Page) -> Iterator[Problem]:
+def _of_file(skill: Skill, page: Page) -> Iterator[SkillProblem]:
     """No specification says how these must look; only what cannot be read is an error, and brackets are usual."""
     usual = {"yaml.flow", "yaml.anchor", "yaml.indentation"}
     yield from (replace(one, severity="advice") if one.kind in usual else one for one in page.tree.problems)
     if not page.opening and page.body.startswith("---"):
         yield replace(_no_frontmatter(page), severity="warning")
     if skill.version and not is_version(skill.version):
-        yield Problem(
+        yield SkillProblem(
             "advice",
             "version.form",
             f"The version {skill.version[:40]!r} cannot be counted up.",
@@ -206,7 +212,7 @@ def _of_file(skill: Skill, page: Page) -> Iterator[Problem]:
             "Nothing, or write one.",
         )
     if "priority" in skill.frontmatter and skill.priority is None:
-        yield Problem(
+        yield SkillProblem(
             "advice", "priority.form", "The priority is no number.", "a number, higher first", "Write a number."
         )
     yield from _of_body(skill, page)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from reverie.skills.problems import Problem, Severity
+from reverie.skills.problems import Severity, SkillProblem
 
 LARGEST = 32 * 1024  # characters of frontmatter; people write about one thousand
 MOST_EVENTS = 2_500
@@ -67,7 +67,7 @@ class Tree:
     """`root` is None where there is no mapping to be read."""
 
     root: Table | None
-    problems: tuple[Problem, ...]
+    problems: tuple[SkillProblem, ...]
 
 
 def value_of(node: Node) -> Value:
@@ -103,7 +103,7 @@ def read_tree(text: str) -> Tree:
     return Tree(root, tuple(composer.problems))
 
 
-def _too_much(text: str) -> Problem | None:
+def _too_much(text: str) -> SkillProblem | None:
     if len(text) > LARGEST:
         return _problem("error", "yaml.size", f"it has {len(text):,} characters, more than {LARGEST:,}")
     depth = 0
@@ -122,7 +122,7 @@ class _Abandoned(Exception):
 class _Composer:
     text: str
     events: Iterator[Any]
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[SkillProblem] = field(default_factory=list)
     seen: int = 0
 
     def report(self, severity: Severity, kind: str, found: str) -> None:
@@ -250,6 +250,6 @@ _EXPECTED = {
 }
 
 
-def _problem(severity: Severity, kind: str, found: str) -> Problem:
+def _problem(severity: Severity, kind: str, found: str) -> SkillProblem:
     expected, next_step = _EXPECTED[kind]
-    return Problem(severity, kind, f"The frontmatter cannot be taken as it is: {found}.", expected, next_step)
+    return SkillProblem(severity, kind, f"The frontmatter cannot be taken as it is: {found}.", expected, next_step)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from reverie.core.clock import Clock
+from reverie.core.scope import Scope
 from reverie.dreams.records import Lease
 from reverie.llm.asker import Asker, RetryPolicy, Timing
 from reverie.llm.budget import Price
@@ -16,7 +18,10 @@ from reverie.llm.clients.prices import is_here, price_of
 from reverie.llm.prompts import overrides
 from reverie.llm.settings import AT_ONCE, ModelInfo, ModelSettings
 from reverie.storage.dreams.leases import SqlLeases
-from reverie.storage.dreams.spending import SqlLedger
+from reverie.storage.dreams.spending import Errands, SqlLedger
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class AskerFactory:
     records: Callable[[], SqlLeases]
     clock: Clock
     zone: ZoneInfo
+    engine: Callable[[], Engine]
     policy: RetryPolicy | None = None
     timing: Timing = field(default_factory=Timing)
 
@@ -39,11 +45,14 @@ class AskerFactory:
 
     def of_night(self, lease: Lease) -> Asker | None:
         """None where no model is set. All questions of a night go to the same Asker."""
+        return self._asker(self.records(), lease)
+
+    def _asker(self, leases: SqlLeases | Errands, lease: Lease) -> Asker | None:
         settings, chosen = self.settings, self.settings.choice
         if chosen is None:
             return None
         ledger = SqlLedger(
-            self.records(),
+            leases,
             lease,
             self.clock,
             self.zone,
@@ -54,6 +63,10 @@ class AskerFactory:
         policy = self.policy or RetryPolicy(timeout=settings.timeout, answer_tokens=settings.answer_tokens)
         at_once = settings.at_once or (1 if is_here(chosen) else AT_ONCE)
         return Asker(client(chosen, self.environment), ledger, policy, self.timing, at_once)
+
+    def of_errand(self, scope: Scope, name: str) -> Asker | None:
+        """For what is no night: the same caps, and every call on the same list, under this name."""
+        return self._asker(Errands(self.engine()), Lease(scope, name, name, 0, run=name))
 
     def info(self) -> ModelInfo | None:
         """For a Brief and for an estimate. No key is needed."""

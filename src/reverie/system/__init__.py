@@ -1,5 +1,5 @@
 """Files, locks, git, schedules: what the operating system gives.
 
 In: calls on the ports of the packages below. Out: files that are complete-old or complete-new, commits, timers. It
-never decides anything. Only `app.py`, `storage` and `harnesses` import from here.
+never decides anything. Only `app`, `storage` and `harnesses` import from here.
 """

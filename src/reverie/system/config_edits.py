@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from reverie.system import json_edits, toml_edits
+from reverie.system import json_edits, toml_edits, yaml_edits
 
 
-class Edit(Protocol):
+class ConfigEdit(Protocol):
     """`about` says what it is for, in a few words. The text of a file that is not there is empty."""
 
     @property
@@ -31,19 +31,22 @@ class Edit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JsonMember:
+    """`json5`: the program reads JSON with comments."""
+
     path: Path
     about: str
     keys: Sequence[str]
     value: Any
+    json5: bool = False
 
     def is_in(self, text: str) -> bool:
-        return bool(json_edits.value_at(text, self.keys) == self.value)
+        return bool(json_edits.value_at(text, self.keys, json5=self.json5) == self.value)
 
     def put_in(self, text: str) -> str:
-        return json_edits.put_member(text or "{}\n", self.keys, self.value)
+        return json_edits.put_member(text or "{}\n", self.keys, self.value, json5=self.json5)
 
     def take_out(self, text: str, before: str | None) -> str:
-        return json_edits.drop_member(text, self.keys, before) if text else text
+        return json_edits.drop_member(text, self.keys, before, json5=self.json5) if text else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,44 @@ class TomlKey:
 
     def _is_ours(self, there: object) -> bool:
         return isinstance(there, list) and all(word in there for word in self.mark)
+
+
+@dataclass(frozen=True, slots=True)
+class YamlMember:
+    path: Path
+    about: str
+    keys: Sequence[str]
+    value: Any
+
+    def is_in(self, text: str) -> bool:
+        return bool(yaml_edits.value_at(text, self.keys) == self.value)
+
+    def put_in(self, text: str) -> str:
+        return yaml_edits.put_member(text, self.keys, self.value)
+
+    def take_out(self, text: str, before: str | None) -> str:
+        return yaml_edits.drop_member(text, self.keys, before)
+
+
+@dataclass(frozen=True, slots=True)
+class YamlElement:
+    """A word in a list."""
+
+    path: Path
+    about: str
+    keys: Sequence[str]
+    value: str
+
+    def is_in(self, text: str) -> bool:
+        there = yaml_edits.value_at(text, self.keys)
+        return isinstance(there, list) and self.value in there
+
+    def put_in(self, text: str) -> str:
+        return text if self.is_in(text) else yaml_edits.append_element(text, self.keys, self.value)
+
+    def take_out(self, text: str, before: str | None) -> str:
+        was_there = before is not None and self.is_in(before)
+        return text if was_there else yaml_edits.drop_element(text, self.keys, self.value, before)
 
 
 @dataclass(frozen=True, slots=True)

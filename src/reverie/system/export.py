@@ -24,7 +24,7 @@ from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput
 from reverie.core.slugs import slug
 from reverie.system.files import make_folder, replace_file
-from reverie.system.git.repository import Spot, opened
+from reverie.system.git.repository import RepositoryPlace, opened
 
 README = """\
 # What your agents learned
@@ -58,7 +58,7 @@ def export_history(folder: Path, holder: Holder, recorded: Iterable[Anchored]) -
     name = holder.name if holder.name.isidentifier() or holder.name.replace("-", "").isalnum() else slug(holder.name)
     root: Path | None = getattr(holder, "root", None)
     lock = folder / f".{name}.lock"
-    spot = Spot(
+    spot = RepositoryPlace(
         folder / name, False, lock, holder.key, lambda path: bool(root) and os.access(f"{root}/{path}", os.X_OK)
     )
     with opened(spot) as repository:

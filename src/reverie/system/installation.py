@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +18,11 @@ from typing import Any
 
 from reverie.core.errors import BadInput, NotPermitted
 from reverie.core.hashes import sha256
-from reverie.system.config_edits import Edit
+from reverie.system.config_edits import ConfigEdit
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
 
 RECORD = "files.json"
+BYTECODE = "__pycache__"  # what Python leaves beside our files
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,11 @@ class Installation:
     def is_there(self) -> bool:
         return (self.folder / RECORD).is_file()
 
-    def to_install(self, edits: Iterable[Edit]) -> list[FileChange]:
+    def to_install(self, edits: Iterable[ConfigEdit]) -> list[FileChange]:
         """What putting these in changes; nothing where they are in already."""
         return [one for one, _ in self._planned(edits) if one.now != one.then]
 
-    def install(self, edits: Sequence[Edit]) -> list[FileChange]:
+    def install(self, edits: Sequence[ConfigEdit]) -> list[FileChange]:
         planned = self._planned(edits)
         changes = [one for one, _ in planned if one.now != one.then]
         if changes:
@@ -67,28 +69,28 @@ class Installation:
             _write(change)
         return changes
 
-    def to_uninstall(self, edits: Iterable[Edit]) -> list[FileChange]:
+    def to_uninstall(self, edits: Iterable[ConfigEdit]) -> list[FileChange]:
         recorded = self._recorded()
         grouped = _by_file(edits)
         files = dict.fromkeys([*grouped, *recorded])
         changes = [_taken_out(path, grouped.get(path, []), recorded.get(path)) for path in files]
         return [one for one in changes if one.now != one.then]
 
-    def uninstall(self, edits: Iterable[Edit]) -> list[FileChange]:
+    def uninstall(self, edits: Iterable[ConfigEdit]) -> list[FileChange]:
         changes, recorded = self.to_uninstall(edits), self._recorded()
         for change in changes:
             _write(change)
         for one in recorded.values():
             for folder in map(Path, reversed(one.folders)):
-                if folder.is_dir() and not any(folder.iterdir()):
-                    folder.rmdir()
+                if folder.is_dir() and {path.name for path in folder.iterdir()} <= {BYTECODE}:
+                    shutil.rmtree(folder)
         for file in sorted(self.folder.iterdir()) if self.folder.is_dir() else ():
             remove_file(file)
         if self.folder.is_dir():
             self.folder.rmdir()
         return changes
 
-    def _planned(self, edits: Iterable[Edit]) -> list[tuple[FileChange, _Recorded]]:
+    def _planned(self, edits: Iterable[ConfigEdit]) -> list[tuple[FileChange, _Recorded]]:
         recorded = self._recorded()
         planned = []
         for path, ours in _by_file(edits).items():
@@ -134,7 +136,7 @@ class Installation:
             ) from error
 
 
-def _taken_out(path: Path, edits: Sequence[Edit], known: _Recorded | None) -> FileChange:
+def _taken_out(path: Path, edits: Sequence[ConfigEdit], known: _Recorded | None) -> FileChange:
     """The file without what is ours: as it was before if nobody else wrote to it, else by taking each edit out."""
     now = read_file(path)
     if now is None:
@@ -161,9 +163,9 @@ def _write(change: FileChange) -> None:
         replace_file(change.path, change.then)
 
 
-def _by_file(edits: Iterable[Edit]) -> dict[Path, list[Edit]]:
+def _by_file(edits: Iterable[ConfigEdit]) -> dict[Path, list[ConfigEdit]]:
     """A link is followed: who keeps settings elsewhere wants them written there."""
-    grouped = dict[Path, list[Edit]]()
+    grouped = dict[Path, list[ConfigEdit]]()
     for edit in edits:
         grouped.setdefault(Path(os.path.realpath(edit.path)), []).append(edit)
     return grouped

@@ -1,7 +1,8 @@
 """Small changes to a JSON text that leave every other byte of it as it was: order, indentation, line ends.
 
 A member or an element is put behind the last one, written as its neighbours are. Taking it out again leaves the text
-as it was before. What is no JSON, or has something else where an object or a list should be, is refused.
+as it was before. What is no JSON, or has something else where an object or a list should be, is refused. `json5` takes
+what people write by hand, too: comments, commas before a bracket, keys without quotation marks.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from reverie.core.errors import BadInput
+from reverie.system import json5_text
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"\n([ \t]+)\S")
-_DECODER = json.JSONDecoder()
 _EMPTY = "{}\n"
 
 
@@ -40,17 +41,17 @@ class _Container:
         return next((part for part in reversed(self.parts) if part.key == key), None)
 
 
-def value_at(text: str, keys: Sequence[str]) -> Any:
+def value_at(text: str, keys: Sequence[str], *, json5: bool = False) -> Any:
     """What stands there, or None."""
-    found = _parsed(text)
+    found = _parsed(text, json5)
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
     return found
 
 
-def put_member(text: str, keys: Sequence[str], value: Any) -> str:
+def put_member(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
     """Set a value in the object under all keys but the last, making the objects that are not there."""
-    at, rest = _way(text, keys[:-1])
+    at, rest = _way(text, keys[:-1], json5)
     whole = _nested([*rest, keys[-1]], value)
     container = _container(text, at, "{")
     key = rest[0] if rest else keys[-1]
@@ -68,15 +69,15 @@ def append_element(text: str, keys: Sequence[str], value: Any) -> str:
     return _inserted(text, _container(text, at, "["), None, value)
 
 
-def drop_member(text: str, keys: Sequence[str], keep: str | None = None) -> str:
+def drop_member(text: str, keys: Sequence[str], keep: str | None = None, *, json5: bool = False) -> str:
     """Take a member out, and with it the objects it leaves empty, but for those that are in the text `keep`."""
-    if value_at(text, keys) is None:
+    if value_at(text, keys, json5=json5) is None:
         return text
-    at, _ = _way(text, keys[:-1])
+    at, _ = _way(text, keys[:-1], json5)
     container = _container(text, at, "{")
     part = container.get(keys[-1])
     assert part is not None
-    return _without_empty(_removed(text, container, part), keys[:-1], keep)
+    return _without_empty(_removed(text, container, part), keys[:-1], keep, json5)
 
 
 def drop_elements(text: str, keys: Sequence[str], ours: Callable[[Any], bool], keep: str | None = None) -> str:
@@ -90,19 +91,20 @@ def drop_elements(text: str, keys: Sequence[str], ours: Callable[[Any], bool], k
     return _without_empty(text, keys, keep)
 
 
-def _without_empty(text: str, keys: Sequence[str], keep: str | None) -> str:
-    if not keys or value_at(text, keys) or (keep and value_at(keep, keys) is not None):
+def _without_empty(text: str, keys: Sequence[str], keep: str | None, json5: bool = False) -> str:
+    there = value_at(text, keys, json5=json5) if keys else None
+    if not keys or there or (keep and value_at(keep, keys, json5=json5) is not None):
         return text
-    return drop_member(text, keys, keep)
+    return drop_member(text, keys, keep, json5=json5)
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str, json5: bool = False) -> Any:
     try:
-        found = json.loads(text or _EMPTY)
+        found = json5_text.parsed(text or _EMPTY) if json5 else json.loads(text or _EMPTY)
     except (ValueError, RecursionError) as error:
         raise BadInput(
             f"it is not JSON: {error}.",
-            expected="a JSON object without comments",
+            expected="a JSON object" if json5 else "a JSON object without comments",
             next_step="Mend it first, or add the entry by hand.",
         ) from error
     if not isinstance(found, dict):
@@ -110,9 +112,9 @@ def _parsed(text: str) -> Any:
     return found
 
 
-def _way(text: str, keys: Sequence[str]) -> tuple[int, list[str]]:
+def _way(text: str, keys: Sequence[str], json5: bool = False) -> tuple[int, list[str]]:
     """Where the value under these keys begins, as far as they lead, and the keys that are not there."""
-    _parsed(text)
+    _parsed(text, json5)
     at = _skip(text, 0)
     for place, key in enumerate(keys):
         part = _container(text, at, "{").get(key)
@@ -131,10 +133,10 @@ def _container(text: str, at: int, wanted: str) -> _Container:
     while text[at] not in "}]":
         begins, key = at, None
         if wanted == "{":
-            key, at = _DECODER.raw_decode(text, at)
+            key, at = json5_text.key_at(text, at)
             at = _skip(text, _skip(text, at) + 1)
         value = at
-        _, at = _DECODER.raw_decode(text, at)
+        _, at = json5_text.value_at(text, at)
         parts.append(_Part(key, begins, value, at))
         at = _skip(text, at)
         if text[at] == ",":
@@ -151,12 +153,18 @@ def _inserted(text: str, container: _Container, key: str | None, value: Any) -> 
         inline = "\n" not in between
         indent, unit = ("", None) if inline else _style(text, first.start)
         item = named + _rendered(value, indent, unit).replace("\n", end)
+        after = text[last.end : container.closes].rstrip()
+        if after:  # a comma, or a comment, which stays with what it is about
+            comma = "" if json5_text.without_comments(after).strip() else ","
+            between = " " if inline and "//" not in after else f"{end}{indent}"
+            return f"{text[: last.end]}{comma}{after}{between}{item}{text[last.end + len(after) :]}"
         return f"{text[: last.end]},{' ' if inline else between}{item}{text[last.end :]}"
     outer, unit = _style(text, container.opens)
     if unit is None:
         return f"{text[: container.opens + 1]}{named}{_rendered(value, '', None)}{text[container.closes :]}"
     item = named + _rendered(value, outer + unit, unit).replace("\n", end)
-    return f"{text[: container.opens + 1]}{end}{outer}{unit}{item}{end}{outer}{text[container.closes :]}"
+    comments = text[container.opens + 1 : container.closes].rstrip()
+    return f"{text[: container.opens + 1]}{comments}{end}{outer}{unit}{item}{end}{outer}{text[container.closes :]}"
 
 
 def _style(text: str, at: int) -> tuple[str, str | None]:
@@ -174,6 +182,9 @@ def _rendered(value: Any, indent: str, unit: str | None) -> str:
 
 def _removed(text: str, container: _Container, part: _Part) -> str:
     place = container.parts.index(part)
+    before = text[container.parts[place - 1].end if place else container.opens + 1 : part.start]
+    if json5_text.without_comments(before) != before:  # comments stay, and so may the comma
+        return text[: part.start].rstrip() + text[part.end :].lstrip(",")
     if place:
         return text[: container.parts[place - 1].end] + text[part.end :]
     if len(container.parts) > 1:
@@ -188,5 +199,4 @@ def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    return json5_text.skip(text, at)

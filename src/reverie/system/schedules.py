@@ -207,7 +207,9 @@ def _calendar(nightly: Nightly) -> list[str]:
     """In the zone that is meant; with `after`, every hour, too, and the command knows whether it is time."""
     when, zone = nightly.when, nightly.zone
     if not when.daily:
-        raise BadInput(f"{when.text!r} is not every day.", expected='such as "0 3 * * *"', next_step="Or use cron.")
+        raise BadInput(
+            f"{when.text!r} is not once a day.", expected='a daily time such as "0 3 * * *"', next_step="Or use cron."
+        )
     hours, minutes = (",".join(f"{one:02}" for one in sorted(numbers)) for numbers in (when.hours, when.minutes))
     looked = [f"OnCalendar=*-*-* *:{minutes}:00 {zone.key}"] if nightly.after else []
     return [f"OnCalendar=*-*-* {hours}:{minutes}:00 {zone.key}", *looked]

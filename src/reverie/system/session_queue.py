@@ -12,7 +12,7 @@ from pathlib import Path
 
 from reverie.core.hashes import sha256
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
-from reverie.transcripts.file_names import kept_name
+from reverie.transcripts.files.names import kept_name
 from reverie.transcripts.records import Ended
 
 

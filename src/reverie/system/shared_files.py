@@ -35,7 +35,7 @@ Locked = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class DisplacedFile:
     """A file that was displaced: its name beside the document, the hash of the bytes it had then, what it says now."""
 
     name: str
@@ -86,7 +86,7 @@ class HeldFiles:
             Displaced(one.base, one.content, partial(self.recorded, document, one)) for one in self.with_news(document)
         ]
 
-    def with_news(self, document: str) -> list[Kept]:
+    def with_news(self, document: str) -> list[DisplacedFile]:
         path = self._path_of(document)
         try:
             with self._same(path.parent) as folder:
@@ -94,7 +94,7 @@ class HeldFiles:
         except NotFound:
             return []
 
-    def recorded(self, document: str, kept: Kept) -> None:
+    def recorded(self, document: str, kept: DisplacedFile) -> None:
         """It goes, or waits under another name for what may yet be written to it."""
         path = self._path_of(document)
         with self._same(path.parent) as folder, explained(path.with_name(kept.name), "removed"):
@@ -252,7 +252,7 @@ def _is_of(document: str, name: str) -> bool:
     return found is not None and found["of"] == _mark(document)
 
 
-def _with_news(folder: OpenFolder, document: str) -> Iterator[Kept]:
+def _with_news(folder: OpenFolder, document: str) -> Iterator[DisplacedFile]:
     """The kept files that say something else than when they were displaced. The others are let go, if they may be."""
     with explained(folder.path, "listed"), os.scandir(folder.handle) as entries:
         names = sorted(entry.name for entry in entries if _is_of(document, entry.name))
@@ -266,7 +266,7 @@ def _with_news(folder: OpenFolder, document: str) -> Iterator[Kept]:
                 continue
             content = folder.read(name) or b""
             if sha256(content) != told["base"]:
-                yield Kept(name, told["base"], content)
+                yield DisplacedFile(name, told["base"], content)
             else:
                 _let_go(folder, name, content)
 

@@ -19,7 +19,7 @@ from reverie.safety.bundle import MOST_FILES
 from reverie.skills.names import checked_document
 from reverie.skills.skill import MAIN
 from reverie.system.files import PATIENCE_SECONDS, flocked
-from reverie.system.shared_files import HeldFiles, Kept, has_displaced, is_kept
+from reverie.system.shared_files import DisplacedFile, HeldFiles, has_displaced, is_kept
 
 LOCK = ".reverie.lock"
 MOST_BYTES = 64 * 1024 * 1024  # of one skill
@@ -115,7 +115,7 @@ class _HeldSkills:
             return []
         return [Displaced(one.base, one.content, partial(self._recorded, document, one)) for one in found]
 
-    def _recorded(self, document: str, kept: Kept) -> None:
+    def _recorded(self, document: str, kept: DisplacedFile) -> None:
         with _pinned(self._root, document) as path:
             HeldFiles(lambda _: path).recorded(document, kept)
 
@@ -141,7 +141,7 @@ class _HeldSkills:
 
 def _refuse_ours(document: str) -> None:
     if document == LOCK or ".git" in document.split("/"):
-        raise NotPermitted(f"{document!r} is no file of a skill.", next_step="Name a file of a skill.")
+        raise NotPermitted(f"{document!r} is not a file of a skill.", next_step="Name a file of a skill.")
 
 
 def _is_there(name: str, handle: int) -> bool:

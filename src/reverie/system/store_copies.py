@@ -1,7 +1,10 @@
 """Copies of managed memory stores below the home: implements `reverie.bridge.source.Copies`.
 
+    <home>/routes/learned.json                where reviewers put things
     <home>/bridge/<source>/source.json        where it came from; never a key
                            dreams.json, proposed.json
+                           sessions/<session>.json     what was said in those a dream to be proposed read
+                           nights/<store>.json         the last night that was asked for over it
                            <store>/store.json
                                    versions.jsonl      one line a version, only ever appended to
                                    texts/<version>.txt what it said, secrets taken out
@@ -22,13 +25,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
+from reverie.bridge.learned_routes import LearnedRoute
+from reverie.bridge.night import Link, Night
+from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import rfc3339
 from reverie.core.slugs import slug
 from reverie.system.files import PATIENCE_SECONDS, explained, flocked, make_folder, read_file, replace_file
 
-SOURCE, DREAMS, PROPOSED = "source.json", "dreams.json", "proposed.json"
-STORE, VERSIONS, TEXTS = "store.json", "versions.jsonl", "texts"
+SOURCE, DREAMS, PROPOSED, SESSIONS = "source.json", "dreams.json", "proposed.json", "sessions"
+STORE, VERSIONS, TEXTS, NIGHTS = "store.json", "versions.jsonl", "texts", "nights"
 
 
 def every_copy(home: Path) -> list[StoreCopies]:
@@ -90,17 +95,71 @@ class StoreCopies:
         rows = [_told(one) for one in sorted(known.values(), key=lambda one: (one.created_at, one.id))]
         replace_file(self.folder / DREAMS, _json(rows))
 
+    def heard(self, sessions: Iterable[str]) -> list[HeardSession]:
+        found = (read_file(self._session(one)) for one in sorted(sessions))
+        return [_heard(json.loads(content)) for content in found if content]
+
+    def keep_heard(self, heard: Iterable[HeardSession]) -> None:
+        for one in heard:
+            make_folder(self._session(one.id).parent)
+            replace_file(self._session(one.id), _json(_told(one)))
+
+    def _session(self, name: str) -> Path:
+        return self.folder / SESSIONS / f"{_safe(name)}.json"
+
     def proposed(self) -> frozenset[str]:
         return frozenset(json.loads(read_file(self.folder / PROPOSED) or b"[]"))
 
     def mark_proposed(self, dreams: Iterable[str]) -> None:
         replace_file(self.folder / PROPOSED, _json(sorted(self.proposed() | set(dreams))))
 
+    def alone_with(self, store: str) -> AbstractContextManager[None]:
+        make_folder(self.folder / NIGHTS)
+        return flocked(self.folder / NIGHTS / f"{_safe(store)}.lock", 0)
+
+    def night(self, store: str) -> Night | None:
+        content = read_file(self.folder / NIGHTS / f"{_safe(store)}.json")
+        if content is None:
+            return None
+        row = json.loads(content)
+        links = tuple(Link(**one | {"sessions": tuple(one["sessions"])}) for one in row["links"])
+        began, until = (datetime.fromisoformat(row[name]) for name in ("began", "until"))
+        return Night(row["store"], began, until, links)
+
+    def keep_night(self, night: Night) -> None:
+        row = _told(night) | {"links": [_told(one) for one in night.links]}
+        replace_file(self.folder / NIGHTS / f"{_safe(night.store)}.json", _json(row))
+
     def _of(self, store: str) -> Path:
         return self.folder / _safe(store)
 
     def _text(self, store: str, version: RemoteVersion) -> Path:
         return self._of(store) / TEXTS / f"{_safe(version.id)}.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class RouteFile:
+    """`routes/learned.json`: implements `reverie.bridge.learned_routes.LearnedRoutes`."""
+
+    path: Path
+
+    def all(self) -> list[LearnedRoute]:
+        rows = json.loads(read_file(self.path) or b"[]")
+        return [LearnedRoute(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
+
+    def put(self, route: LearnedRoute) -> None:
+        make_folder(self.path.parent)
+        self._write([*(one for one in self.all() if one.id != route.id), route])
+
+    def remove(self, name: str) -> bool:
+        kept = [one for one in self.all() if one.id != name]
+        there = len(kept) < len(self.all())
+        if there:
+            self._write(kept)
+        return there
+
+    def _write(self, routes: Iterable[LearnedRoute]) -> None:
+        replace_file(self.path, _json([_told(one) for one in routes]))
 
 
 def _safe(name: str) -> str:
@@ -125,9 +184,13 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def _told(value: RemoteVersion | RemoteDream) -> dict[str, Any]:
+def _told(value: RemoteVersion | RemoteDream | HeardSession | Night | Link | LearnedRoute) -> dict[str, Any]:
     told = {name: getattr(value, name) for name in value.__slots__}
     return {name: rfc3339(one) if isinstance(one, datetime) else one for name, one in told.items()}
+
+
+def _heard(row: dict[str, Any]) -> HeardSession:
+    return HeardSession(**row | {"turns": tuple((who, text) for who, text in row["turns"])})
 
 
 def _version(row: dict[str, Any]) -> RemoteVersion:

@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from reverie.testing.model_wires import Asked, Wording, data, event, pieces
+from reverie.testing.model_wires import ReceivedRequest, Wording, data, event, pieces
 
 _GEMINI_FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"}
 
 
-def response(asked: Asked, said: Wording) -> dict[str, Any]:
+def response(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
     came, went = said.usage(asked)
     usage = {
         "input_tokens": came,
@@ -26,7 +26,7 @@ def response(asked: Asked, said: Wording) -> dict[str, Any]:
     return _response_head(asked) | {"status": "completed", "output": _items(asked, said), "usage": usage}
 
 
-def response_events(asked: Asked, said: Wording) -> Iterator[bytes]:
+def response_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
     yield event("response.created", response=_response_head(asked))
     for index, item in enumerate(_items(asked, said)):
         empty: dict[str, Any] = {"content": []} if item["type"] == "message" else {"arguments": ""}
@@ -41,7 +41,7 @@ def response_events(asked: Asked, said: Wording) -> Iterator[bytes]:
     yield event("response.completed", response=response(asked, said))
 
 
-def _response_head(asked: Asked) -> dict[str, Any]:
+def _response_head(asked: ReceivedRequest) -> dict[str, Any]:
     return {
         "id": f"resp_{asked.mark}",
         "object": "response",
@@ -52,7 +52,7 @@ def _response_head(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _items(asked: Asked, said: Wording) -> list[dict[str, Any]]:
+def _items(asked: ReceivedRequest, said: Wording) -> list[dict[str, Any]]:
     text = [{"type": "output_text", "text": said.text, "annotations": []}]
     message = {"type": "message", "id": f"msg_{asked.mark}", "role": "assistant", "status": "completed"}
     calls = [
@@ -70,21 +70,23 @@ def _items(asked: Asked, said: Wording) -> list[dict[str, Any]]:
     return ([message | {"content": text}] if said.text else []) + calls
 
 
-def content(asked: Asked, said: Wording) -> dict[str, Any]:
+def content(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
     """A whole answer of generateContent."""
     texts = [{"text": said.text}] if said.text else []
     calls = [{"functionCall": {"name": call.name, "args": call.arguments}} for call in said.calls]
     return _candidate(asked, said, texts + calls, finished=True)
 
 
-def content_events(asked: Asked, said: Wording) -> Iterator[bytes]:
+def content_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
     for piece in pieces(said.text):
         yield data(_candidate(asked, said, [{"text": piece}]))
     calls = [{"functionCall": {"name": call.name, "args": call.arguments}} for call in said.calls]
     yield data(_candidate(asked, said, calls or [{"text": ""}], finished=True))
 
 
-def _candidate(asked: Asked, said: Wording, parts: list[dict[str, Any]], finished: bool = False) -> dict[str, Any]:
+def _candidate(
+    asked: ReceivedRequest, said: Wording, parts: list[dict[str, Any]], finished: bool = False
+) -> dict[str, Any]:
     came, went = said.usage(asked)
     finish = {"finishReason": _GEMINI_FINISH.get(said.finish, "STOP")} if finished else {}
     usage = {"promptTokenCount": came, "candidatesTokenCount": went, "totalTokenCount": came + went}

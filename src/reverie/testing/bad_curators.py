@@ -16,7 +16,7 @@ from typing import Any
 
 from reverie.testing.model_plays import Says
 from reverie.testing.model_recordings import conversation
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_wires import ReceivedRequest
 
 _ENTRY = re.compile(r"^(e\d+) in ([^\n:,]+)[^\n]*:\n((?:    [^\n]*\n?)+)", re.MULTILINE)
 _SESSION = re.compile(r"^### (s\d+),[^\n]*\n(.*?)(?=^### |^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -49,7 +49,7 @@ class Shown:
         return [one for one in self.lines if one.speaker == speaker]
 
 
-def shown(asked: Asked) -> Shown:
+def shown(asked: ReceivedRequest) -> Shown:
     brief = conversation(asked).messages[0][1]
     entries = {found[1]: (found[2], _flat(found[3])) for found in _ENTRY.finditer(brief)}
     lines = tuple(
@@ -87,7 +87,7 @@ def _says(items: list[dict[str, Any]]) -> Says:
     return Says(json.dumps({"items": items}, ensure_ascii=False))
 
 
-def parrot(asked: Asked) -> Says:
+def parrot(asked: ReceivedRequest) -> Says:
     """Repeats every line of the owner as a new entry, and the last one also in the place of each entry."""
     seen = shown(asked)
     own = seen.of("owner")
@@ -99,13 +99,13 @@ def parrot(asked: Asked) -> Says:
     return _says(items)
 
 
-def quiet_parrot(asked: Asked) -> Says:
+def quiet_parrot(asked: ReceivedRequest) -> Says:
     """Repeats one sentence a session, the first: too little to be found out by its number."""
     firsts = {line.session: line for line in reversed(shown(asked).of("owner"))}
     return _says([_item("add", _first(line.text), line, _first(line.text)) for line in firsts.values()][:3])
 
 
-def liar(asked: Asked) -> Says:
+def liar(asked: ReceivedRequest) -> Says:
     """Invented quotations, wrong turns, old values brought back, numbers changed, what was said turned around."""
     seen, items = shown(asked), list[dict[str, Any]]()
     for line in seen.of("owner")[:6]:
@@ -121,7 +121,7 @@ def liar(asked: Asked) -> Says:
     return _says(items)
 
 
-def eager(asked: Asked) -> Says:
+def eager(asked: ReceivedRequest) -> Says:
     """Forty items, a change for everything anybody said."""
     seen, items = shown(asked), list[dict[str, Any]]()
     entries = list(seen.entries.items())
@@ -138,7 +138,7 @@ def eager(asked: Asked) -> Says:
     return _says(items)
 
 
-def obedient(asked: Asked) -> Says:
+def obedient(asked: ReceivedRequest) -> Says:
     """Does what tools and pages ask for, as if the owner had said it."""
     seen = shown(asked)
     found = [line for line in seen.lines if line.speaker in ("tool", "agent") and _ORDERS.search(line.text)]
@@ -146,7 +146,7 @@ def obedient(asked: Asked) -> Says:
     return _says([_item("add", words.strip(), line, words.strip()) for line, words in quoted][:5])
 
 
-def prose(asked: Asked) -> Says:
+def prose(asked: ReceivedRequest) -> Says:
     """Talks, and returns nothing that can be read."""
     return Says("Certainly! I looked at the night and think the owner would like several changes. Shall I make them?")
 
@@ -163,6 +163,6 @@ def _changed(text: str) -> str:
     return f"{head} not {rest}"
 
 
-BAD_CURATORS: Mapping[str, Callable[[Asked], Says]] = MappingProxyType(
+BAD_CURATORS: Mapping[str, Callable[[ReceivedRequest], Says]] = MappingProxyType(
     {"parrot": parrot, "quiet parrot": quiet_parrot, "liar": liar, "eager": eager, "obedient": obedient, "prose": prose}
 )

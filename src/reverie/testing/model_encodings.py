@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from reverie.testing import agent_wires, model_wires
-from reverie.testing.model_wires import Asked, Wire, Wording
+from reverie.testing.model_wires import ReceivedRequest, Wire, Wording
 
-Whole = Callable[[Asked, Wording], dict[str, Any]]
-Streamed = Callable[[Asked, Wording], Iterable[bytes]]
+Whole = Callable[[ReceivedRequest, Wording], dict[str, Any]]
+Streamed = Callable[[ReceivedRequest, Wording], Iterable[bytes]]
 _WIRES: Mapping[Wire, tuple[Whole, Streamed]] = MappingProxyType(
     {
         "openai": (model_wires.completion, model_wires.chat_events),
@@ -22,7 +22,7 @@ _WIRES: Mapping[Wire, tuple[Whole, Streamed]] = MappingProxyType(
 )
 
 
-def encoded(asked: Asked, said: Wording) -> tuple[str, list[bytes]]:
+def encoded(asked: ReceivedRequest, said: Wording) -> tuple[str, list[bytes]]:
     """The content type of the reply, and the pieces it is sent in."""
     whole, events = _WIRES[asked.wire]
     if asked.streamed:

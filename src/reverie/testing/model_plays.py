@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from reverie.testing.model_encodings import encoded
-from reverie.testing.model_wires import Asked, ToolUse, Wording
+from reverie.testing.model_wires import ReceivedRequest, ToolUse, Wording
 
 
-class Line(Protocol):
+class OpenConnection(Protocol):
     """The open connection to whoever asked. `wait` is false once the server closes."""
 
     def begin(self, status: int, headers: Mapping[str, str]) -> None: ...
@@ -27,7 +27,7 @@ class Line(Protocol):
 
 @runtime_checkable
 class Play(Protocol):
-    def perform(self, asked: Asked, line: Line) -> None: ...
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Says:
     tokens_out: int | None = None
     cached: int = 0
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         kind, pieces = encoded(asked, self.wording())
         line.begin(200, {"Content-Type": kind} | _length(asked, pieces))
         for piece in pieces:
@@ -61,7 +61,7 @@ class Refuses:
     retry_after: str | None = None
     message: str = "The scripted server refuses."
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         error = {"type": "overloaded_error" if self.status == 529 else "api_error", "message": self.message}
         body = json.dumps({"type": "error", "error": error}).encode()
         wait = {"Retry-After": self.retry_after} if self.retry_after is not None else {}
@@ -77,7 +77,7 @@ class Sends:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         line.begin(self.status, {"Content-Length": str(len(self.body))} | dict(self.headers))
         line.write(self.body)
 
@@ -89,7 +89,7 @@ class Waits:
     then: Play
     seconds: float
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         if line.wait(self.seconds):
             self.then.perform(asked, line)
 
@@ -101,7 +101,7 @@ class Drips:
     said: Says
     seconds_a_byte: float = 1.0
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         kind, pieces = encoded(asked, self.said.wording())
         line.begin(200, {"Content-Type": kind} | _length(asked, pieces))
         for byte in b"".join(pieces):
@@ -118,7 +118,7 @@ class Cuts:
     said: Says
     share: float = 0.5
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         kind, pieces = encoded(asked, self.said.wording())
         line.begin(200, {"Content-Type": kind} | _length(asked, pieces))
         whole = b"".join(pieces)
@@ -132,7 +132,7 @@ class Breaks:
     said: Says
     kind: str = "overloaded_error"
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         if not asked.streamed:
             return Refuses(529).perform(asked, line)
         kind, pieces = encoded(asked, self.said.wording())
@@ -149,7 +149,7 @@ class Resets:
 
     after: bytes = b""
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         if self.after:
             line.begin(200, {"Content-Type": "application/json", "Content-Length": "100000"})
             line.write(self.after)
@@ -162,7 +162,7 @@ class Hangs:
 
     seconds: float = 3600.0
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         line.wait(self.seconds)
 
 
@@ -172,7 +172,7 @@ class NeverEnds:
 
     piece: bytes = b" " * 65_536
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         kind = "text/event-stream" if asked.streamed else "application/json"
         line.begin(200, {"Content-Type": kind})
         while line.wait(0):
@@ -185,7 +185,7 @@ class Explodes:
 
     megabytes: int = 50
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         packed = gzip.compress(b" " * (self.megabytes * 1_000_000))
         headers = {"Content-Type": "application/json", "Content-Encoding": "gzip", "Content-Length": str(len(packed))}
         line.begin(200, headers)
@@ -197,7 +197,7 @@ def _comment(piece: bytes) -> bytes:
     return b":" + piece + b"\n\n"
 
 
-def _length(asked: Asked, pieces: list[bytes]) -> dict[str, str]:
+def _length(asked: ReceivedRequest, pieces: list[bytes]) -> dict[str, str]:
     return {} if asked.streamed else {"Content-Length": str(sum(map(len, pieces)))}
 
 

@@ -8,7 +8,8 @@
 
 `<hash>` depends on the system text and the messages only: not on the wire, the model, the schema or cache marks. The
 random mark that fences untrusted text (`models/prompting.py`) is left out of it, so that the same Brief has the same
-hash in every run.
+hash in every run. So is what the built-in reader noticed: an answer given from the sessions stays one when it notices
+more or less.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from secrets import token_hex
 from typing import Any
 
 from reverie.core.hashes import canonical, sha256
-from reverie.testing.model_plays import Line, Refuses, Says
-from reverie.testing.model_wires import Asked
+from reverie.testing.model_plays import OpenConnection, Refuses, Says
+from reverie.testing.model_wires import ReceivedRequest
 
 REQUEST, ANSWER = ".request.md", ".answer.txt"
 _POLL = 0.1  # seconds between two looks at the folder
+_NOTICED = re.compile(r"^## Noticed by the built-in reader.*\n(?:\n|c\d+ .*\n|    .*(?:\n|\Z))*", re.MULTILINE)
+_GAP = re.compile(r"\n{2,}")
 _FENCE = re.compile(r"^([0-9a-f]{16})$(?=.*^\1$)", re.MULTILINE | re.DOTALL)  # a mark alone on two lines
 
 
@@ -41,7 +44,8 @@ class Conversation:
     @property
     def key(self) -> str:
         """The name of its files: 16 hex digits."""
-        whole = canonical([self.system, self.messages])
+        shown = [(role, _GAP.sub("\n\n", _NOTICED.sub("\n", text)).strip()) for role, text in self.messages]
+        whole = canonical([self.system, shown])
         for fence in filter(None, (_FENCE.search(text) for _, text in self.messages)):
             whole = whole.replace(fence[1].encode(), b"<mark>")
         return sha256(whole)[:16]
@@ -58,7 +62,7 @@ class Conversation:
         return "\n".join([head, *(f"# {heading}\n\n{text}\n" for heading, text in sections)])
 
 
-def conversation(asked: Asked) -> Conversation:
+def conversation(asked: ReceivedRequest) -> Conversation:
     """Read a request of either wire. Neighbours of one role become one message: the wires split them differently."""
     system, messages = [_text(asked.body.get("system"))], list[tuple[str, str]]()
     for message in asked.body.get("messages") or []:
@@ -80,7 +84,7 @@ class Recordings:
         self.used: list[str] = []
         self.missing: list[str] = []
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         key = conversation(asked).key
         answer = _read_answer(self.folder, key)
         (self.used if answer else self.missing).append(key)
@@ -111,7 +115,7 @@ class Queue:
         self.wait = wait
         self.folder.mkdir(parents=True, exist_ok=True)
 
-    def perform(self, asked: Asked, line: Line) -> None:
+    def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         shown, until = conversation(asked), time.monotonic() + self.wait
         key = shown.key
         _write_whole(self.folder / f"{key}{REQUEST}", shown.markdown(asked.schema))

@@ -1,5 +1,5 @@
 """A model server on loopback with scripted answers and every kind of misbehaviour. It speaks Chat Completions and
-Messages, and for the real coding agents also Responses and generateContent.
+Messages, for the real coding agents also Responses and generateContent, and Embeddings.
 
     with serving([Says('{"colour": "blue"}'), Refuses(429, "1")]) as server:
         ...                                    # openai clients at server.openai_url, anthropic ones at server.url
@@ -14,6 +14,7 @@ reverie.testing.model_server` serves until it is interrupted; with `--queue` or 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import signal
 import sys
@@ -27,9 +28,9 @@ from typing import Any
 from reverie.testing.model_plays import MISBEHAVIOURS, Play, Refuses, Says, Sends, tear_down
 from reverie.testing.model_recordings import ANSWER, REQUEST, Queue, Recordings
 from reverie.testing.model_shapes import shaped
-from reverie.testing.model_wires import Asked, ToolUse
+from reverie.testing.model_wires import ReceivedRequest, ToolUse
 
-Script = Play | Sequence[Play] | Callable[[Asked], Play]
+Script = Play | Sequence[Play] | Callable[[ReceivedRequest], Play]
 CONTEXT = 32_768
 _MOST_BYTES = 64_000_000
 
@@ -41,7 +42,7 @@ class Server:
         self._script = [script] if isinstance(script, Play) else script
         self._lock = threading.Lock()
         self.closing = threading.Event()
-        self.requests: list[Asked] = []
+        self.requests: list[ReceivedRequest] = []
         self._http = _Listener(("127.0.0.1", port), _Handler, self)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
@@ -54,7 +55,7 @@ class Server:
         return f"{self.url}/v1"
 
     @property
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[ReceivedRequest]:
         """The requests for an answer, without those for the list of models."""
         return [request for request in self.requests if request.method == "POST"]
 
@@ -75,12 +76,14 @@ class Server:
         self._http.server_close()
         self._thread.join(5)
 
-    def play_for(self, asked: Asked) -> Play:
+    def play_for(self, asked: ReceivedRequest) -> Play:
         """Record the request and choose what to do with it."""
         with self._lock:
             self.requests.append(asked)
             if asked.method == "GET":
                 return _models(asked)
+            if asked.path.endswith("/embeddings"):
+                return _embeddings(asked)
             if asked.route is None:
                 return Refuses(404, message=f"There is nothing at {asked.path}.")
             if self._script is None:
@@ -90,7 +93,7 @@ class Server:
             return self._script[min(len(self.asked), len(self._script)) - 1]
 
 
-def fitting(asked: Asked) -> Says:
+def fitting(asked: ReceivedRequest) -> Says:
     """The smallest answer of the shape asked for; an echo of nothing much where no shape was."""
     if asked.schema is None:
         return Says("ok")
@@ -110,10 +113,23 @@ def serving(script: Script | None = None, port: int = 0) -> Iterator[Server]:
         server.stop()
 
 
-def _models(asked: Asked) -> Sends:
+def _models(asked: ReceivedRequest) -> Sends:
     entry = {"id": "scripted", "object": "model", "created": 1_700_000_000, "owned_by": "reverie"}
     listing = {"object": "list", "data": [entry | {"max_model_len": CONTEXT}], "has_more": False}
     return Sends(json.dumps(listing).encode())
+
+
+def _embeddings(asked: ReceivedRequest) -> Sends:
+    """What the built-in embedder makes of the texts, as OpenAI's clients read it."""
+    from reverie.text.embedding import embed
+
+    given = asked.body.get("input")
+    vectors = embed([given] if isinstance(given, str) else list(given or ())).astype("<f4")
+    packed = asked.body.get("encoding_format") == "base64"
+    told = [base64.b64encode(one.tobytes()).decode() if packed else one.tolist() for one in vectors]
+    data = [{"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(told)]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    return Sends(json.dumps({"object": "list", "model": "scripted", "data": data, "usage": usage}).encode())
 
 
 class _Listener(ThreadingHTTPServer):
@@ -139,7 +155,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self, raw: bytes) -> None:
         self.close_connection, self._chunked = True, False
-        asked = Asked(self.command, self.path, dict(self.headers.items()), raw, _object(raw))
+        asked = ReceivedRequest(self.command, self.path, dict(self.headers.items()), raw, _object(raw))
         play = self.server.scripted.play_for(asked)
         with suppress(OSError):  # whoever asked has gone
             play.perform(asked, self)

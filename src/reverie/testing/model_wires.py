@@ -21,7 +21,7 @@ _FINISH = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use",
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReceivedRequest:
     """One request as it came in."""
 
     method: str
@@ -91,7 +91,7 @@ class Wording:
     tokens_out: int | None = None
     cached: int = 0
 
-    def usage(self, asked: Asked) -> tuple[int, int]:
+    def usage(self, asked: ReceivedRequest) -> tuple[int, int]:
         written = len(self.text) + sum(len(json.dumps(call.arguments)) for call in self.calls)
         came, went = -(-len(asked.raw) // 4), -(-written // 4)
         return (
@@ -100,7 +100,7 @@ class Wording:
         )
 
 
-def completion(asked: Asked, said: Wording) -> dict[str, Any]:
+def completion(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said.text or None, "refusal": said.refusal}
     if said.calls:
         message["tool_calls"] = _chat_calls(said)
@@ -108,7 +108,7 @@ def completion(asked: Asked, said: Wording) -> dict[str, Any]:
     return _chat_head(asked, "chat.completion") | {"choices": [choice], "usage": _chat_usage(asked, said)}
 
 
-def _chat_head(asked: Asked, kind: str) -> dict[str, Any]:
+def _chat_head(asked: ReceivedRequest, kind: str) -> dict[str, Any]:
     return {"id": "chatcmpl-scripted", "object": kind, "created": 1_700_000_000, "model": asked.model}
 
 
@@ -124,7 +124,7 @@ def _chat_calls(said: Wording) -> list[dict[str, Any]]:
     ]
 
 
-def _chat_usage(asked: Asked, said: Wording) -> dict[str, Any]:
+def _chat_usage(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
     came, went = said.usage(asked)
     details = {"cached_tokens": said.cached}
     return {
@@ -135,7 +135,7 @@ def _chat_usage(asked: Asked, said: Wording) -> dict[str, Any]:
     }
 
 
-def chat_events(asked: Asked, said: Wording) -> Iterator[bytes]:
+def chat_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
     def event(delta: dict[str, Any], finish: str | None = None, **more: object) -> bytes:
         choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
         return data(_chat_head(asked, "chat.completion.chunk") | {"choices": choices} | more)
@@ -154,7 +154,7 @@ def chat_events(asked: Asked, said: Wording) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def message(asked: Asked, said: Wording) -> dict[str, Any]:
+def message(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
     return _message_head(asked, said) | {
         "content": _blocks(asked, said),
         "stop_reason": _FINISH.get(said.finish, said.finish),
@@ -162,7 +162,7 @@ def message(asked: Asked, said: Wording) -> dict[str, Any]:
     }
 
 
-def _message_head(asked: Asked, said: Wording) -> dict[str, Any]:
+def _message_head(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
     came, _ = said.usage(asked)
     return {
         "id": f"msg_{asked.mark}",  # Claude Code takes two replies of one id for one
@@ -176,7 +176,7 @@ def _message_head(asked: Asked, said: Wording) -> dict[str, Any]:
     }
 
 
-def _message_usage(asked: Asked, said: Wording) -> dict[str, int]:
+def _message_usage(asked: ReceivedRequest, said: Wording) -> dict[str, int]:
     came, went = said.usage(asked)
     return {
         "input_tokens": came - said.cached,
@@ -186,7 +186,7 @@ def _message_usage(asked: Asked, said: Wording) -> dict[str, int]:
     }
 
 
-def _blocks(asked: Asked, said: Wording) -> list[dict[str, Any]]:
+def _blocks(asked: ReceivedRequest, said: Wording) -> list[dict[str, Any]]:
     texts = [{"type": "text", "text": said.text}] if said.text else []
     return texts + [
         {"type": "tool_use", "id": call.id or f"toolu_{asked.mark}_{place}", "name": call.name, "input": call.arguments}
@@ -194,7 +194,7 @@ def _blocks(asked: Asked, said: Wording) -> list[dict[str, Any]]:
     ]
 
 
-def messages_events(asked: Asked, said: Wording) -> Iterator[bytes]:
+def messages_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
     yield event("message_start", message=_message_head(asked, said))
     for index, block in enumerate(_blocks(asked, said)):
         empty = {"type": "text", "text": ""} if block["type"] == "text" else block | {"input": {}}

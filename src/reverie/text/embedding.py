@@ -31,13 +31,13 @@ def embed(texts: Sequence[str]) -> NDArray[np.float32]:
 
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
-    rows = np.concatenate([_means(pieces) for pieces in _batches(_pieces(texts))])
+    rows = np.concatenate([_means(pieces) for pieces in _batches(pieces_of(texts))])
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return unit
 
 
-def _pieces(texts: Sequence[str]) -> list[list[int]]:
+def pieces_of(texts: Sequence[str]) -> list[list[int]]:
     """The pieces of each text, word by word. The vocabulary joins nothing across a space, and words come back again
     and again, so asking for each word once is ten times as fast as asking for whole texts and gives the same."""
     split = [text.split() for text in texts]

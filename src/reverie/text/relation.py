@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from reverie.text.embedding import embed
 from reverie.text.relating.cues import Cue
-from reverie.text.relating.judge import Evidence, evidence
+from reverie.text.relating.judge import DecidingClauses, evidence
 from reverie.text.relating.opposition import Compared, compare
 from reverie.text.relating.reasons import reason
-from reverie.text.relating.statement import Statement, normal, read
+from reverie.text.relating.statement import ParsedStatement, normal, read
 from reverie.text.relating.words import language_of
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ SAME_WORDS = 0.35  # it could stand in the other's place without loss, which is 
 _ALIKE, _NEAR = 0.72, 0.6  # share of words in common; likeness of whole texts
 
 
-def _kind(found: Evidence, conflict: float, whole: Compared, about: float) -> tuple[RelationKind, float]:
+def _kind(found: DecidingClauses, conflict: float, whole: Compared, about: float) -> tuple[RelationKind, float]:
     if conflict >= 0.5:
         return _conflicting(found), conflict
     if _agree(found.parts, whole, about):
@@ -69,7 +69,7 @@ def _kind(found: Evidence, conflict: float, whole: Compared, about: float) -> tu
     return RelationKind.UNRELATED, 1 - conflict
 
 
-def _conflicting(found: Evidence) -> RelationKind:
+def _conflicting(found: DecidingClauses) -> RelationKind:
     """A narrower preference takes the broader one's place; a plain denial contradicts; the rest supersedes."""
     new, parts = found.compared.new, found.parts
     if "narrowed" in parts and not found.compared.opposed:
@@ -98,7 +98,7 @@ def _adds(parts: dict[str, float], whole: Compared, about: float) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _read(text: str, language: str) -> Statement:
+def _read(text: str, language: str) -> ParsedStatement:
     return read(text, language)
 
 

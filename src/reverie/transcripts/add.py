@@ -15,9 +15,9 @@ from pathlib import Path
 
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.scope import Scope
-from reverie.transcripts.file_limits import FileLimits, FileRefused, check_size, check_time, limited
-from reverie.transcripts.file_names import kept_name
-from reverie.transcripts.intake import Intake, Reading
+from reverie.transcripts.files.limits import FileLimits, FileRefused, check_size, check_time, limited
+from reverie.transcripts.files.names import kept_name
+from reverie.transcripts.intake import Intake, SessionReader
 from reverie.transcripts.readers import WHOLE_FILE, Event, Flaw, Reader, reader_of
 from reverie.transcripts.records import Quarantine, Quarantined, Records, SessionBusy, Sources
 
@@ -30,7 +30,7 @@ class ReaderFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedFile:
     """What was not read, and why."""
 
     path: str
@@ -47,7 +47,7 @@ class Added:
     turns: int = 0
     noise: int = 0
     redacted: Counter[str] = field(default_factory=Counter)
-    flaws: list[Skipped] = field(default_factory=list)
+    flaws: list[SkippedFile] = field(default_factory=list)
     files: int = 0
     unchanged_files: int = 0
     other_files: int = 0
@@ -106,13 +106,17 @@ class Adding:
     def folder(self, folder: Path, without: Iterable[Path] = ()) -> None:
         """Every transcript in it, but none of what lies in the folders `without` which it is to be read."""
         others = tuple(without)
-        found = [(path, size) for path, size in _files(folder) if not any(map(path.is_relative_to, others))]
+        files = _files(folder, self._not_seen)
+        found = [(path, size) for path, size in files if not any(map(path.is_relative_to, others))]
         self._total = sum(size for _, size in found)
         for path, size in found:
             self._tell(kept_name(path))
             self._one_of_many(path)
             self._done += size
         self._tell("")
+
+    def _not_seen(self, path: Path, error: OSError) -> None:
+        self.added.flaws.append(SkippedFile(kept_name(path), WHOLE_FILE, os_reason(error)))
 
     def _tell(self, path: str) -> None:
         if self.watch:
@@ -178,14 +182,14 @@ class Adding:
             return False
         self.added.quarantined += 1
         why = f"{held.why} (since {held.since:%Y-%m-%d}; it is tried again when it changes)"
-        self.added.flaws.append(Skipped(name, WHOLE_FILE, why))
+        self.added.flaws.append(SkippedFile(name, WHOLE_FILE, why))
         return True
 
     def _put_away(self, name: str, reader: str, flaw: Flaw, fingerprint: str, *, told: bool = False) -> None:
         self.quarantine.put(self._mine, name, reader, "" if flaw.passing else fingerprint, flaw.why)
         self.added.quarantined += 1
         if not told:
-            self.added.flaws.append(Skipped(name, flaw.where, flaw.why))
+            self.added.flaws.append(SkippedFile(name, flaw.where, flaw.why))
 
     def _reason(self, error: Exception, what: str) -> str:
         """Why, for people. An error may quote what it stumbled over."""
@@ -211,12 +215,14 @@ class Adding:
             self.added.redacted.update(tally.redacted)
             self.added.noise += tally.noise
             name = path or "the session"
-            self.added.flaws += [Skipped(name, flaw.where, flaw.why) for flaw in tally.flaws]
+            self.added.flaws += [SkippedFile(name, flaw.where, flaw.why) for flaw in tally.flaws]
             if tally.more_flaws:
-                self.added.flaws.append(Skipped(name, "elsewhere", f"{tally.more_flaws:,} more that are not listed"))
+                self.added.flaws.append(
+                    SkippedFile(name, "elsewhere", f"{tally.more_flaws:,} more that are not listed")
+                )
         return tally.flaws
 
-    def _keep(self, reading: Reading, path: str | None) -> None:
+    def _keep(self, reading: SessionReader, path: str | None) -> None:
         scope = self.scope.of(reading.head.user or self.user or self.owner)
         if not self.bring_back and self._was_removed(scope, reading.head.id):
             self.added.fates["removed before"] += 1
@@ -254,20 +260,27 @@ def _lasts(error: Exception) -> bool:
     return isinstance(error, ReaderFailed | FileRefused | BadInput)
 
 
-def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Every plain file, with its size. One that goes away meanwhile is not there."""
+def _files(folder: Path, not_seen: Callable[[Path, OSError], None]) -> Iterator[tuple[Path, int]]:
+    """Every plain file, with its size. One that goes away meanwhile is not there; what may not be looked at is told."""
     if folder.is_file():
         yield folder, folder.stat().st_size
         return
-    for parent, folders, names in os.walk(folder):
+
+    def tell(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            not_seen(Path(error.filename), error)
+
+    for parent, folders, names in os.walk(folder, onerror=tell):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
         for name in sorted(names):
             path = Path(parent, name)
             try:
                 if path.is_file() and not path.is_symlink():
                     yield path, path.stat().st_size
-            except OSError:
+            except FileNotFoundError:
                 continue
+            except OSError as error:
+                not_seen(path, error)
 
 
 def _fingerprint(path: Path) -> str:

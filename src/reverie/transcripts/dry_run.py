@@ -17,9 +17,9 @@ from reverie.transcripts.records import (
     Quarantine,
     Quarantined,
     Records,
+    SessionQuery,
     Sources,
     Stored,
-    Wanted,
 )
 from reverie.transcripts.session import Head, Session, Turn, same_words
 
@@ -134,7 +134,7 @@ class _Overlay:
     def tidy(self, scope: Scope) -> None:
         """Not this time."""
 
-    def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
+    def find(self, scope: Scope, wanted: SessionQuery) -> Iterator[Stored]:
         stored = [one for one in self.records.find(scope, wanted) if (one.user, one.head.id) not in self.fresh]
         here = [one for one in self.fresh.values() if scope.user in (None, one.user) and _is_since(one, wanted.since)]
         return iter(sorted([*stored, *here], key=_newest_first))

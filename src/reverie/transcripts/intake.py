@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reverie.core.origin import Origin, weakest
-from reverie.transcripts.file_names import LONGEST, kept_id
+from reverie.transcripts.files.names import LONGEST, kept_id
 from reverie.transcripts.noise import noise_in
 from reverie.transcripts.projects import project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
@@ -50,7 +50,7 @@ class Tally:
             self.more_flaws += 1
 
 
-class Reading:
+class SessionReader:
     """One session of a stream. Consume `turns()` to its end; then `head` is final."""
 
     def __init__(self, head: Head, said: Iterator[Said | Closed], intake: Intake) -> None:
@@ -98,13 +98,13 @@ class Intake:
         self._redact = redact
         self.tally = Tally()
 
-    def sessions(self, events: Iterable[Event]) -> Iterator[Reading]:
+    def sessions(self, events: Iterable[Event]) -> Iterator[SessionReader]:
         """Each session in turn. A Reading must be consumed before the next is asked for."""
         stream = iter(events)
         opened = self._next_opened(stream)
         while opened:
             following: list[Opened] = []
-            yield Reading(opened.head, self._until_opened(stream, following), self)
+            yield SessionReader(opened.head, self._until_opened(stream, following), self)
             opened = following[0] if following else None
 
     def _next_opened(self, stream: Iterator[Event]) -> Opened | None:

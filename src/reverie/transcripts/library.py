@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,11 @@ from typing import Any
 from reverie.core.errors import BadInput, NotATranscript, NotPermitted
 from reverie.core.scope import Scope
 from reverie.transcripts import plain_json as plain
-from reverie.transcripts.add import Added, Adding, Skipped, Watch, os_reason
-from reverie.transcripts.file_limits import FileLimits
-from reverie.transcripts.file_names import kept_name, path_of
+from reverie.transcripts.add import Added, Adding, SkippedFile, Watch, os_reason
+from reverie.transcripts.files.json_text import storable
+from reverie.transcripts.files.limits import FileLimits
+from reverie.transcripts.files.names import kept_name, path_of
 from reverie.transcripts.intake import Intake, Redact, RootOf
-from reverie.transcripts.json_text import storable
 from reverie.transcripts.readers import WHOLE_FILE, Reader, named, required_reader
 from reverie.transcripts.records import (
     Ended,
@@ -24,10 +24,10 @@ from reverie.transcripts.records import (
     Quarantine,
     Quarantined,
     Records,
+    SessionQuery,
     Source,
     Sources,
     Stored,
-    Wanted,
 )
 from reverie.transcripts.session import Session, Turn
 
@@ -97,7 +97,7 @@ class Library:
             elif path.exists():
                 self._run(reader=chosen, **how).folder(path)
             else:
-                added.flaws.append(Skipped(source.path, WHOLE_FILE, "this remembered source is not there any more"))
+                added.flaws.append(SkippedFile(source.path, WHOLE_FILE, "this remembered source is not there any more"))
         return added
 
     def _take_in(self, ended: Ended, added: Added) -> None:
@@ -106,7 +106,7 @@ class Library:
         reader = next((one for one in self.readers if one.name == ended.reader), None)
         if reader is None or not path.is_file():
             why = "this queued transcript is not there any more" if reader else f"there is no reader {ended.reader!r}"
-            added.flaws.append(Skipped(ended.path, WHOLE_FILE, why))
+            added.flaws.append(SkippedFile(ended.path, WHOLE_FILE, why))
             return
         self._run(user=self.owner, reader=None, bring_back=False, added=added).file(path, reader)
 
@@ -129,9 +129,9 @@ class Library:
             **how,
         )
 
-    def find(self, *, user: str | None = None, wanted: Wanted | None = None) -> Iterator[Stored]:
+    def find(self, *, user: str | None = None, wanted: SessionQuery | None = None) -> Iterator[Stored]:
         """The sessions there are, newest first."""
-        return self.records.find(self._narrowed(user), wanted or Wanted())
+        return self.records.find(self._narrowed(user), wanted or SessionQuery())
 
     def get(
         self, session_id: str, *, user: str | None = None, revision: int | None = None, most: int | None = None
@@ -147,6 +147,11 @@ class Library:
         wanted = list(numbers)
         found = self.records.exchange(self.scope.of(self.owner if user is None else user), session_id, wanted)
         return found if found[0] or user is not None else self.records.exchange(self.scope, session_id, wanted)
+
+    def exchanges(self, wanted: Mapping[str, Collection[int]]) -> dict[str, tuple[Stored | None, dict[int, Turn]]]:
+        """`turns` of several sessions at once."""
+        own = self.records.exchanges(self.scope.of(self.owner), wanted)
+        return {name: own.get(name) or self.turns(name, numbers) for name, numbers in wanted.items()}
 
     def remove(self, session_id: str, *, user: str | None = None) -> None:
         self.records.remove(self._narrowed(user), session_id)

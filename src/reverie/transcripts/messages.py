@@ -10,7 +10,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.transcripts.json_text import dumped
+from reverie.transcripts.files.json_text import dumped
 from reverie.transcripts.session import Role, Said, ToolCall
 
 _ROLES: dict[str, Role] = {

@@ -16,8 +16,8 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.errors import NotATranscript
 from reverie.core.hashes import canonical, sha256
-from reverie.transcripts.json_arrays import events_of
-from reverie.transcripts.json_streams import JsonList, StreamedObject
+from reverie.transcripts.files.json_arrays import events_of
+from reverie.transcripts.files.json_streams import JsonList, StreamedObject
 from reverie.transcripts.messages import is_message, said
 from reverie.transcripts.projects import one_line, project_folder, project_name
 from reverie.transcripts.readers import Event, Flaw, Opened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -27,7 +27,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SessionQuery:
     """Which sessions to list. None means any."""
 
     harness: str | None = None
@@ -109,11 +109,17 @@ class Records(Protocol):
         """The session and the named turns of its newest revision; None and nothing if it was removed."""
         ...
 
+    def exchanges(
+        self, scope: Scope, wanted: Mapping[str, Collection[int]]
+    ) -> dict[str, tuple[Stored, dict[int, Turn]]]:
+        """The same of several sessions of one person at once; those that are not there are left out."""
+        ...
+
     def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
         """The turns of a session at the revision found, in order, streamed."""
         ...
 
-    def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
+    def find(self, scope: Scope, wanted: SessionQuery) -> Iterator[Stored]:
         """Newest first."""
         ...
 

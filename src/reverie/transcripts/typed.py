@@ -18,7 +18,8 @@ Range = tuple[int, int]
 
 _A_WORD = 3  # letters: "said no"
 LONGEST = 1000  # characters of a line; nobody of 3,800 people's statements was in a longer one
-_QUOTED_WORDS = 6  # so many words between quotation marks are somebody's sentence, fewer are a name or a phrase
+_QUOTED_WORDS, _QUOTED_WEIGHT = 6, 50  # so much between quotation marks is somebody's sentence, less a name or a phrase
+_SHORT_QUESTION = 5  # words of a question that hands over what stands behind it
 _SHAPES = (
     r"[>|#$%*•·▪‣●✓✗✕✔+=~{}@]",  # quotations, tables, headings, prompts, bullets, diffs, data
     r"[-–—]\s",
@@ -33,6 +34,8 @@ _SHAPES = (
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d",
     r"\d{1,2}:\d\d:\d\d\b",
     r"\w{3} +\d{1,2} \d\d:\d\d:\d\d",  # logs
+    r"commit [0-9a-f]{7,40}\b",
+    r"RT @",
     r"[\w.-]+@[\w.-]+[:~][^ ]*[$#%] ",
     r">>> ",
     r"PS [A-Z]:\\",
@@ -43,9 +46,17 @@ _SHAPES = (
     r"(?i:from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet|objet|asunto|para|oggetto|van|aan|onderwerp): ",
     r"\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?\s+[\w.'’-]+(?: [\w.'’-]+)?: ",  # 10:32 bob: …
     r"[\w.'’-]+(?: [\w.'’-]+)?,? \[?\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?: ",  # Bob 10:32: …
+    r"[A-ZÀ-Þ][\w.'’-]+ [A-ZÀ-Þ][\w.'’-]+ +\d{1,2}:\d\d\b",  # Bob Smith 10:32 …
+    r"[\w.'’-]+(?: [\w.'’-]+)?\s{2,}\d{1,2}:\d\d\b",  # bob  10:32 AM  …
+    r"[^,;|\t\s\u3040-\uffff]+(?:(?<!\d)[,;|\t]|[,;|\t](?!\d))\S[^\n]*?[,;|\t](?=[^\s\d])",  # 42,rule,… of a table
     r"(?:@[\w.-]+|[A-ZÀ-Þ][\w.'’-]{1,20} [A-ZÀ-Þ][\w.'’-]{1,20})(?: \([^()]{1,30}\))?: ",  # Bob Smith: …
 )
 _SHAPED = re.compile("|".join(_SHAPES))
+# A letter: a greeting, and at the end a line that is only a farewell and who writes.
+_NAME = r"[^\W\d_a-zß-öø-ÿа-я][^\s,.!?:;]*(?: [^\W\d_a-zß-öø-ÿа-я][^\s,.!?:;]*)?\s*\Z"
+_SIGNED = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+){{0,3}}, {_NAME}")
+_GREETED = re.compile(r"[^\s,.!?:;]+(?: [^\s,.!?:;]+){0,3}[,!] ")
+_SIGNED_BARE = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+)? {_NAME}")
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _DELIMITED = re.compile(r"\s*<(?P<tag>[A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?>(?=.*</(?P=tag)>)", re.DOTALL)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)(?:\s[^<>\n]*)?/?>")
@@ -61,8 +72,10 @@ _MARKS = {
     "`": "`",
     "”": "”",
     "‘": "’",
+    "'": "'",
 }
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_COLON = re.compile(r"(?<=.):| [-–—] ")
 _SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?:\s+|(?<=[。！？])|\Z)")
 
 
@@ -76,6 +89,8 @@ def typed(text: str) -> tuple[Range, ...]:
         return ()
     indented = text.lstrip("\r\n").startswith(("    ", "\t"))
     if end - start > LONGEST or indented or _SHAPED.match(text, start, end):
+        return ()
+    if _is_letter(text[start:end]):
         return ()
     foreign = sorted((*_tagged(text, start, end), *_quoted(text, start, end), *_reported(text, start, end)))
     return tuple(_without(start, end, foreign))
@@ -120,6 +135,10 @@ def _tagged(text: str, start: int, end: int) -> Iterator[Range]:
         yield opened[0].start(), max(tag.end() for tag in tags if tag[1])
 
 
+def _is_letter(line: str) -> bool:
+    return _SIGNED.search(line) is not None or (_GREETED.match(line) and _SIGNED_BARE.search(line)) is not None
+
+
 def _quoted(text: str, start: int, end: int) -> Iterator[Range]:
     """What stands between quotation marks and is a sentence. A mark that is never closed opens nothing."""
     place = start
@@ -128,11 +147,12 @@ def _quoted(text: str, start: int, end: int) -> Iterator[Range]:
         if closing is None or (place > start and text[place - 1].isalnum()):
             place += 1
             continue
-        ends = [found for sign in closing if (found := text.rfind(sign, place + 1, end)) > 0]
-        inside = min((found for sign in closing if (found := text.find(sign, place + 1, end)) > 0), default=-1)
+        # An apostrophe in a word closes nothing.
+        ends = [at for at in range(place + 1, end) if text[at] in closing and not text[at + 1 : at + 2].isalnum()]
+        inside = min(ends, default=-1)
         if inside < 0:
             place += 1
-        elif len(text[place:inside].split()) >= _QUOTED_WORDS or _weight(text[place:inside]) > 50:
+        elif len(text[place:inside].split()) >= _QUOTED_WORDS or _weight(text[place:inside]) > _QUOTED_WEIGHT:
             # Up to the last mark of its kind: who quotes a text that holds quotation marks quotes all of it.
             yield place, max(ends) + 1
             return
@@ -141,8 +161,8 @@ def _quoted(text: str, start: int, end: int) -> Iterator[Range]:
 
 
 def _reported(text: str, start: int, end: int) -> Iterator[Range]:
-    """From where somebody else is said to have said something to where the person speaks of themselves again; and
-    all behind the colon where a text is handed over."""
+    """From where somebody else is said to have said something to where the person speaks of themselves again; what
+    is to be told to somebody; and all behind the colon, the dash or the short question that hands over a text."""
     if _expression("unspaced").search(text[start:end]):
         yield start, end
         return
@@ -153,21 +173,39 @@ def _reported(text: str, start: int, end: int) -> Iterator[Range]:
             yield others, begins
             others = -1
         if others < 0 and (_tells_of_others(sentence) or _expression("according").match(sentence)):
-            others = begins
-        colon = sentence.find(":")
-        if colon > 0 and any(_expression(one).match(sentence[:colon]) for one in ("hands_over", "sources")):
-            yield begins + colon, end
+            if sentence.rstrip().endswith(("?", "？")):
+                yield begins, stops  # it is asked, and nobody goes on telling
+            else:
+                others = begins
+        if dictated := _expression("dictates").match(sentence):
+            yield begins + dictated.end(), stops
+        colon = _COLON.search(sentence)
+        if colon and any(_expression(one).match(sentence[: colon.start()]) for one in ("hands_over", "sources")):
+            yield begins + colon.start(), end
+            return
+        if begins == start and _asks_about_a_text(sentence):
+            yield stops, end
             return
     if others >= 0:
         yield others, end
 
 
+def _asks_about_a_text(sentence: str) -> bool:
+    """ "Is this true?", and then the text."""
+    asked = sentence.rstrip().endswith(("?", "？")) and len(sentence.split()) <= _SHORT_QUESTION
+    return asked and bool(_words(sentence.rstrip(" ?？")) & _set("this"))
+
+
 def _tells_of_others(sentence: str) -> bool:
     """Whether it says that somebody said something, who is not the person, the agent, or nobody in particular."""
     told = _expression("says").match(sentence)
+    if told is None and _expression("then_says").search(sentence):
+        return True
     if told is None or len(sentence[told.end() - 1 :].strip(" .!?")) <= _A_WORD:
         return False
     who = told["who"].split()[-1].strip("'’").lower()
+    if told["who"].split()[0].lower() in _set("conditions"):
+        return False
     return not (_words(told["who"]) & _set("speakers") or who in _set("nobody"))
 
 
@@ -200,6 +238,9 @@ def _expression(name: str) -> re.Pattern[str]:
     match name:
         case "says":  # who, in at most five words, that they say so, and what
             pattern = rf"(?P<who>(?:[^\s,;:.]+ ){{1,5}}?)(?:{alternatives})(?!\w)[\s:,]+\S"
+        case "then_says":  # somebody was named before: "…, and she said that …"
+            says = "|".join(line for line in _table()["says"].strip().splitlines() if line)
+            pattern = rf"[,;–—] (?:[^\s,;:.]+ )?(?:{alternatives}) (?:{says})(?!\w)[\s:,]+(?:{_table()['that']})(?!\w)"
         case "according":
             pattern = rf"(?:[^\s,;:.]+,? )?(?:{alternatives})(?!\w)"
         case "hands_over":  # after "please", "can you" and the like, at most

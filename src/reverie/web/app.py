@@ -7,28 +7,33 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reverie.app import Home
 from reverie.core.errors import ReverieError
-from reverie.web import events, inbox, memory, nights, rules, sessions, status
-from reverie.web.guard import Entrance, WebGuard
-from reverie.web.pages import Pages
+from reverie.web import audit, events, inbox, memory, nights, rules, sessions, skills, status
+from reverie.web.doors import Door
+from reverie.web.guard import WebGuard
+from reverie.web.pages import Pages, root_of
 
-ROUTERS = (inbox.router, nights.router, memory.router, rules.router, sessions.router, status.router, events.router)
+ROUTERS = tuple(part.router for part in (inbox, nights, memory, skills, rules, sessions, audit, status, events))
 
 
-def application(home: Home, entrance: Entrance) -> FastAPI:
+MOUNTED_AT = "/web"
+
+
+def application(home: Home, door: Door) -> FastAPI:
     app = FastAPI(title="Reverie", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     pages = Pages(home.config.timezone)
-    app.state.home, app.state.pages = home, pages
+    app.state.home, app.state.pages = home, pages  # a page is made of `request.state.home`
     for router in ROUTERS:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
 
     def told(request: Request, status: int, title: str, said: str) -> Response:
-        return pages.message(status, title, said, csrf=getattr(request.state, "csrf", ""))
+        return pages.message(status, title, said, root=root_of(request), csrf=getattr(request.state, "csrf", ""))
 
     @app.exception_handler(ReverieError)
     def explain(request: Request, error: ReverieError) -> Response:
@@ -44,9 +49,27 @@ def application(home: Home, entrance: Entrance) -> FastAPI:
     def misread(request: Request, error: RequestValidationError) -> Response:
         return told(request, 400, "Not understood", "The address holds something that no page here knows.")
 
-    app.add_middleware(WebGuard, entrance=entrance, pages=pages)
+    app.add_middleware(WebGuard, door=door, pages=pages)
     warm(home)
     return app
+
+
+def beside(api: ASGIApp, pages: ASGIApp, root_path: str = "") -> ASGIApp:
+    """A server's API, and the pages at `/web`. A proxy may take `root_path` away or leave it."""
+    prefix = f"{root_path.rstrip('/')}{MOUNTED_AT}"
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if path == MOUNTED_AT or path.startswith(f"{MOUNTED_AT}/"):
+            path = f"{prefix}{path.removeprefix(MOUNTED_AT)}"
+        if scope["type"] != "http" or not (path == prefix or path.startswith(f"{prefix}/")):
+            await api(scope, receive, send)
+        elif path == prefix:
+            await RedirectResponse(f"{prefix}/", 307)(scope, receive, send)
+        else:
+            await pages({**scope, "path": path, "root_path": prefix}, receive, send)
+
+    return application
 
 
 def warm(home: Home) -> None:

@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import hmac
 import logging
-import secrets
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
-from threading import Lock
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reverie.web.doors import Door, Knock, RequestRefused
 from reverie.web.pages import Pages
 
 LARGEST_BODY = 256 * 1024
 LONGEST_QUERY = 8 * 1024
 MOST_FIELDS = 200
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 FORM = "application/x-www-form-urlencoded"
 HEADERS = {
     "content-security-policy": (
@@ -46,111 +44,83 @@ _LOG = logging.getLogger("reverie.web")
 
 
 @dataclass(slots=True)
-class Entrance:
-    """The token of the printed address, good once, and the cookie that whoever brings it gets."""
-
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    used: bool = False
-    _lock: Lock = field(default_factory=Lock)
-
-    @property
-    def csrf(self) -> str:
-        return hmac.new(self.cookie.encode(), b"form", "sha256").hexdigest()
-
-    def redeem(self, token: str) -> bool:
-        with self._lock:
-            good = not self.used and hmac.compare_digest(token.encode(), self.token.encode())
-            self.used = self.used or good
-        return good
-
-    def knows(self, cookie: str) -> bool:
-        return hmac.compare_digest(cookie.encode(), self.cookie.encode())
-
-
-class RequestRefused(Exception):
-    def __init__(self, status: int, title: str, said: str) -> None:
-        super().__init__(said)
-        self.status, self.title, self.said = status, title, said
-
-
-@dataclass(slots=True)
 class WebGuard:
-    """ASGI middleware. A request that passes has its form in `request.state.form`, read and its token checked."""
+    """ASGI middleware. A request that passes has its form in `request.state.form`, read and its token checked, and the
+    home as its visitor may see it in `request.state.home`."""
 
     app: ASGIApp
-    entrance: Entrance
+    door: Door
     pages: Pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return  # nothing here speaks WebSocket
-        guarded = _Headers(send)
+        guarded, root = _Headers(send), scope.get("root_path", "")
         try:
-            answer = await self._passed(scope, receive)
+            answer = await self._passed(scope, receive, root)
             await (answer or self.app)(scope, scope.pop("reverie.receive", receive), guarded)
         except RequestRefused as no:
-            await self.pages.message(no.status, no.title, no.said)(scope, receive, guarded)
+            await self.pages.message(no.status, no.title, no.said, root=root)(scope, receive, guarded)
         except Exception as error:  # the last line: nothing leaves without the headers
             frame = traceback.extract_tb(error.__traceback__)[-1]  # what it says may quote content
             _LOG.error("%s at %s:%s", type(error).__name__, frame.filename.rpartition("/")[2], frame.lineno)
             if guarded.begun:
                 raise
             said = "This page could not be made. `reverie verify` checks that everything is whole."
-            await self.pages.message(500, "Something broke", said)(scope, receive, guarded)
+            await self.pages.message(500, "Something broke", said, root=root)(scope, receive, guarded)
 
-    async def _passed(self, scope: Scope, receive: Receive) -> HTMLResponse | None:
+    async def _passed(self, scope: Scope, receive: Receive, root: str) -> Response | None:
         """The answer, where the request goes no further."""
         headers = Headers(scope=scope)
-        _check_name(headers)
+        self._check_name(headers)
         if len(scope["query_string"]) > LONGEST_QUERY:
             raise RequestRefused(414, "Too long", f"The address holds more than {LONGEST_QUERY:,} bytes.")
-        if scope["path"].startswith("/static/"):
+        path = scope["path"].removeprefix(root) or "/"
+        if path.startswith("/static/"):
             return None
         port = headers["host"].rpartition(":")[2]
         name = f"reverie_{port if port.isdigit() else 80}"  # cookies know no ports
-        token = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("token", "")
-        if token and scope["method"] == "GET" and self.entrance.redeem(token):
-            return self._welcome(name)
-        if not self.entrance.knows(_cookies(headers).get(name, "")):
-            said = "This link was used already." if token else "Your browser is not known here."
-            raise RequestRefused(403, "Not let in", f"{said} Run `reverie web` and open the address it prints.")
-        scope.setdefault("state", {})["csrf"] = self.entrance.csrf
+        cookie = _cookies(headers).get(name, "")
+        body = b"" if scope["method"] in ("GET", "HEAD") else await _body(headers, receive)
+        form = _form(headers, body) if scope["method"] not in ("GET", "HEAD") else {}
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        knock = Knock(scope["method"], path, root, cookie, name, query, form, scope["scheme"] == "https")
+        visitor = self.door.visitor(cookie)
+        if answer := self.door.opened(knock, self.pages):
+            return answer
+        if visitor is None:
+            return self.door.refused(knock)
+        scope.setdefault("state", {}).update(csrf=visitor.csrf, home=visitor.home, person=visitor.person)
         if scope["method"] not in ("GET", "HEAD"):
-            await self._check_form(scope, headers, receive)
+            if not hmac.compare_digest(form.get("csrf", "").encode(), visitor.csrf.encode()):
+                raise RequestRefused(403, "Not done", "The form is not ours, or is too old. Load the page again.")
+            if not visitor.may_decide:
+                raise RequestRefused(403, "Not done", "Your key may look, and not decide: it lacks the scope review.")
+            scope["state"]["form"] = form
+            scope["reverie.receive"] = _again(body)
         return None
 
-    def _welcome(self, name: str) -> HTMLResponse:
-        """A page that goes on by itself: had the link been on a page of another site, a redirect would lose the
-        cookie."""
-        answer = self.pages.message(200, "Opening the inbox", "", go="/")
-        answer.set_cookie(name, self.entrance.cookie, httponly=True, samesite="strict", path="/")
-        return answer
-
-    async def _check_form(self, scope: Scope, headers: Headers, receive: Receive) -> None:
-        if headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
-            raise RequestRefused(415, "Not a form", "Writes come from the forms of these pages.")
-        body = await _body(headers, receive)
+    def _check_name(self, headers: Headers) -> None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
         try:
-            form = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
-        except ValueError as error:
-            raise RequestRefused(400, "Not understood", "The form could not be read.") from error
-        if not hmac.compare_digest(form.get("csrf", [""])[0].encode(), self.entrance.csrf.encode()):
-            raise RequestRefused(403, "Not done", "The form is not one of ours, or is too old. Load the page again.")
-        scope["state"]["form"] = {name: values[0] for name, values in form.items()}
-        scope["reverie.receive"] = _again(body)
+            name = urlsplit(f"//{hosts[0]}").hostname if len(hosts) == 1 else None
+        except ValueError:
+            name = None
+        if not name or not self.door.answers_to(name):
+            raise RequestRefused(403, "Not let in", f"These pages are not served by that name: {self.door.called}.")
+        ours = [f"{scheme}://{hosts[0]}" for scheme in self.door.schemes]
+        if origins and (len(origins) > 1 or origins[0] not in ours):
+            raise RequestRefused(403, "Not done", "The request came from a page of another site.")
 
 
-def _check_name(headers: Headers) -> None:
-    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+def _form(headers: Headers, body: bytes) -> dict[str, str]:
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        raise RequestRefused(415, "Not a form", "Writes come from the forms of these pages.")
     try:
-        name = urlsplit(f"//{hosts[0]}").hostname if len(hosts) == 1 else None
-    except ValueError:
-        name = None
-    if name not in LOOPBACK:
-        raise RequestRefused(403, "Not let in", "These pages are for this machine only: 127.0.0.1 or localhost.")
-    if origins and origins != [f"http://{hosts[0]}"]:
-        raise RequestRefused(403, "Not done", "The request came from a page of another site.")
+        form = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise RequestRefused(400, "Not understood", "The form could not be read.") from error
+    return {name: values[0] for name, values in form.items()}
 
 
 def _cookies(headers: Headers) -> Mapping[str, str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
-from reverie.changes.inbox import VerdictResult
+from reverie.changes.inbox.items import VerdictResult
 from reverie.core.errors import BadInput
-from reverie.web.pages import Pages, link
+from reverie.web.dates import beginning_of
+from reverie.web.pages import Pages, link, root_of
 
 router = APIRouter()
 MOST_CHOSEN = 40
@@ -20,8 +21,11 @@ _ONE_AT_A_TIME = Lock()  # of two tabs the second is told what the first did
 
 
 @router.get("/")
-def inbox(request: Request, where: str = "", every: bool = False, done: str = "") -> Response:
-    return _listed(request, where, every, [name for name in done.split(",") if name][:MOST_CHOSEN])
+def inbox(
+    request: Request, where: str = "", every: bool = False, *, done: str = "", page: int = 1, snoozed: bool = False
+) -> Response:
+    shown = {"where": where, "every": every, "page": page, "snoozed": snoozed}
+    return _listed(request, shown, [name for name in done.split(",") if name][:MOST_CHOSEN])
 
 
 @router.post("/chosen/{verb}")
@@ -43,20 +47,31 @@ def chosen(request: Request, verb: Literal["approve", "refuse", "undo"]) -> Resp
                 results = [home.inbox.undo(name) for name in reversed(picked)]
     done = [one.proposal.id for one in results if one.done]
     failed = [(home.inbox.item(one.proposal.id).sentence, one.said) for one in results if not one.done]
-    where, every = form.get("where", ""), form.get("every", "")
     if failed:
-        return _listed(request, where, bool(every), done, failed)
-    return RedirectResponse(link("/", where=where, every=every, done=",".join(done)), 303)
+        shown = {"where": form.get("where", ""), "every": bool(form.get("every")), "page": 1, "snoozed": False}
+        return _listed(request, shown, done, failed)
+    return RedirectResponse(_back(request, ",".join(done)), 303)
+
+
+def _back(request: Request, done: str) -> str:
+    """The list as it was."""
+    form = request.state.form
+    kept = {name: form.get(name) for name in ("where", "every", "page", "snoozed")}
+    return link(f"{root_of(request)}/", **kept, done=done)
 
 
 def _listed(
-    request: Request, where: str, every: bool, done: list[str], failed: Sequence[tuple[str, str]] = ()
+    request: Request, shown: dict[str, Any], done: list[str], failed: Sequence[tuple[str, str]] = ()
 ) -> Response:
     home, pages = parts(request)
+    waiting = home.inbox.waiting(**shown)
+    kept = {"where": shown["where"]} | {name: "yes" if shown[name] else "" for name in ("every", "snoozed")}
     values = {
-        "waiting": home.inbox.waiting(every=every, where=where),
-        "where": where,
-        "every": every,
+        "waiting": waiting,
+        "where": shown["where"],
+        "every": shown["every"],
+        "snoozed": shown["snoozed"],
+        "kept": kept | {"page": waiting.page if waiting.page > 1 else ""},
         "last": [home.inbox.item(name) for name in done],
         "failed": failed,
         "decided": home.inbox.decided(),
@@ -95,6 +110,26 @@ def undo(request: Request, proposal: str) -> Response:
     return _answered(request, decision)
 
 
+@router.post("/proposals/{proposal}/snooze")
+def snooze(request: Request, proposal: str) -> Response:
+    home, _ = parts(request)
+    until = beginning_of(request.state.form.get("until", ""), home)
+    with _ONE_AT_A_TIME:
+        decision = home.inbox.snooze(proposal, until)
+    return _answered(request, decision)
+
+
+@router.post("/proposals/{proposal}/move")
+def move(request: Request, proposal: str) -> Response:
+    home, _ = parts(request)
+    form = request.state.form
+    with _ONE_AT_A_TIME:
+        decision = home.inbox.move(proposal, form.get("hash", ""), form.get("to", ""))
+    if decision.done:
+        return RedirectResponse(f"{root_of(request)}/proposals/{proposal}?edited=yes", 303)
+    return _shown(request, proposal, decision)
+
+
 @router.post("/proposals/{proposal}/edit")
 def edit(request: Request, proposal: str) -> Response:
     home, _ = parts(request)
@@ -102,7 +137,7 @@ def edit(request: Request, proposal: str) -> Response:
     with _ONE_AT_A_TIME:
         decision = home.inbox.edit(proposal, form.get("hash", ""), form.get("text", ""))
     if decision.done:
-        return RedirectResponse(f"/proposals/{proposal}?edited=yes", 303)
+        return RedirectResponse(f"{root_of(request)}/proposals/{proposal}?edited=yes", 303)
     return _shown(request, proposal, decision, typed=form.get("text", ""))
 
 
@@ -119,9 +154,7 @@ def _answered(request: Request, decision: VerdictResult) -> Response:
     """Back to the list as it was; a refusal to do it is shown with what it is about."""
     if not decision.done:
         return _shown(request, decision.proposal.id, decision)
-    form = request.state.form
-    back = link("/", where=form.get("where"), every=form.get("every"), done=decision.proposal.id)
-    return RedirectResponse(back, 303)
+    return RedirectResponse(_back(request, decision.proposal.id), 303)
 
 
 def _shown(
@@ -141,9 +174,11 @@ def _shown(
         "decision": decision,
         "edited": edited,
         "text": detail.text if typed is None else typed,
+        "today": home.clock.now().astimezone(home.config.timezone).date(),
     }
     return pages.page(request, "proposal.html", 200 if decision is None or decision.done else 409, **values)
 
 
 def parts(request: Request) -> tuple[Home, Pages]:
-    return request.app.state.home, request.app.state.pages
+    """The home as whoever asks may see it, and what makes pages."""
+    return request.state.home, request.app.state.pages

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime, time
+from datetime import datetime
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
 from reverie.changes.history.library import happened
+from reverie.changes.history.sizes import sizes
+from reverie.changes.inbox.word_diff import Hunk, edit_hunks
 from reverie.changes.landing_result import Landed, in_words, undone_by
-from reverie.changes.word_diff import Hunk, edit_hunks
+from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, ReverieError
+from reverie.memory.library import budget_of
+from reverie.web.dates import end_of
 from reverie.web.inbox import parts
+from reverie.web.pages import root_of
+from reverie.web.plots import stepped
 
 router = APIRouter()
 MOST_CHANGES = 50
@@ -23,19 +29,22 @@ MOST_CHANGES = 50
 def memory(request: Request) -> Response:
     home, pages = parts(request)
     unread = [str(error) for error in home.memory.touch_all()]
-    targets, skills = [], []
+    targets = []
     for name in home.memory.present():
         with suppress(ReverieError):  # what could not be read is told of above
             targets.append((home.memory.target(name), home.memory.usage(name)))
-    for found in home.skills.every():
-        skills.append(found)
+    skills = list(home.skills.every())
     return pages.page(request, "memory.html", targets=targets, skills=skills, unread=unread)
 
 
 @router.get("/memory/document")
-def document(request: Request, path: str, as_of: str = "", since: str = "") -> Response:
+def document(request: Request, path: str, as_of: str = "", since: str = "", at: int = 0) -> Response:
+    """`at` is a place in its history: the first change that is listed is 1; `as_of` says it as a date."""
     home, pages = parts(request)
     unread = [str(error) for error in home.memory.touch_all()]
+    changes = home.history.changes(path, MOST_CHANGES)
+    if 0 < at < len(changes) and not as_of:
+        as_of = rfc3339(changes[len(changes) - at].settled_at or changes[0].intended_at)
     when = end_of(as_of, home)
     content: bytes | None = None
     with suppress(BadInput):  # a skill is several documents
@@ -45,7 +54,10 @@ def document(request: Request, path: str, as_of: str = "", since: str = "") -> R
         "as_of": as_of,
         "rules": home.history.blame(path, when),
         "content": content,
-        "changes": [(one, happened(one)) for one in home.history.changes(path, MOST_CHANGES)],
+        "changes": changes,
+        "told": home.inbox.sentences(changes, home.history.name_of),
+        "at": at if 0 < at < len(changes) else len(changes),
+        "plot": stepped("How full it was", sizes(changes), limit=budget_of(home.memory, path), unit="characters"),
         "unread": unread,
         "since": since,
         "hunks": _differences(home, path, since, when),
@@ -74,7 +86,7 @@ def undo(request: Request, change: str) -> Response:
     meant = request.state.form.get("critical") == "yes"
     outcome = home.review.undo(change, request.state.form.get("because", ""), even_critical=meant)
     if isinstance(outcome, Landed):
-        return RedirectResponse(f"/changes/{outcome.change.id}", 303)
+        return RedirectResponse(f"{root_of(request)}/changes/{outcome.change.id}", 303)
     return _shown(request, change, in_words(outcome))
 
 
@@ -90,16 +102,3 @@ def _shown(request: Request, change: str, said: str) -> Response:
         "said": said,
     }
     return pages.page(request, "change.html", 409 if said else 200, **values)
-
-
-def end_of(day: str, home: Home) -> datetime | None:
-    """The end of a day as people here count days; None for no day."""
-    if not day:
-        return None
-    try:
-        read = datetime.fromisoformat(day)
-    except ValueError as error:
-        raise BadInput(f"{day!r} is not a date.", expected="a date such as 2026-05-12") from error
-    if len(day) == len("2026-05-12"):
-        read = datetime.combine(read.date(), time.max)
-    return (read if read.tzinfo else read.replace(tzinfo=home.config.timezone)).astimezone(UTC)

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from reverie.changes.landing_result import Landed, in_words
+from reverie.dreams.calendar import months
 from reverie.dreams.diary import summary
 from reverie.dreams.dream import Fate
 from reverie.web.inbox import parts
@@ -18,7 +19,8 @@ MOST_NIGHTS = 60
 def nights(request: Request) -> Response:
     home, pages = parts(request)
     dreams = home.dreams.records.find(home.owned, limit=MOST_NIGHTS)
-    return pages.page(request, "nights.html", dreams=[(one, summary(one)) for one in dreams])
+    told = [(one, summary(one)) for one in dreams]
+    return pages.page(request, "nights.html", dreams=told, months=months(dreams, home.config.timezone))
 
 
 @router.get("/nights/{dream}")

@@ -7,19 +7,20 @@ knows neither HTML nor links nor pictures.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from fastapi import Request
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 
 from reverie import __version__
-from reverie.changes.headline import shortened
+from reverie.changes.inbox.headline import shortened
 from reverie.core.clock import rfc3339
 from reverie.safety.report import visible
 
@@ -39,7 +40,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        made.globals |= {"version": __version__, "link": link}
+        made.globals |= {"version": __version__, "link": _linked, "one_day": timedelta(days=1)}
         made.filters |= {
             "day": self.day,
             "when": self.when,
@@ -56,13 +57,21 @@ class Pages:
         self._made = made
 
     def page(self, request: Request, template: str, status: int = 200, /, **values: Any) -> HTMLResponse:
-        shared = {"csrf": request.state.csrf, "path": request.url.path, "go": ""}
+        root = root_of(request)
+        path = request.url.path.removeprefix(root)
+        shared = {"csrf": request.state.csrf, "path": path, "go": "", "root": root, "person": request.state.person}
         return HTMLResponse(self._made.get_template(template).render(shared | values), status)
 
-    def message(self, status: int, title: str, said: str, *, go: str = "", csrf: str = "") -> HTMLResponse:
+    def message(
+        self, status: int, title: str, said: str, *, root: str = "", go: str = "", csrf: str = ""
+    ) -> HTMLResponse:
         """A page that needs no Home. Without a token it leads nowhere."""
-        values = {"title": title, "said": said, "go": go, "csrf": csrf, "path": ""}
+        values = {"title": title, "said": said, "go": go, "csrf": csrf, "path": "", "root": root, "person": ""}
         return HTMLResponse(self._made.get_template("message.html").render(values), status)
+
+    def login(self, root: str, csrf: str, said: str = "") -> HTMLResponse:
+        values = {"said": said, "token": csrf, "csrf": "", "path": "", "root": root, "person": "", "go": ""}
+        return HTMLResponse(self._made.get_template("login.html").render(values), 403 if said else 200)
 
     def day(self, at: datetime | None) -> str:
         return f"{at.astimezone(self._zone):%-d %B %Y}" if at else "no date"
@@ -115,6 +124,16 @@ def sentence(text: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def root_of(request: Request) -> str:
+    """Where the pages are mounted: "" by themselves, "/web" in a server."""
+    return str(request.scope.get("root_path", ""))
+
+
+@pass_context
+def _linked(context: Context, path: str, /, **query: object) -> str:
+    return link(f"{context['root']}{path}", **query)
 
 
 def link(path: str, /, **query: object) -> str:

@@ -8,9 +8,9 @@ from starlette.responses import RedirectResponse, Response
 from reverie.app import Home
 from reverie.changes.history.library import Instruction, Rule
 from reverie.changes.history.rule_rows import as_csv, as_json
+from reverie.web.dates import end_of
 from reverie.web.inbox import parts
-from reverie.web.memory import end_of
-from reverie.web.pages import link
+from reverie.web.pages import link, root_of
 
 router = APIRouter()
 MOST_SHOWN = 300
@@ -43,7 +43,7 @@ def critical(request: Request) -> Response:
     form = request.state.form
     rule = home.history.rule(form.get("where", ""), form.get("id", ""))
     home.review.mark(rule, critical=form.get("critical") == "yes")
-    return RedirectResponse(link("/memory/document", path=form.get("where")), 303)
+    return RedirectResponse(link(f"{root_of(request)}/memory/document", path=form.get("where")), 303)
 
 
 def _wanted(home: Home, q: str, as_of: str) -> tuple[list[Rule], list[Instruction]]:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound
 from reverie.search.passages import passage
-from reverie.transcripts.records import Wanted
+from reverie.transcripts.records import SessionQuery
 from reverie.web.inbox import parts
 
 router = APIRouter()
@@ -21,7 +21,7 @@ LONGEST_HIT = 700
 @router.get("/sessions")
 def sessions(request: Request, project: str = "", harness: str = "", until: str = "") -> Response:
     home, pages = parts(request)
-    wanted = Wanted(harness or None, None, _time(until), SESSIONS_A_PAGE, project or None)
+    wanted = SessionQuery(harness or None, None, _time(until), SESSIONS_A_PAGE, project or None)
     found = list(home.sessions.find(wanted=wanted))
     last = found[-1].head.started_at if len(found) == SESSIONS_A_PAGE else None
     values = {"project": project, "harness": harness, "until": until, "older": rfc3339(last) if last else ""}
@@ -44,7 +44,8 @@ def search(request: Request, q: str = "") -> Response:
     home, pages = parts(request)
     hits = home.search(q, limit=HITS) if q.strip() else []
     found = [(hit, passage(hit.text, q, LONGEST_HIT)) for hit in hits]
-    return pages.page(request, "search.html", q=q, hits=found)
+    stated = home.search_statements(q) if q.strip() else []
+    return pages.page(request, "search.html", q=q, hits=found, stated=stated)
 
 
 def _time(text: str) -> datetime | None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.changes.history.change import Change, Edit, Via
-from reverie.changes.history.records import Asked, Known, Records
+from reverie.changes.history.records import ChangeQuery, HistoryRecords, Known
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.memory.formats import FORMATS
 from reverie.memory.identity import places_of
 from reverie.memory.operation import entry_hash
-from reverie.skills.edits import rules_of
+from reverie.skills.amendments.edits import rules_of
 from reverie.skills.skill import read_skill
 
 
@@ -54,7 +54,7 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DocumentDiff:
     """What a document said at one point and at a later one."""
 
     target: str
@@ -66,18 +66,20 @@ class History:
     """`name_of` says how people call the target with this key."""
 
     scope: Scope
-    records: Records
+    records: HistoryRecords
     name_of: Callable[[str], str]
 
     def changes(self, path: str | None = None, limit: int | None = 20, *, ours: bool = False) -> list[Change]:
         """The newest Changes, of one document or skill if a path is given (`MEMORY.md`, `hermes/MEMORY.md`); `ours` are
         those that nobody wrote past Reverie."""
         if path is None:
-            return self.records.find(self.scope, Asked(limit=limit, ours=ours))
+            return self.records.find(self.scope, ChangeQuery(limit=limit, ours=ours))
         found = [
             change
             for target, document in self._named(path)
-            for change in self.records.find(self.scope, Asked(target=target, document=document, limit=limit, ours=ours))
+            for change in self.records.find(
+                self.scope, ChangeQuery(target=target, document=document, limit=limit, ours=ours)
+            )
         ]
         unique = {change.id: change for change in found}
         return sorted(unique.values(), key=lambda change: -(change.number or 0))[:limit]
@@ -101,16 +103,18 @@ class History:
     def first_seen(self, path: str) -> datetime | None:
         """When Reverie first looked at a document. Of the time before nothing is known."""
         place = next(iter(self._named(path)))
-        first = self.records.find(self.scope, Asked(target=place[0], document=place[1], limit=1, oldest_first=True))
+        first = self.records.find(
+            self.scope, ChangeQuery(target=place[0], document=place[1], limit=1, oldest_first=True)
+        )
         return first[0].settled_at if first else None
 
     def number_at(self, when: datetime) -> int:
         """How far the ledger had come at a time. Order is the ledger's; the clock only finds the place in it."""
-        last = self.records.find(self.scope, Asked(until=when, limit=1))
+        last = self.records.find(self.scope, ChangeQuery(until=when, limit=1))
         return (last[0].number or 0) if last else 0
 
     def latest(self) -> int:
-        last = self.records.find(self.scope, Asked(limit=1))
+        last = self.records.find(self.scope, ChangeQuery(limit=1))
         return (last[0].number or 0) if last else 0
 
     def rules(self, as_of: datetime | None = None) -> Iterator[Rule]:
@@ -140,7 +144,7 @@ class History:
             raise BadInput(f"{len(found)} rules of {path} say {words!r}.", expected="words that stand in only one")
         raise NotFound(f"No rule of {path} says {words!r}.", next_step=f"`reverie blame {path}` shows them.")
 
-    def difference(self, earlier: int, later: int, path: str | None = None) -> list[Difference]:
+    def difference(self, earlier: int, later: int, path: str | None = None) -> list[DocumentDiff]:
         """What changed between two places in the ledger."""
         places = self._named(path) if path else self.records.documents(self.scope)
         differences = []
@@ -149,7 +153,7 @@ class History:
             if old is None and (found := self._as_found(target, document, later)):
                 old = found.after  # what it said before Reverie first looked is not known
             if old != new:
-                differences.append(Difference(self.name_of(target), Edit(document, old, new)))
+                differences.append(DocumentDiff(self.name_of(target), Edit(document, old, new)))
         return differences
 
     def files_at(self, target: str, subject: str, number: int) -> dict[str, bytes]:
@@ -166,12 +170,12 @@ class History:
         return known.content if known else None
 
     def _as_found(self, target: str, document: str, upto: int) -> Edit | None:
-        asked = Asked(target=target, document=document, upto=upto, limit=1, oldest_first=True)
+        asked = ChangeQuery(target=target, document=document, upto=upto, limit=1, oldest_first=True)
         first = self.records.find(self.scope, asked)
         return first[0].edit(document) if first and first[0].grounds.via is Via.FOUND else None
 
     def _rules(self, target: str, document: str, known: Known) -> Iterator[Rule]:
-        last = self.records.find(self.scope, Asked(target=target, document=document, upto=known.number, limit=1))
+        last = self.records.find(self.scope, ChangeQuery(target=target, document=document, upto=known.number, limit=1))
         if not last or known.content is None:
             return
         if last[0].form is None:
@@ -195,7 +199,7 @@ class History:
     def _rules_of_skill(self, target: str, document: str, known: Known) -> Iterator[Rule]:
         """Each rule of a skill with the Change that brought it, and since which it stands there."""
         brought: dict[str, Change] = {}
-        asked = Asked(target=target, document=document, upto=known.number, oldest_first=True)
+        asked = ChangeQuery(target=target, document=document, upto=known.number, oldest_first=True)
         critical = {one.sha256 for one in known.entries if one.critical}
         for change in self.records.find(self.scope, asked):
             edit = change.edit(document)

@@ -48,7 +48,7 @@ class Moves:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChangeQuery:
     """Which Changes: newest first, unless asked otherwise. `ours`: without what was found or written from outside."""
 
     target: str | None = None
@@ -95,7 +95,7 @@ class Changing(Protocol):
         ...
 
 
-class Looking(Protocol):
+class HistoryReader(Protocol):
     def known(self, scope: Scope, target: str, document: str, at: int | None = None) -> Known | None:
         """A document as it was last seen, or as it was when the ledger had reached the number `at`."""
         ...
@@ -114,7 +114,7 @@ class Looking(Protocol):
 
     def get(self, scope: Scope, change: str) -> Change | None: ...
 
-    def find(self, scope: Scope, asked: Asked) -> list[Change]: ...
+    def find(self, scope: Scope, asked: ChangeQuery) -> list[Change]: ...
 
     def unsettled(self, scope: Scope, target: str | None = None, subject: str | None = None) -> list[Change]:
         """Changes that were intended and neither landed nor dropped: a crash left them. Oldest first."""
@@ -135,5 +135,5 @@ class Chain(Protocol):
         ...
 
 
-class Records(Changing, Looking, Chain, Protocol):
+class HistoryRecords(Changing, HistoryReader, Chain, Protocol):
     """All of it."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from reverie.changes.history.change import Change
 from reverie.changes.history.ledger import broken_links
 from reverie.changes.history.projection import Projection
-from reverie.changes.history.records import Asked, Records
+from reverie.changes.history.records import ChangeQuery, HistoryRecords
 from reverie.core.scope import Scope
 
 MOST_SAID = 5
@@ -30,7 +30,7 @@ class Verifying:
     """`read` gives the bytes of a document now; `git` is the projection for people."""
 
     scope: Scope
-    records: Records
+    records: HistoryRecords
     read: Callable[[str, str], bytes | None]
     git: Projection
 
@@ -67,7 +67,7 @@ class Verifying:
         for target, document in self.records.documents(self.scope):
             number = 0
             while page := self.records.find(
-                self.scope, Asked(target=target, document=document, after=number, limit=200, oldest_first=True)
+                self.scope, ChangeQuery(target=target, document=document, after=number, limit=200, oldest_first=True)
             ):
                 yield from (_only(change, document) for change in page)
                 number = page[-1].number or 0

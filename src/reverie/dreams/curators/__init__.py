@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from reverie.dreams.gather import Material
-from reverie.dreams.items import Answer
+from reverie.dreams.brief.gather import Material
+from reverie.dreams.items import CuratorAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Curated:
     """An answer; or `failed`, why there is none. `stopped`: no model is asked any more tonight, and `failed` says which
     cap or refusal it was."""
 
-    answer: Answer = field(default_factory=lambda: Answer(()))
+    answer: CuratorAnswer = field(default_factory=lambda: CuratorAnswer(()))
     failed: str = ""
     stopped: bool = False
 

@@ -10,24 +10,39 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from reverie.core.origin import Origin
-from reverie.dreams.brief import Brief, BriefEntry, BriefSkill
+from reverie.dreams.brief.brief import Brief, BriefEntry
+from reverie.dreams.brief.gather import Material
 from reverie.dreams.curators import Curated
-from reverie.dreams.curators.lessons import as_run, commands_of, in_full, is_routine, same_lesson, steps_of
-from reverie.dreams.gather import Material
-from reverie.dreams.items import Answer, Citation, Item, Op
+from reverie.dreams.curators.lessons import citations, lesson_items, number_of_sessions
+from reverie.dreams.items import CuratorAnswer, Item, Op
 from reverie.dreams.light.candidate import Kind, Noted
+from reverie.dreams.light.sentences import sentences
+from reverie.dreams.light.spans import STEPS
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
-from reverie.safety.sensitive import asked_to_remember, asking_to_remember
+from reverie.safety.personal.sensitive import asked_to_remember, asking_to_remember
+from reverie.text.embedding import embed
 from reverie.text.relation import RelationKind, relate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
 SURE_CONFLICT = 0.7
 ALIKE = 1.0  # half of the words and half of the meaning, say
 EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
-FEWEST_RUNS = 3
+FEWEST_STEPS = 3
+WEAK, SURE = 0.5, 0.9  # how sure Light is of a sentence that only goes on with another: of any, of one of the same kind
+FEW_WORDS, FAR = 3, 25  # words that say little by themselves; characters between two sentences side by side
+_SPEAKS = re.compile(
+    r"\W*(?:(?P<name>[A-ZÀ-Þ][\w-]+)(?: [A-ZÀ-Þ][\w-]+)? (?:here|speaking|typing|hier|ici|aquí|qui|aqui|här|her|tady)"
+    r"|(?:[Tt]his is|[Hh]ier (?:ist|is)|[Cc]'est|[Ss]oy|[Ss]ono|[Aa]quí) (?P<named>[A-ZÀ-Þ][\w-]+))\s*[.,:;!–—-]"
+)
 _LEAD = re.compile(
     r"^(?:\W*(?:(?:please|pls|bitte|por favor|per favore|alsjeblieft|btw|fyi)[\s,:;.!–—-]+"
     r"|(?:ok(?:ay)?|oh|ah|ach|hm+|um|uh|well|hey|hi|hello|right|yes|yeah|no|nope|nah|also|so|by the way|actually|ja"
@@ -35,8 +50,8 @@ _LEAD = re.compile(
     r"\s*[,:;.!–—-]+\s*))+(?=\w)",
     re.IGNORECASE,
 )
-_THAT = re.compile(r"^[\s,:;–—-]*(?:that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;–—-]*", re.IGNORECASE)
-_VERB_LAST = ("de", "nl")  # "dass ich Vegetarier bin" is no sentence without its "dass"
+_THAT = re.compile(r"^[\s,:;–—-]*(that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;–—-]*", re.IGNORECASE)
+_TURNS = ("dass", "daß", "dat")  # "dass ich Vegetarier bin" is no sentence without its "dass"
 _SIGNS = re.compile(r"[/._-]|\.md$")
 _WORLD, _PERSON = ("MEMORY",), ("USER",)
 
@@ -50,8 +65,9 @@ class BuiltInCurator:
 
     def curate(self, material: Material) -> Curated:
         said = [one for one in material.noted if one.candidate.kind is not Kind.SKILL_CANDIDATE]
-        statements = [item for old, group in _grouped(said, material.brief) if (item := _item(old, group, material))]
-        return Curated(Answer((*statements, *_lessons(material), *_duplicates(material))))
+        groups = _with_neighbours(_grouped(said, material.brief), material)
+        statements = [item for old, group in groups if (item := _item(old, group, material))]
+        return Curated(CuratorAnswer((*statements, *lesson_items(material), *_duplicates(material))))
 
     def notes(self, materials: Sequence[Material]) -> list[Curated]:
         return [self.curate(one) for one in materials]
@@ -60,71 +76,119 @@ class BuiltInCurator:
 # ---- statements ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A candidate with what it is grouped by: the entry it would change, its words, whose they are."""
-
-    noted: Noted
-    old: BriefEntry | None
-    words: str
-    who: tuple[str | None, Origin]
-
-    @property
-    def marks(self) -> Counter[str]:
-        """What two that belong together share: the entry they would change, or how their words begin."""
-        return Counter([self.old.id] * 2 if self.old else (stem[:5] for stem in words.stems(self.words)))
+_Group = tuple[BriefEntry | None, list[Noted]]  # what would take the place of one entry, or of none
 
 
-def _grouped(noted: Sequence[Noted], brief: Brief) -> list[tuple[BriefEntry | None, list[Noted]]]:
+def _grouped(noted: Sequence[Noted], brief: Brief) -> list[_Group]:
     """What would take the place of one entry stands together, and what says the same, oldest first; each person for
     themselves, where the memory has an owner."""
-    groups: list[list[_Said]] = []
-    near = defaultdict[str, dict[int, int]](dict)  # by mark, how often the last of each group has it
+    groups: list[_Group] = []
+    near = defaultdict[str, set[int]](set)  # the groups that a mark stands in: two that belong together share two
     for one in sorted(noted, key=lambda each: each.order):
-        who = (one.speaker if brief.owner else None, one.origin)
-        new = _Said(one, _overtaken(one, brief.entries), one.words, who)
-        marks = new.marks
-        places = Counter[int]()
-        for mark in marks:
-            places.update(near[mark])
-        close = sorted(place for place, times in places.items() if times > 1)
-        place = next((place for place in close if _belongs(new, groups[place][-1])), len(groups))
+        old = _overtaken(one, brief.entries)
+        marks = {old.id, f"{old.id} again"} if old else {stem[:5] for stem in words.stems(one.words)}
+        shared = Counter(place for mark in marks for place in near[mark])
+        close = sorted(place for place, times in shared.items() if times > 1)
+        place = next((place for place in close if _belongs(one, old, groups[place], brief)), len(groups))
         if place == len(groups):
-            groups.append([])
-        for mark in groups[place][-1].marks if groups[place] else ():
-            del near[mark][place]
-        groups[place].append(new)
-        for mark, times in marks.items():
-            near[mark][place] = times
-    return [(group[0].old, [one.noted for one in group]) for group in groups]
+            groups.append((old, []))
+        groups[place][1].append(one)
+        for mark in marks:
+            near[mark].add(place)
+    return groups
 
 
-def _belongs(one: _Said, other: _Said) -> bool:
-    if one.who != other.who or one.old is not other.old:
+def _belongs(one: Noted, old: BriefEntry | None, group: _Group, brief: Brief) -> bool:
+    last = group[1][-1]
+    someone_else = bool(brief.owner) and one.speaker != last.speaker
+    if someone_else or one.origin is not last.origin or old is not group[0]:
         return False
-    if one.old is not None:
-        return bool(words.shared(one.words, other.words))
-    return _says_the_same(other.words, one.words)
+    return bool(words.shared(one.words, last.words)) if old else _says_the_same(last.words, one.words)
 
 
 def _says_the_same(one: str, other: str) -> bool:
     if len(words.shared(one, other)) < 2 or words.missing(words.values(one), [other]):
         return False
     against = (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
-    return words.likeness(one, other) >= ALIKE and relate(one, other).kind not in against
+    return _likeness(one, other) >= ALIKE and relate(one, other).kind not in against
+
+
+def _likeness(one: str, other: str) -> float:
+    """How much two texts are about the same: the words they share, and how near they are in meaning."""
+    first, second = words.stems(one), words.stems(other)
+    near = float(_vector(one) @ _vector(other))
+    return len(first & second) / max(1, min(len(first), len(second))) + max(0.0, near)
+
+
+@lru_cache(maxsize=4096)
+def _vector(text: str) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = embed([text])[0]
+    return vector
+
+
+def _with_neighbours(groups: Iterable[_Group], material: Material) -> list[_Group]:
+    """What only goes on with the sentence before it is offered together with that one."""
+    kept: list[_Group] = []
+    for old, group in groups:
+        before_old, before = kept[-1] if kept else (None, [])
+        new = before and not (old or before_old) and len(group) == 1 and not _is_sure(before) and not _is_sure(group)
+        if new and _goes_on(before[-1], group[0], material):
+            before.append(group[0])
+        else:
+            kept.append((old, group))
+    return kept
+
+
+def _goes_on(one: Noted, other: Noted, material: Material) -> bool:
+    """They stand side by side, and one of them says little by itself: Light is less sure of it, or it is short."""
+    if _turn_of(one) != _turn_of(other):
+        return False
+    weaker = min(one, other, key=lambda each: (each.candidate.confidence, each.order))
+    sure = weaker.candidate.confidence
+    little = sure < WEAK or (one.marks == other.marks and (sure < SURE or len(words.stems(weaker.words)) <= FEW_WORDS))
+    counts = any(words.shape_of(value) in EXACT for value in words.values(weaker.words))
+    return little and not counts and bool(_stretch((one, other), material))
+
+
+def _turn_of(one: Noted) -> tuple[str, int]:
+    return one.session_id, one.candidate.first_turn
+
+
+def _turn_text(one: Noted, material: Material) -> str:
+    short = material.short.get(one.session_id)
+    return material.sessions[short].turn(one.candidate.first_turn).text if short else ""
+
+
+def _stretch(said: Sequence[Noted], material: Material) -> str:
+    """The words of one turn, from the first of these to the last, as they stand there; empty if they stand apart. From
+    its beginning, if somebody else says there that they are speaking."""
+    text = _turn_text(said[0], material)
+    places = [(start, start + len(one.words)) for one in said if (start := text.find(one.words)) >= 0]
+    if len(places) < len(said):
+        return ""
+    start, end = min(places)[0], max(end for _, end in places)
+    apart = end - start > sum(len(one.words) + FAR for one in said)
+    return "" if apart else text[0 if _guest(said[0], material) else start : end]
+
+
+def _guest(one: Noted, material: Material) -> bool:
+    """Whether the turn begins with somebody else's name, and that it is they who speak: "Callum here."."""
+    found = _SPEAKS.match(_turn_text(one, material)) if one.origin is Origin.OWNER else None
+    return found is not None and (found["name"] or found["named"]).lower() not in material.brief.owner.lower()
 
 
 def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) -> Item | None:
     made, best, agree = _change_of(old, group, material) if old else _addition(group, material)
-    evidence = tuple(_citations(agree, material))
-    if not made.text or not made.document or not evidence:
+    evidence = tuple(citations(agree, material))
+    if not made.text or not evidence or not (made.document or made.op.changes_skill):
         return None
     return replace(
         made,
+        sure=made.sure and not any(_guest(one, material) for one in agree),
         evidence=evidence,
         project=_project(agree, material),
         kind=str(best.candidate.kind),
-        because=f"Said in {_sessions(agree)}.",
+        because=f"Said in {number_of_sessions(agree)}.",
         candidates=tuple(one.id for one in group),
     )
 
@@ -132,8 +196,21 @@ def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) ->
 def _addition(group: Sequence[Noted], material: Material) -> tuple[Item, Noted, Sequence[Noted]]:
     """The surest of what says the same."""
     best = max(group, key=lambda one: (round(one.candidate.confidence, 1), one.order))
-    text = own_sentence(best.words, best.candidate.language)
-    return Item(Op.ADD, text, (), _document(best, material.brief) or "", sure=_is_sure(group)), best, group
+    sure = _is_sure(group)
+    beside = [one for one in group if one is best or (not sure and _turn_of(one) == _turn_of(best))]
+    text = own_sentence(_stretch(beside, material) or best.words)
+    if material.brief.new_page is None and (steps := _told_steps(best, text)):  # a memory store has no skills
+        title = text.partition(":")[0]
+        return Item(Op.SKILL_NEW, title, (), skill=title, steps=tuple(steps)), best, group
+    document = _document(best, material.brief, guest=_guest(best, material))
+    return Item(Op.ADD, text, (), document or "", sure=sure), best, group
+
+
+def _told_steps(one: Noted, text: str) -> list[str]:
+    """Several sentences that a colon announces are the steps of a procedure, as they were told."""
+    announced = text.partition(":")[2]
+    steps = [announced[start:end] for start, end in sentences(announced, announced)] if one.marks & STEPS else []
+    return steps if len(steps) >= FEWEST_STEPS else []
 
 
 def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> tuple[Item, Noted, Sequence[Noted]]:
@@ -141,10 +218,15 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     last = group[-1]
     revised, shape = _revised(old.text, [one.words for one in group])
     agree = [one for one in group if one is last or _tells_the_same(one, last, old.text, revised)]
-    plain = shape in EXACT and relate(old.whole, last.words).conflict >= SURE_CONFLICT
-    text = revised or own_sentence(last.words, last.candidate.language)
+    days = [value.lower() for value in words.values(revised) if words.shape_of(value) == "day"]
+    each_week = all(day.endswith("days") for day in days)  # "Thursdays"; "Thursday" may be the next one only
+    for_good = each_week and bool(last.marks & CHANGES) and last.candidate.confidence >= STANDING
+    exact = shape in EXACT or (shape == "day" and for_good)
+    plain = exact and relate(old.whole, last.words).conflict >= SURE_CONFLICT
+    text = revised or own_sentence(last.words)
     alone = not any(_holds_it_too(one, old, text) for one in material.brief.entries)
-    sure = alone and (plain or _is_sure(agree))
+    back = _comes_back(old.text, text, [one.words for one in group])
+    sure = alone and not back and (plain or _is_sure(agree))
     return Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=sure), last, agree
 
 
@@ -156,6 +238,15 @@ def _revised(old: str, said: Sequence[str]) -> tuple[str, str]:
         if text and not any(_new_values(old, later, text) for later in said[place + 1 :]):
             return text, shape
     return "", ""
+
+
+def _comes_back(old: str, text: str, said: Sequence[str]) -> bool:
+    """The value that would go is named behind the one that would come, which was said before: "forget the 200, it stays
+    at 180"."""
+    *before, last = said
+    gone, new = words.missing(words.values(old), [text]), words.missing(words.values(text), [old])
+    again = [one for one in new if any(words.stands_in(one, each) for each in before)]
+    return any(0 <= last.find(one) < last.rfind(other) for one in again for other in gone)
 
 
 def _holds_it_too(one: BriefEntry, old: BriefEntry, text: str) -> bool:
@@ -183,13 +274,8 @@ def _new_values(old: str, said: str, text: str) -> list[str]:
 def _project(group: Sequence[Noted], material: Material) -> str:
     """The one project it was said in, if the words speak of the project at hand."""
     found = {one.project for one in material.brief.sessions if one.session_id in {each.session_id for each in group}}
-    spoken = words.pattern("this_project").search(words.plain(group[-1].words))
+    spoken = words.says("this_project", group[-1].words)
     return found.pop() if len(found) == 1 and spoken else ""
-
-
-def _sessions(group: Sequence[Noted]) -> str:
-    number = len({one.session_id for one in group})
-    return "one session" if number == 1 else f"{number} sessions"
 
 
 def _is_sure(group: Sequence[Noted]) -> bool:
@@ -201,21 +287,21 @@ def _is_sure(group: Sequence[Noted]) -> bool:
     return standing and len({one.session_id for one in said}) > 1
 
 
-def own_sentence(said: str, language: str = "en") -> str:
+def own_sentence(said: str) -> str:
     """The sentence as it was said, without what stands before its point: an interjection, or "please remember that"."""
     text = _LEAD.sub("", " ".join(said.split())).strip()
     asked = asking_to_remember(text)
     if asked and len(text) > asked + 8:
         that = _THAT.match(text[asked:])
-        turned = language in _VERB_LAST and that is not None and that[0].strip(" ,:;–—-") != ""
+        turned = that is not None and that[1] in _TURNS
         text = text if turned else _THAT.sub("", text[asked:]).strip()
     return text[:1].upper() + text[1:] if text else ""
 
 
-def _document(one: Noted, brief: Brief) -> str | None:
+def _document(one: Noted, brief: Brief, *, guest: bool) -> str | None:
     """Where it would go: what is about the person beside the person, the rest with the rest. Among the pages of a
     memory store, to the one that speaks of the same; else to the one that is there for what is new."""
-    wanted = _PERSON if one.candidate.about == "person" else _WORLD
+    wanted = _PERSON if one.candidate.about == "person" and not guest else _WORLD
     names = [each.name for each in brief.documents]
     if found := next((name for name in names if name.upper().startswith(wanted)), None):
         return found
@@ -234,7 +320,7 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
     named = [each for each in entries if each.changeable and (not each.under or _speaks_of(one.words, each.under))]
     if not named:
         return None
-    changes = bool(one.marks & CHANGES) and words.contrasts(one.words)
+    changes = bool(one.marks & CHANGES) and words.ceases(one.words)
     names = {entry.id: _names(one.words, entry.whole) if changes else 0 for entry in named}
     conflict = {entry.id: relate(entry.whole, one.words).conflict for entry in named}
     best = max(named, key=lambda entry: (names[entry.id], conflict[entry.id]))
@@ -264,7 +350,7 @@ def exchange(old: str, said: str) -> tuple[str, str]:
     same = [value for value in there if words.shape_of(value) == shape]
     same = [value for value in same if _form(value) == _form(new[0])] or same
     if len(same) > 1 and shape in EXACT:  # the one that is not said to stay
-        same = [value for value in same if not words.stands_in(value, said)] if not words.contrasts(said) else same
+        same = [value for value in same if not words.stands_in(value, said)] if not words.ceases(said) else same
     shared = words.shared(old, said)
     if len(same) != 1 or old.count(same[0]) != 1 or not (len(shared) > 1 or (shared and len(words.stems(old)) <= 4)):
         return "", ""
@@ -273,12 +359,6 @@ def exchange(old: str, said: str) -> tuple[str, str]:
 
 def _form(value: str) -> str:
     return re.sub(r"\d+", "0", value)
-
-
-def _citations(group: Iterable[Noted], material: Material) -> Iterator[Citation]:
-    for one in group:
-        for evidence in one.support if one.session_id in material.short else ():
-            yield Citation(material.short[one.session_id], evidence.turn, evidence.quote)
 
 
 def _duplicates(material: Material) -> Iterator[Item]:
@@ -290,69 +370,3 @@ def _duplicates(material: Material) -> Iterator[Item]:
             why = f"{first[bare].document} says the same."
             yield Item(Op.REMOVE, "", (), entry.document, replaces=(entry.id,), sure=True, because=why)
         first.setdefault(bare, entry)
-
-
-# ---- lessons ---------------------------------------------------------------------------------------------------------
-
-
-def _lessons(material: Material) -> Iterator[Item]:
-    """What failed and was mended in the same way in two sessions; what was run three times."""
-    groups: list[list[Noted]] = []
-    for one in (one for one in material.noted if one.candidate.kind is Kind.SKILL_CANDIDATE):
-        if one.origin is not Origin.AGENT:
-            continue
-        home = next((group for group in groups if same_lesson(group[-1], one)), None)
-        groups.append([one]) if home is None else home.append(one)
-    for group in groups:
-        if item := _routine(group, material) if is_routine(group[-1]) else _lesson(group, material):
-            yield item
-
-
-def _lesson(group: Sequence[Noted], material: Material) -> Item | None:
-    shortest = min(group, key=lambda one: len(in_full(one)))
-    line, commands = in_full(shortest), commands_of(shortest)
-    evidence, ids = tuple(_citations(group, material)), tuple(one.id for one in group)
-    if not commands or not evidence:
-        return None
-    because = f"It failed and was mended in the same way in {_sessions(group)}."
-    skill = next((one for one in material.brief.skills if _has_step(one, commands[0])), None)
-    if skill:
-        return Item(
-            Op.SKILL_AMEND, line, evidence, skill=skill.id, kind="skill_candidate", because=because, candidates=ids
-        )
-    around = len(commands) > 2 or (len(commands) > 1 and "it works after" in line)
-    steps = [f"Run `{each}`." for each in ((commands[1], commands[0], *commands[2:]) if around else commands[-1:])]
-    return Item(
-        Op.SKILL_NEW,
-        f"When `{commands[0]}` fails.",
-        evidence,
-        skill=commands[-1],
-        kind="skill_candidate",
-        because=because,
-        steps=tuple(steps),
-        gotchas=(line,),
-        candidates=ids,
-    )
-
-
-def _has_step(skill: BriefSkill, command: str) -> bool:
-    return any(command in rule.text for rule in skill.rules)
-
-
-def _routine(group: Sequence[Noted], material: Material) -> Item | None:
-    if len({one.session_id for one in group}) < FEWEST_RUNS:
-        return None
-    steps = steps_of(group[-1])
-    request = next((one.quote for one in group[-1].candidate.evidence if one.weight == "context"), "")
-    if any(all(_has_step(skill, step) for step in steps) for skill in material.brief.skills):
-        return None
-    return Item(
-        Op.SKILL_NEW,
-        f"When asked: {request}" if request else f"When `{steps[0]}` is run.",
-        tuple(_citations(group, material)),
-        skill=" ".join(step.split()[0] for step in steps[:3]),
-        kind="skill_candidate",
-        because=f"The same steps were run in {len(group)} sessions.",
-        steps=tuple(f"Run `{step}`." for step in as_run(group[-1])),
-        candidates=tuple(one.id for one in group),
-    )

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from reverie.dreams.brief.gather import Material
 from reverie.dreams.curators import Curated
-from reverie.dreams.gather import Material
-from reverie.dreams.items import Answer, read_answer
+from reverie.dreams.items import CuratorAnswer, read_answer
 from reverie.llm import asker as asking
 from reverie.llm.budget import CapReached
 from reverie.llm.choice import Role
@@ -49,7 +49,7 @@ class ModelCurator:
         return [_curated(outcome) for outcome in self.asker.ask_all(asked)]
 
 
-def _curated(outcome: asking.Outcome[Answer]) -> Curated:
+def _curated(outcome: asking.Outcome[CuratorAnswer]) -> Curated:
     match outcome:
         case asking.Answer(value=value):
             return Curated(value)
@@ -59,7 +59,7 @@ def _curated(outcome: asking.Outcome[Answer]) -> Curated:
             return Curated(failed=f"The model did not decide: {why}. The built-in curator did.")
 
 
-def question(role: Role, material: Material, info: ModelInfo) -> Question[Answer]:
+def question(role: Role, material: Material, info: ModelInfo) -> Question[CuratorAnswer]:
     """The prompt first, so that providers can cache it; then the Brief."""
     prompt = prompt_for(role, info)
     brief = material.brief.render()
@@ -74,6 +74,6 @@ def room_for(info: ModelInfo) -> int:
     return info.brief_tokens(estimate_tokens(prompt_for(Role.CURATE, info).text))
 
 
-def _read(value: object) -> Answer | Wrong:
+def _read(value: object) -> CuratorAnswer | Wrong:
     found = read_answer(value)
     return Wrong(found) if isinstance(found, str) else found

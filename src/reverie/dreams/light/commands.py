@@ -6,37 +6,17 @@ import re
 
 LIKE = 0.4
 _PARTS = re.compile(r"\s*(?:&&|\|\||;|\n)\s*")
-_LOOKING = frozenset(
-    {
-        "ls",
-        "cat",
-        "head",
-        "tail",
-        "find",
-        "grep",
-        "rg",
-        "which",
-        "cd",
-        "pwd",
-        "stat",
-        "file",
-        "test",
-        "echo",
-        "wc",
-        "tree",
-        "less",
-        "sed",
-        "sleep",
-        "true",
-    }
+_LOOKING, _PREFIX, _INTERPRETERS = (
+    frozenset(names.split())
+    for names in (
+        "ls cat head tail find grep rg which cd pwd stat file test echo wc tree less sed sleep true",
+        "sudo uv poetry npx time env run bundle exec",
+        "python python3 node bash sh ruby perl make just task Rscript",
+    )
 )
-_PREFIX = frozenset({"sudo", "uv", "poetry", "npx", "time", "env", "run", "bundle", "exec"})
 _VERSION = re.compile(r"(?<=[a-z])\d+(?:\.\d+)*$")
 _SETTING = re.compile(r"^(?:-|\w+=)")
 _MOST_ADDED = 4
-_INTERPRETERS = frozenset(
-    {"python", "python3", "node", "bash", "sh", "ruby", "perl", "make", "just", "task", "Rscript"}
-)
 _SCRIPT = re.compile(r"/[\w-]+\.\w{1,4}$")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,15}")
 
@@ -86,21 +66,10 @@ def _words(command: str) -> list[str]:
 
 
 _OPPOSITES = (
-    "stop start",
-    "down up",
-    "disable enable",
-    "pause resume",
-    "lock unlock",
-    "stash pop",
-    "umount mount",
-    "off on",
-    "unload load",
-    "suspend resume",
-    "detach attach",
-    "drain uncordon",
-    "cordon uncordon",
+    "stop start,down up,disable enable,pause resume,lock unlock,stash pop,umount mount,off on,unload load,"
+    "suspend resume,detach attach,drain uncordon,cordon uncordon"
 )
-_UNDOES = frozenset(pair for one in _OPPOSITES for pair in (tuple(one.split()), tuple(reversed(one.split()))))
+_UNDOES = frozenset(pair for one in _OPPOSITES.split(",") for pair in (tuple(one.split()), tuple(one.split()[::-1])))
 
 
 def undoes(done: str, later: str) -> bool:

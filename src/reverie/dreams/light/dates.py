@@ -64,7 +64,7 @@ _STOPS = (", ", "; ", ": ", ". ", " – ", " — ", " - ")
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SpokenDate:
     """A date and where it stands. `relative` ones ("yesterday") mean nothing to a later reader."""
 
     start: int
@@ -73,16 +73,16 @@ class Spoken:
     relative: bool
 
 
-def dates_in(words: str, said_on: date | None) -> list[Spoken]:
+def dates_in(words: str, said_on: date | None) -> list[SpokenDate]:
     """In the order they stand. `words` are in lower case."""
     return sorted([*_written(words, said_on), *_relative(words, said_on)], key=lambda spoken: spoken.start)
 
 
-def _written(words: str, said_on: date | None) -> Iterator[Spoken]:
+def _written(words: str, said_on: date | None) -> Iterator[SpokenDate]:
     for pattern in (_WRITTEN, _MONTH_FIRST):
         for found in pattern.finditer(words):
             if day := _day(found, said_on):
-                yield Spoken(*found.span(), day, relative=False)
+                yield SpokenDate(*found.span(), day, relative=False)
 
 
 def _day(found: re.Match[str], said_on: date | None) -> date | None:
@@ -102,7 +102,7 @@ def _closest(month: int, day: int, said_on: date) -> date | None:
     return min((one for one in near if one), key=lambda one: abs(one - said_on), default=None)
 
 
-def _relative(words: str, said_on: date | None) -> Iterator[Spoken]:
+def _relative(words: str, said_on: date | None) -> Iterator[SpokenDate]:
     if said_on is None:
         return
     for found in _LAST_DAY.finditer(words):
@@ -110,9 +110,9 @@ def _relative(words: str, said_on: date | None) -> Iterator[Spoken]:
             continue
         day = next(name for name, value in found.groupdict().items() if value and name[0] == "w")
         back = (said_on.weekday() - int(day[1:])) % 7 or 7
-        yield Spoken(found.start(day), found.end(), said_on - timedelta(back), relative=True)
+        yield SpokenDate(found.start(day), found.end(), said_on - timedelta(back), relative=True)
     for found in _NEARBY.finditer(words):
-        yield Spoken(*found.span(), said_on + timedelta(int((found.lastgroup or "d1")[1:]) - 1), relative=True)
+        yield SpokenDate(*found.span(), said_on + timedelta(int((found.lastgroup or "d1")[1:]) - 1), relative=True)
 
 
 def _clause(words: str, start: int, end: int) -> str:

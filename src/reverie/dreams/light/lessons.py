@@ -16,7 +16,6 @@ from reverie.dreams.light.commands import alike, doing, undoes
 from reverie.dreams.light.tool_calls import Trial, trials
 from reverie.transcripts.session import Evidence, Session, quote
 
-LONGEST = 700  # characters of a lesson, which goes into a skill and not into every prompt
 WITHIN = 12  # calls between a failure and what counts as its fix
 LOOKING_TOOL = re.compile(r"read|search|list|get_|view|fetch|glob|grep|find|browse|web", re.IGNORECASE)
 _LOG_TAG = re.compile(r"^(?:(?:ERROR|FATAL|FAILED|error|fatal|E)\b:?\s*|\[[^\]]{1,60}\]:?\s*)++")
@@ -37,7 +36,7 @@ class Fix:
 
 def lessons(session: Session) -> list[Candidate]:
     told = {turn.number: turn.text[:4_000] for turn in session.turns if turn.role == "user" and turn.noise is None}
-    tried = trials(session)
+    tried = list(trials(session))
     found: dict[str, Candidate] = {}
     for place, failed in enumerate(tried):
         if failed.worked is False and (fix := _fix(failed, tried[place + 1 : place + 1 + WITHIN], told)):
@@ -111,32 +110,17 @@ def _lesson(session: Session, failed: Trial, fix: Fix) -> Candidate:
 def _evidence(session: Session, failed: Trial, fix: Fix) -> Iterator[Evidence]:
     for call in (failed, *fix.calls):
         yield quote(session, call.turn, call.quoted)
-    worked = fix.calls[0]
-    for number, words in ((failed.result, failed.complaint), (worked.result, _first_line(session, worked.result))):
+    worked = fix.calls[0].result
+    first_line = next(iter(session.turn(worked).text.strip().splitlines()), "")[:200]
+    for number, words in ((failed.result, failed.complaint), (worked, first_line)):
         if words and words in session.turn(number).said.whole:
             yield quote(session, number, words, "context")
 
 
-def _first_line(session: Session, number: int) -> str:
-    return next(iter(session.turn(number).text.strip().splitlines()), "")[:200]
-
-
 def _wording(fix: Fix, complaint: str) -> str:
-    """The commands if they fit, and as much of the complaint as there is room for."""
-    shape = _shape(fix)
-    commands = [one for one in (fix.failed, fix.helped or fix.worked, fix.undone) if one]
-    room = LONGEST - len(shape.format("", *("" for _ in commands))) - len(" ()")
-    shown = [_short(one, room // len(commands)) for one in commands]
-    why = _short(_LOG_TAG.sub("", complaint).replace("`", "'"), max(0, room - sum(map(len, shown))))
-    return shape.format(f" ({why})" if len(why) > 10 else "", *shown)
-
-
-def _shape(fix: Fix) -> str:
-    if fix.undone:
-        return "`{1}` fails{0}; it works after `{2}`, and then `{3}`."
-    return "`{1}` fails{0}; it works after `{2}`." if fix.helped else "`{1}` fails{0}; `{2}` works."
-
-
-def _short(text: str, most: int) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[: max(0, most - 1)] + "…"
+    why = " ".join(_LOG_TAG.sub("", complaint).replace("`", "'").split())
+    commands = (fix.failed, fix.helped or fix.worked, fix.undone)
+    failed, helped, undone = (f"`{' '.join(one.split())}`" for one in commands)
+    fails = f"{failed} fails ({why})" if len(why) > 10 else f"{failed} fails"
+    after = f"; it works after {helped}, and then {undone}." if fix.undone else f"; it works after {helped}."
+    return fails + (after if fix.helped else f"; {helped} works.")

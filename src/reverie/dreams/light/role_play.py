@@ -7,10 +7,11 @@ course, madam."), and lasts until someone ends it (`phrases.toml`).
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import cache
+from importlib import resources
 
 from reverie.dreams.light.language_detection import plain
-from reverie.dreams.light.phrases import phrase, words
 from reverie.transcripts.session import Session
 
 _READ = 2_000
@@ -38,9 +39,10 @@ _STOP_WORD = re.compile(
 )
 
 
-def in_play(session: Session) -> frozenset[int]:
-    """The numbers of a person's turns that belong to a game, the opening and closing ones included."""
-    playing: set[int] = set()
+def in_play(session: Session) -> dict[int, int]:
+    """A person's turns that belong to a game, the opening one included; and where in each they speak as themselves
+    again: at its end, but for what stands behind the words that end the game."""
+    playing: dict[int, int] = {}
     stop_word, open_now, before = "", False, 0
     for turn in session.turns:
         if turn.noise is not None or turn.role not in ("user", "assistant"):
@@ -48,23 +50,39 @@ def in_play(session: Session) -> frozenset[int]:
         if turn.role == "assistant":
             if before and not open_now and (_STAGE_DIRECTION.match(turn.text) or _TITLED.search(turn.text[:_READ])):
                 open_now = True
-                playing.add(before)
+                playing[before] = len(session.turn(before).text)
             continue
         said, before = plain(turn.text[:_READ]), turn.number
         if open_now:
-            playing.add(turn.number)
-            if _closes().match(said) or (stop_word and said.lstrip().startswith(stop_word)):
+            ends = _closes().search(said)
+            stopped = ends is not None or (stop_word and said.lstrip().startswith(stop_word))
+            playing[turn.number] = ends.end() if ends else len(turn.text)
+            if stopped:
                 open_now, before = False, 0
-        elif phrase("opens").search(said):
+        elif _opens().search(said):
             open_now = True
             named = _STOP_WORD.search(said)
             stop_word = named[1].strip() if named else stop_word
-            playing.add(turn.number)
+            playing[turn.number] = len(turn.text)
         elif _FICTION.search(said):
-            playing.add(turn.number)
-    return frozenset(playing)
+            playing[turn.number] = len(turn.text)
+    return playing
+
+
+@cache
+def phrases(name: str) -> str:
+    """All alternatives of one list, as part of an expression."""
+    table = tomllib.loads(resources.files("reverie.dreams.light").joinpath("phrases.toml").read_text("utf-8"))
+    return "|".join(line.strip() for line in str(table[name]).strip().splitlines())
+
+
+@cache
+def _opens() -> re.Pattern[str]:
+    return re.compile(phrases("opens"))
 
 
 @cache
 def _closes() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:(?:{words('before_closing')})\W+){{0,3}}(?:{words('closes')})")
+    """At the beginning of what is said; or a sentence of its own within it. To the end of that sentence."""
+    ends = rf"(?:(?:{phrases('before_closing')})\W+){{0,3}}(?:{phrases('closes')})"
+    return re.compile(rf"^\W*{ends}(?:[^.!?\n]*(?:[.!?]+|\n|$))|(?<=[.!?] ){ends}[^.!?\n]{{0,20}}(?:[.!?]+|\n|$)")

@@ -1,10 +1,9 @@
-"""Sentences with their place in the turn, so that each can be quoted as it stands."""
+"""Where the sentences of a turn begin and end, so that each can be quoted as it stands."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 MAX_SENTENCE = 600
 _ENDS = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|(?<=\s)[:;]-?[)(DP](?=\s|$)|[。！？]+[」』”]?|\n+")
@@ -12,45 +11,27 @@ _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|approx|Mr|Mrs|Ms|Dr|Prof|St|bzw|z\.\s?B|d\.h|ca|usw|Sr|Sra|Srta|p\.\s?ej|M|Mme"
     r"|Sig|dott|bijv|inkl|exkl|incl|excl|evtl|ggf|resp|dept|[A-Z])\.$"
 )
-# Only before what they announce: "Tel. 0123", but "No. The wiki is on birch."
-_ANNOUNCES = re.compile(
-    r"(?:^|[\s(])(?:no|nos|nr|núm|tel|tél|telef|fax|ext|fig|abb|vol|art|sec|kap|cap|pp?|pág|str|max|min|ver|v|est|ab)\.$",
-    re.IGNORECASE,
-)
+_ANNOUNCES = re.compile(r"(?:^|[\s(])[^\W\d_]{1,4}\.$")  # a number: "Tel. 0123", but "No. The wiki is on birch."
 _ANNOUNCED = re.compile(r"\s*[+(]?\d")
 _STEP = re.compile(r"(?:^|\s)(\d{1,2})\.$")
 _ORDINAL = re.compile(r"(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # "am 3. November"
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+|\s+")
+_MARKS = "\"'“”„«»‘’「『」』 "
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """`text` is verbatim, `own` the same with quotations veiled, `start` where it begins in the turn."""
-
-    text: str
-    own: str
-    start: int
-
-    @property
-    def asked(self) -> bool:
-        return self.own.rstrip("\"'”’»)] ").endswith(("?", "？"))
-
-
-def sentences(text: str, own: str, typed: str = "") -> list[Sentence]:
-    """Those with words of the person's own. `own` is `text` with foreign parts blanked, as long as it; `typed` is the
-    same with quotations left in. Some clients send a whole message between quotation marks: then it counts."""
-    found: list[Sentence] = []
-    wrapped = typed if typed and not any(letter.isalpha() for letter in own) else ""
-    for begin, end in _spans(wrapped or own):
+def sentences(own: str, typed: str) -> Iterator[tuple[int, int]]:
+    """Where those with words of the person's own begin and end. `typed` is what a person typed, foreign parts blanked;
+    `own` the same with veiled quotations. Some clients send a whole message between quotation marks: then it counts."""
+    wrapped = not any(letter.isalpha() for letter in own)
+    read = typed if wrapped else own
+    for begin, end in _spans(read):
         bullet = _BULLET.match(own, begin, end)
         start = bullet.end() if bullet else begin
-        piece = own[start:end].rstrip()[:MAX_SENTENCE]
+        piece = read[start:end].rstrip(_MARKS if wrapped else None)
         if wrapped:
-            start += len(text[start:end]) - len(text[start:end].lstrip("\"'“”„«»‘’「『 "))
-            piece = own[start:end].rstrip("\"'“”„«»‘’」』 ")[:MAX_SENTENCE]
-        if any(letter.isalpha() for letter in (wrapped[start:end] if wrapped else piece)):
-            found.append(Sentence(text[start : start + len(piece)], piece, start))
-    return found
+            start, piece = start + len(piece) - len(piece.lstrip(_MARKS)), piece.lstrip(_MARKS)
+        if any(letter.isalpha() for letter in piece):
+            yield start, start + min(len(piece), MAX_SENTENCE)
 
 
 def _spans(own: str) -> Iterator[tuple[int, int]]:

@@ -1,26 +1,46 @@
-"""Light's reading of the very words somebody quotes: the sentences they stand in."""
+"""What people say in a session, sentence by sentence, as the tagger reads it."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
-from reverie.dreams.light.tagged_sentences import Speech
-from reverie.dreams.light.tagger import Reading
+from reverie.core.origin import Origin
+from reverie.dreams.light.language_detection import UNKNOWN, language_of, plain
+from reverie.dreams.light.pasted_text import edges, typed, veiled
+from reverie.dreams.light.role_play import in_play, phrases
+from reverie.dreams.light.sentences import sentences
+from reverie.dreams.light.tagger import Reading, Tagged, tag
+from reverie.safety.personal.sensitive import asked_to_remember
+from reverie.transcripts.noise import heard
 from reverie.transcripts.session import Session
+
+REMEMBERED, LASTING = 0.97, 0.7
+MANY = 150  # characters of a turn
+MOST_ANNOUNCED = 400  # characters of what a colon announces
+STEPS = frozenset({"procedure", "lesson"})  # kinds that can announce what is to be done
+_PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
+# Where a clause may begin and end; what is worth keeping is quoted from one such place to another.
+_BREAK = re.compile(r"[,;:.!?…、。，；：！？]+[\"'”’»)]*\s*|\s[–—-]\s|\s*[()]\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A sentence of a person as Light reads it. `own` is the same with veiled quotations."""
+    """A sentence of a person as the tagger reads it. `own` is the same with veiled quotations, `clause` the part of it
+    that is worth keeping, if anything is; `among_many`: it stands in a long turn."""
 
     text: str
     own: str
     reading: Reading
+    clause: str
+    language: str
+    among_many: bool
 
     @property
     def asked(self) -> bool:
-        return self.text.rstrip("\"'”’»)] ").endswith(("?", "？"))
+        return _is_question(self.own)
 
     def quotes(self, words: str) -> bool:
         """Whether these words stand between quotation marks in it: somebody else's, or only mentioned."""
@@ -32,31 +52,42 @@ class Span:
         return start >= 0 and not any(sign.isalnum() for sign in self.own[start : start + len(words)])
 
 
+class Speech:
+    """The turns of people in a session, by number; those in which they play a part are empty."""
+
+    def __init__(self, session: Session) -> None:
+        people = [one for one in session.turns if one.role == "user" and one.noise is None and one.origin in _PEOPLE]
+        self.played = in_play(session)
+        self.turns = {turn.number: turn.text[self.played.get(turn.number, 0) :] for turn in people}
+        self._main = language_of(" ".join(turn.text[:200] for turn in people[:20]))
+        self._read: dict[int, list[Span]] = {}
+
+    def of(self, number: int) -> list[Span]:
+        """All sentences of the person's own in a turn."""
+        if number not in self._read:
+            text = self.turns.get(number, "").strip()
+            said = _said(edges(heard(text)), self._main) if text else ()
+            self._read[number] = [one for one in said if one.text in text and one.clause in text]
+        return self._read[number]
+
+
 class Spans:
     """Reads each turn once, when it is asked for, and remembers it for as long as this object lives."""
 
     def __init__(self) -> None:
         self._speech: dict[tuple[str, int, int], Speech] = {}
-        self._read: dict[tuple[str, int, int, int], list[Span]] = {}
 
     def at(self, session: Session, number: int, words: str) -> list[Span]:
         """The sentences of a turn that hold these words or a part of them. None: they are not the person's own."""
         return [one for one in self.of(session, number) if _overlap(one.text, words) and not one.quotes(words)]
 
     def of(self, session: Session, number: int) -> list[Span]:
-        """All sentences of the person's own in a turn."""
-        key = (session.id, session.revision, len(session.turns), number)
-        if key not in self._read:
-            speech = self._of(session)
-            read = speech.read([number] if number in speech.turns else [])
-            self._read[key] = [
-                Span(one.sentence.text, one.sentence.own, one.reading) for each in read for one in each.said
-            ]
-        return self._read[key]
+        return self._of(session).of(number)
 
     def plays_a_part(self, session: Session, number: int) -> bool:
-        """Whether the turn belongs to a game or a piece of fiction."""
-        return number in self._of(session).played
+        """Whether all of the turn belongs to a game or a piece of fiction."""
+        speech = self._of(session)
+        return number in speech.played and not speech.turns.get(number, "").strip()
 
     def _of(self, session: Session) -> Speech:
         key = (session.id, session.revision, len(session.turns))
@@ -65,12 +96,79 @@ class Spans:
         return self._speech[key]
 
 
+@lru_cache(maxsize=4_096)  # turns: a night reads each of them twice, once to notice and once to verify
+def _said(text: str, main: str) -> tuple[Span, ...]:
+    """The sentences of the person's own words in a text, as the tagger reads them."""
+    by_hand = typed(text)
+    own, tagged = veiled(by_hand), tag([by_hand])[0]
+    language, many = language_of(own, main), len(own.strip()) > MANY
+
+    def read() -> Iterator[Span]:
+        for start, end in sentences(own, by_hand):
+            reading = _read(tagged, text[start:end], start, many)
+            if language == UNKNOWN:
+                reading = replace(reading, doubt=0.0, others=0.0)  # it has not learned that one
+            yield Span(text[start:end], own[start:end], reading, _clause(text, start, end, reading), language, many)
+
+    return tuple(read())
+
+
+def _read(tagged: Tagged, sentence: str, start: int, among_many: bool) -> Reading:
+    """Among many words a sentence is also read by itself, so that they do not drown it. What the person asks to be
+    remembered is to be kept, whatever it is; so is what they say to hold from now on. Neither makes it their own."""
+    end = start + len(sentence)
+    reading = tagged.between(start, end)
+    if among_many:
+        alone = _alone(sentence)
+        both = (alone.keep, reading.keep), (alone.doubt, reading.doubt), (alone.others, reading.others)
+        keep, doubt, others = (round(sum(one) / 2, 4) for one in both)
+        surer = replace(alone, start=alone.start + start, end=alone.end + start)
+        reading = replace(surer if alone.keep >= reading.keep else reading, keep=keep, doubt=doubt, others=others)
+    least = REMEMBERED if asked_to_remember(sentence) else LASTING if _from_now_on(sentence) else 0.0
+    return reading if reading.keep >= least else replace(reading, keep=least, doubt=0.0, start=start, end=end)
+
+
+def _from_now_on(sentence: str) -> bool:
+    return not _is_question(sentence) and _lasting().search(plain(sentence)) is not None
+
+
+def _is_question(sentence: str) -> bool:
+    return sentence.rstrip("\"'”’»)] ").endswith(("?", "？"))
+
+
+@cache
+def _lasting() -> re.Pattern[str]:
+    return re.compile(phrases("from_now_on"))
+
+
+@lru_cache(maxsize=4_096)
+def _alone(sentence: str) -> Reading:
+    return tag([sentence])[0].between(0, len(sentence))
+
+
+def _clause(text: str, start: int, end: int, reading: Reading) -> str:
+    """The words worth keeping, from where their clause begins to where it ends; of a procedure the whole sentence. What
+    such words announce belongs to them: "this is how we do a batch: …", to the end of the line."""
+    breaks = [start, end]
+    for found in _BREAK.finditer(text, start, end):
+        before, after = found[0][-1], text[found.end() : found.end() + 1]
+        if not (before in ".,:" and after.isalnum() and after.isascii()):  # as in "10:30", "3.5" and "e.g"
+            breaks += [found.start(), found.end()]
+    first = max((place for place in breaks if place <= reading.start), default=start)
+    last = min((place for place in breaks if place >= reading.end), default=end)
+    if last < end and not text[last:end].strip(" .!?…\"'”’»)"):
+        last = end
+    if reading.kind in STEPS:
+        announced = text[reading.end : end].find(":") >= 0
+        line = text.find("\n", end) if "\n" in text[end:] else len(text)
+        first = start if reading.kind == "procedure" else first
+        last = line if announced and line - first <= MOST_ANNOUNCED else end
+    return text[first:last].strip(" ,;:–—-")
+
+
 def _overlap(sentence: str, words: str) -> bool:
     one, other = " ".join(sentence.split()), " ".join(words.split())
-    return one in other or other in one or _shared_run(one, other)
-
-
-def _shared_run(one: str, other: str) -> bool:
-    """Words that begin in one sentence and end in another touch both."""
-    tail = other[: max(12, len(other) // 3)]
-    return len(other) > 24 and (one.endswith(tail) or tail in one or other[-max(12, len(other) // 3) :] in one)
+    if one in other or other in one:
+        return True
+    part = max(12, len(other) // 3)  # words that begin in one sentence and end in another touch both
+    return len(other) > 24 and (other[:part] in one or other[-part:] in one)

@@ -2,19 +2,18 @@
 
 Every word gets a chance for each class: a kind worth keeping, or a reason not to keep it. `training/` holds the data,
 the script that trained it and its figures. It is loaded at the first call, from inside the package. Where it cannot be
-loaded, a short list of cues takes over (`cues.py`), and `state()` says so.
+loaded, a short list of cues takes over, which reads English, and little of that; and `state()` says so.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
-
-from reverie.dreams.light import cues
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,50 +21,41 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-KINDS = (
-    "fact",
-    "instruction",
-    "preference",
-    "update",
-    "correction",
-    "decision",
-    "contradiction",
-    "lesson",
-    "procedure",
-)
-WHYS = (
-    "one_off",
-    "question",
-    "command",
-    "quoted",
-    "temporary",
-    "emotion",
-    "chitchat",
-    "hypothetical",
-    "progress",
-    "other_person",
-    "undecided",
-    "joke",
-    "past",
-    "none",
+KINDS, WHYS, _DOUBTING = (
+    tuple(names.split())
+    for names in (
+        "fact instruction preference update correction decision contradiction lesson procedure",
+        "one_off question command quoted temporary emotion chitchat hypothetical progress other_person undecided joke"
+        " past none",
+        # The others say that it is not worth keeping, not that it is not so.
+        "one_off question quoted temporary hypothetical other_person undecided joke",
+    )
 )
 _CLASSES = (*KINDS, *WHYS)
-# The others say that it is not worth keeping, not that it is not so.
-_DOUBTFUL = [
-    _CLASSES.index(one)
-    for one in ("one_off", "question", "quoted", "temporary", "hypothetical", "other_person", "undecided", "joke")
-]
+_DOUBTFUL = [_CLASSES.index(one) for one in _DOUBTING]
+# The words are not the person's own wish: they tell somebody else's, or suppose one.
+_OTHERS = [_CLASSES.index(one) for one in ("quoted", "other_person", "hypothetical")]
+_OWN = 0.55  # from where the tagger takes words for worth keeping, and so for the person's, whomever they speak of
 _TELLING = 4  # words of a sentence that decide: one clause may be worth keeping, the rest not
 _INSIDE = 0.5  # from where a word belongs to what is worth keeping
 _MOST_TOKENS = 320
 _WINDOW = 400  # characters read at once; in a longer stretch one wish among many words is overlooked
 _LOG = logging.getLogger("reverie.dreams.light")
+_CUES = {
+    "instruction": r"\b(?:always|never|from now on|going forward|every time|whenever|make sure|remember that)\b",
+    "preference": r"\bi (?:really |strongly )?(?:prefer|like|love|hate|dislike|avoid|can't stand|would rather)\b",
+    "decision": r"\bwe(?:'ve| have)? (?:decided|agreed|settled)\b",
+    "update": r"\b(?:no longer|moved to|switched to|changed to|is now|are now|from (?:monday|today|next) on)\b",
+    "correction": r"\b(?:that's wrong|that is wrong|not like that|i told you)\b",
+}
+_CUED = 0.8  # how sure a cue is
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a stretch of text is. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `doubt`: how likely
-    it does not hold at all, or not for long. `start` and `end`: where the words stand that are worth keeping."""
+    it does not hold at all, or not for long. `others`: how likely it is not the person's own wish, whatever words it
+    is put in. `start` and `end`: where the words stand that are worth keeping."""
 
     keep: float
     kind: str
@@ -73,6 +63,7 @@ class Reading:
     doubt: float
     start: int
     end: int
+    others: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +88,9 @@ class Tagged:
         kept = inside[keep >= _INSIDE]
         first, last = (kept[0], kept[-1]) if len(kept) else (inside[0], inside[-1])
         doubt = chances[:, _DOUBTFUL].sum(axis=1).mean()
-        return Reading(
-            round(float(telling.mean()), 4),
-            kind,
-            why,
-            round(float(doubt), 4),
-            int(self.starts[first]),
-            int(self.ends[last]),
-        )
+        others = chances[:, _OTHERS].sum(axis=1).mean() if telling.mean() < _OWN else 0.0
+        surely, doubted, foreign = (round(float(one), 4) for one in (telling.mean(), doubt, others))
+        return Reading(surely, kind, why, doubted, int(self.starts[first]), int(self.ends[last]), foreign)
 
 
 def state() -> str:
@@ -155,11 +141,18 @@ def _windows(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _by_cues(text: str) -> Tagged:
+    """Each word has the kind of its sentence; a question has none."""
     import numpy as np
 
-    found = list(cues.words(text))
+    found = list[tuple[int, int, str]]()
+    for sentence in re.finditer(r"[^.!?\n]+[.!?]*", text):
+        said = sentence[0].lower().replace("’", "'").rstrip()
+        cued = next((name for name, cue in _CUES.items() if re.search(cue, said)), "none")
+        name = "question" if said.endswith("?") else cued
+        found += [(*word.span(), name) for word in re.compile(r"\S+").finditer(text, *sentence.span())]
     chances = np.zeros((len(found), len(_CLASSES)), dtype=np.float32)
-    for row, (_, _, name, chance) in enumerate(found):
+    for row, (_, _, name) in enumerate(found):
+        chance = _CUED if name in KINDS else 1.0
         chances[row, _CLASSES.index(name)] = chance
         chances[row, -1] += 1 - chance
     starts, ends = (np.array([one[side] for one in found], dtype=np.int64) for side in (0, 1))

@@ -26,11 +26,8 @@ class Trial:
     complaint: str
 
 
-def trials(session: Session) -> list[Trial]:
-    return list(_paired(session))
-
-
-def _paired(session: Session) -> Iterator[Trial]:
+def trials(session: Session) -> Iterator[Trial]:
+    """Each call with its result, in the order of the results."""
     waiting: list[tuple[Turn, ToolCall]] = []
     for turn in session.turns:
         if turn.noise is not None:

@@ -15,7 +15,7 @@ MODEL_UNAVAILABLE = "model_unavailable"  # the type of a Failure: the settings n
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class StoreDreamUsage:
     """Tokens of a model. The built-in reader takes none."""
 
     input_tokens: int = 0
@@ -24,9 +24,9 @@ class Usage:
     cache_creation_input_tokens: int = 0
 
 
-def usage_of(dream: Dream) -> Usage:
+def usage_of(dream: Dream) -> StoreDreamUsage:
     calls = dream.consulted
-    return Usage(
+    return StoreDreamUsage(
         sum(one.tokens_in - one.cached for one in calls),
         sum(one.tokens_out for one in calls),
         sum(one.cached for one in calls),
@@ -67,7 +67,7 @@ class StoreDream:
     archived_at: datetime | None = None
     cloned: bool = False
     written: int = 0
-    usage: Usage = field(default_factory=Usage)
+    usage: StoreDreamUsage = field(default_factory=StoreDreamUsage)
     reader: str = BUILT_IN
     error: Failure | None = None
     decided: Decided | None = None

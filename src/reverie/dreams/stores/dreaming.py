@@ -1,4 +1,4 @@
-"""`home.dreaming_for(scope)`: dreams over memory stores asked for, seen, canceled, archived. A worker does them."""
+"""`home.tenants.dreams(scope)`: dreams over memory stores asked for, seen, canceled, archived. A worker does them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from reverie.changes.history.records import Looking
+from reverie.changes.history.records import HistoryReader
 from reverie.changes.landing_result import Landed, Unchanged, in_words
-from reverie.changes.replace_store import Swap, swap
-from reverie.changes.store_writes import Storing
+from reverie.changes.stores.replace import Swap, swap
+from reverie.changes.stores.write import Storing
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.steps import canceled
+from reverie.dreams.run.steps import canceled
 from reverie.dreams.stores.account import PageDiff, diffs
 from reverie.dreams.stores.dream import AlreadyDreamt, Decided, MovedOn, StoreDream, StoreWish
-from reverie.dreams.stores.progress import Progress, dreaming_agent
-from reverie.dreams.stores.records import StoreDreamRecords, Which
-from reverie.memory.store_library import Stores, writable
+from reverie.dreams.stores.progress import StoreDreamProgress, dreaming_agent
+from reverie.dreams.stores.records import DreamQuery, StoreDreamRecords
+from reverie.memory.stores.library import Stores, writable
 from reverie.transcripts.library import Library
-from reverie.transcripts.recorded_library import Recording
+from reverie.transcripts.recorded.library import Recording
 
 MOST_SESSIONS = 100
 LONGEST_MODEL, LONGEST_INSTRUCTIONS = 256, 4_096
@@ -43,7 +43,7 @@ class StoreDreaming:
     ids: Ids
     clock: Clock
     wake: Callable[[], None]
-    history: Looking
+    history: HistoryReader
     ready: Callable[[], None] = lambda: None
 
     def create(self, wish: StoreWish) -> StoreDream:
@@ -113,7 +113,7 @@ class StoreDreaming:
         landed = (self.history.get(self.of(made), ref) for ref in self.account(dream).changes)
         return diffs((change for change in landed if change is not None), made.withheld)
 
-    def find(self, which: Which, *, after: str | None = None, limit: int = 20) -> list[StoreDream]:
+    def find(self, which: DreamQuery, *, after: str | None = None, limit: int = 20) -> list[StoreDream]:
         return self.records.listed(self.scope, which, after, limit)
 
     def of(self, made: StoreDream) -> Scope:
@@ -130,7 +130,7 @@ class StoreDreaming:
         with suppress(BadInput):  # it lost the race
             canceled(self.records, self.of(made), night, self.clock.now())
             canceled_now = self.get(dream)
-            Progress(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
+            StoreDreamProgress(self.recording(self.of(made)), made.session).end(canceled_now, "The dream was canceled.")
             return canceled_now
         return self._landed(dream)
 

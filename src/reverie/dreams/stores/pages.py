@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from reverie.dreams.brief import BriefDocument, BriefEntry
+from reverie.dreams.brief.brief import BriefDocument, BriefEntry
 from reverie.dreams.decide import Limits
 from reverie.dreams.target import DreamTarget
 from reverie.memory.formats import FORMATS, FormatName
@@ -28,7 +28,7 @@ _HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class StorePage:
     """A memory as it was read. `since` is when its wording came in, if that is known; it is as old as `seen`."""
 
     path: str
@@ -50,7 +50,7 @@ class Stated:
     under: str = ""
 
 
-def target_of_store(name: str, user: str, pages: Sequence[Page], instructions: str = "") -> DreamTarget:
+def target_of_store(name: str, user: str, pages: Sequence[StorePage], instructions: str = "") -> DreamTarget:
     """A memory store: nobody is asked, and its limits are wide. Pages that are no prose are not changed."""
     prose = [page for page in pages if is_prose(page.path)]
     stated = {page.path: list(statements(page.content)) for page in prose}
@@ -67,7 +67,7 @@ def target_of_store(name: str, user: str, pages: Sequence[Page], instructions: s
     )
 
 
-def _documents(pages: Iterable[Page], taken: Sequence[str]) -> Iterator[BriefDocument]:
+def _documents(pages: Iterable[StorePage], taken: Sequence[str]) -> Iterator[BriefDocument]:
     """Every page, and one for what fits none of them."""
     found = {page.path: len(page.content.decode("utf-8", "replace")) for page in pages}
     new, number = f"{NEW}.md", 1
@@ -79,7 +79,7 @@ def _documents(pages: Iterable[Page], taken: Sequence[str]) -> Iterator[BriefDoc
         yield BriefDocument(path, purpose, characters=characters, for_new=path == new)
 
 
-def _entries(pages: Iterable[Page], stated: dict[str, list[Stated]]) -> Iterator[BriefEntry]:
+def _entries(pages: Iterable[StorePage], stated: dict[str, list[Stated]]) -> Iterator[BriefEntry]:
     number = 0
     for page in pages:
         for one in stated[page.path]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from reverie.core.errors import NotFound
 from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream
-from reverie.transcripts.recorded import DREAMING
-from reverie.transcripts.recorded_library import Recording
+from reverie.transcripts.recorded.library import Recording
+from reverie.transcripts.recorded.session import DREAMING
 
 SAID = "agent.message"
 
@@ -33,7 +33,7 @@ def dreaming_agent(model: str) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class StoreDreamProgress:
     recording: Recording
     session: str
 

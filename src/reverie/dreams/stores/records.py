@@ -11,12 +11,12 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.unsafe import Cleaned
-from reverie.memory.store import Between, Store
-from reverie.transcripts.recorded import Recorded
+from reverie.memory.stores.store import Between, Store
+from reverie.transcripts.recorded.session import Recorded
 
 
 @dataclass(frozen=True, slots=True)
-class Which:
+class DreamQuery:
     """Which dreams: all that is set must fit."""
 
     made: Between
@@ -49,7 +49,7 @@ class KeptStoreDreams(Protocol):
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None: ...
 
-    def listed(self, scope: Scope, which: Which, after: str | None, limit: int) -> list[StoreDream]:
+    def listed(self, scope: Scope, which: DreamQuery, after: str | None, limit: int) -> list[StoreDream]:
         """Newest first, behind the one with the id `after`."""
         ...
 

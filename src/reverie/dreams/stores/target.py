@@ -8,28 +8,28 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 
-from reverie.changes.land_store_dream import Dreamt, Wanted
 from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words
+from reverie.changes.stores.land_dream import Dreamt, WantedChange
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
-from reverie.dreams.dream import Dream, Ended, Failure, Fate, Judged, Read, Status
+from reverie.dreams.dream import Dream, DreamEnded, Failure, Fate, Judged, Read, Status
 from reverie.dreams.records import Lease, Planned, Thought
-from reverie.dreams.steps import Doing, dream_of, given_up, run_dream, run_inline
+from reverie.dreams.run.steps import Doing, dream_of, given_up, run_dream, run_inline
 from reverie.dreams.stores.dream import MODEL_UNAVAILABLE, StoreDream, Withheld
-from reverie.dreams.stores.pages import Page, target_of_store
-from reverie.dreams.stores.progress import Progress
+from reverie.dreams.stores.pages import StorePage, target_of_store
+from reverie.dreams.stores.progress import StoreDreamProgress
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
 from reverie.dreams.stores.unsafe import as_judged, cleaned
 from reverie.dreams.target import DreamTarget
 from reverie.llm.choice import BUILT_IN
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import entry_hash
-from reverie.memory.store import Store, StoredMemory
-from reverie.memory.store_library import Stores
+from reverie.memory.stores.library import Stores
+from reverie.memory.stores.store import Store, StoredMemory
 from reverie.transcripts.library import Library
 
 LONGEST = timedelta(hours=6)
@@ -47,7 +47,7 @@ class StoreRooms:
     recorded: Callable[[str], bool]
     records: StoreDreamRecords
     landing: Callable[[str], Dreamt]
-    progress: Callable[[str], Progress]
+    progress: Callable[[str], StoreDreamProgress]
     clock: Clock
     ids: Ids
     curator: Callable[[Lease], Curator] = lambda _: BuiltInCurator()
@@ -79,7 +79,7 @@ class StoreNightTarget:
     at_once: bool = True
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> StoreDreamProgress:
         return self.rooms.progress(self.made.session)
 
     def tell(self, text: str) -> None:
@@ -91,7 +91,7 @@ class StoreNightTarget:
         try:
             return self.rooms.curator(lease)
         except BadSetting as error:  # a model that cannot be asked is for the operator to fix: nothing is begun
-            raise Ended(MODEL_UNAVAILABLE, str(error)) from None
+            raise DreamEnded(MODEL_UNAVAILABLE, str(error)) from None
 
     def resume(self) -> None:
         """All of it lands in one transaction: nothing is ever half landed."""
@@ -99,7 +99,7 @@ class StoreNightTarget:
     def check(self, dream: Dream) -> None:
         """Whether what it was given is there and its time is not up."""
         if self.rooms.clock.now() - dream.started_at > LONGEST:
-            raise Ended("timeout", f"The dream took longer than {LONGEST.total_seconds() / 3600:.0f} hours.")
+            raise DreamEnded("timeout", f"The dream took longer than {LONGEST.total_seconds() / 3600:.0f} hours.")
         self._input()
         for _ in self._read():
             continue
@@ -129,7 +129,7 @@ class StoreNightTarget:
 
     def put(self, lease: Lease, dream: Dream, planned: Sequence[Planned], places: Sequence[int]) -> dict[int, Judged]:
         """In one transaction."""
-        wanted = [Wanted(place, one) for place in places if (one := planned[place].suggestion)]
+        wanted = [WantedChange(place, one) for place in places if (one := planned[place].suggestion)]
         landed = self.rooms.landing(self.made.session).land(self.made.output, wanted)
         return {place: _became(planned[place], one) for place, one in landed.items()}
 
@@ -142,7 +142,7 @@ class StoreNightTarget:
     def failed(self, dream: Dream, error: Exception) -> None:
         """What was written of the output stays, to be looked at."""
         rooms, why = self.rooms, Failure("internal_error", f"The dream failed ({type(error).__name__}).")
-        if isinstance(error, Ended):
+        if isinstance(error, DreamEnded):
             why = error.failure
         rooms.records.alter(rooms.scope, dream.id, lambda one: replace(one, error=why))
         with suppress(BadInput):  # it was canceled in the same moment
@@ -172,9 +172,9 @@ class StoreNightTarget:
         try:
             found = self.rooms.stores.get(self.made.store)
         except NotFound:
-            raise Ended("input_memory_store_unavailable", f"{self.made.store} was deleted.") from None
+            raise DreamEnded("input_memory_store_unavailable", f"{self.made.store} was deleted.") from None
         if found.archived_at is not None:
-            raise Ended("input_memory_store_unavailable", f"{self.made.store} was archived.")
+            raise DreamEnded("input_memory_store_unavailable", f"{self.made.store} was archived.")
         return found
 
     def _read(self) -> Iterator[Read]:
@@ -184,7 +184,7 @@ class StoreNightTarget:
             if found is not None and not found.removed:
                 yield Read(found.user, name, found.revision, found.turns)
             elif not self.rooms.recorded(name):
-                raise Ended("input_session_unavailable", f"{name} was deleted.")
+                raise DreamEnded("input_session_unavailable", f"{name} was deleted.")
 
     def _withheld(self) -> Sequence[Withheld]:
         """What looks unsafe in the input: kept out of the output, or left where it stands if there is no other."""
@@ -201,12 +201,12 @@ class StoreNightTarget:
             after = found[-1].path
 
 
-def _page(memory: StoredMemory, critical: frozenset[str]) -> Page:
+def _page(memory: StoredMemory, critical: frozenset[str]) -> StorePage:
     """What was never rewritten may be older than its row: people bring their memories along."""
     since = memory.updated_at if memory.updated_at != memory.created_at else None
     content = memory.content or b""
     marked = bool(critical) and any(entry_hash(text) in critical for text in FORMATS["whole"].read(content).entries)
-    return Page(memory.path, content, memory.updated_at, since, marked)
+    return StorePage(memory.path, content, memory.updated_at, since, marked)
 
 
 def _became(one: Planned, outcome: Outcome) -> Judged:

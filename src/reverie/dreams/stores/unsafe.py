@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reverie.changes.land_store_dream import page_after
-from reverie.changes.store_writes import flags_of
+from reverie.changes.stores.land_dream import page_after
+from reverie.changes.stores.write import flags_of
 from reverie.core.origin import Origin
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.dream import Withheld
@@ -18,7 +18,7 @@ from reverie.dreams.stores.pages import FORM, is_prose
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
 from reverie.memory.pieces import Piece
-from reverie.memory.store import Flag
+from reverie.memory.stores.store import Flag
 from reverie.safety.report import Report
 from reverie.safety.scan import scan
 

@@ -8,97 +8,72 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from reverie.core.origin import Origin
-from reverie.dreams.brief import BriefEntry
+from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.verify import words
-from reverie.dreams.verify.case import CHANGES, NEARLY_WHOLE, OVERTAKES, Case, is_asserted
+from reverie.dreams.verify.case import NEARLY_WHOLE, OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.quotations import Quoted
-from reverie.dreams.verify.reasons import Finding, Reason, Severity, finding
+from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
 from reverie.memory.audience import belongs
-from reverie.safety.personal_numbers import cards, ibans, national_ids
+from reverie.safety.personal.numbers import cards, ibans, national_ids
+from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan
-from reverie.safety.sensitive import asked_to_remember, sensitive
 from reverie.text.relation import RelationKind, relate
 from reverie.transcripts.session import Session
 
 LONGEST = 400  # characters of an entry: one statement
-CONFLICT, CONFLICT_BESIDE = (
-    0.6,
-    0.8,
-)  # how surely a text contradicts an entry: one it adds to, one beside what it changes
+CONFLICT, CONFLICT_BESIDE = 0.6, 0.8  # how surely it contradicts an entry: one it adds to, one beside what it changes
 CONFLICT_OF_NOBODYS = 0.4  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
+SOMEBODY_ELSES = 0.25  # from where a sentence is not taken for the person's own; 1 in 1,000 of their own reaches it
 _PLACEHOLDER = re.compile(
     r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted[:\]]|\[erased\]|\[…\]"
 )
-_STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]|\n§\n")
-_DANGLING = re.compile(
-    r"(?:[,;:(–—-]|\b(?:and|or|but|the|a|an|of|to|und|oder|der|die|das|y|o|el|la|et|ou|le|e|i))\s*\.?$", re.I
-)
-_DECIDABLE = frozenset({"authority", "script", "suspicious"})  # a person may decide these where the owner said them
-_DOUBTS = {
-    "one_off": "are a request for once",
-    "question": "are a question",
-    "command": "are a request for once",
-    "quoted": "are quoted",
-    "temporary": "speak of a while",
-    "emotion": "tell a mood",
-    "chitchat": "are small talk",
-    "hypothetical": "only suppose it",
-    "progress": "tell what was done",
-    "other_person": "are about someone else",
-    "undecided": "are not sure of it",
-    "joke": "may be a joke",
-    "past": "speak of the past",
-    "none": "do not say that it holds",
-}
-
 _STAND_IN = re.compile(r"<[^<>\n]{1,40}>|\{[^{}\n]{1,40}\}|\$\{?\w+\}?|…|\.\.\.")
+_STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]")
+_UNFINISHED = re.compile(r"[?？,;:(–—-]\s*\.?$")
+_PAIRS = ('"', "“”„", "«»", "「」")  # “…”, „…“ and „…” are all written
+_DECIDABLE = frozenset({"authority", "script", "suspicious"})  # a person may decide these where the owner said them
 
-Check = Callable[[Case], Iterator[Finding]]
+Check = Callable[[Case], Iterator[Objection]]
 
 
-def quotation(case: Case) -> Iterator[Finding]:
+def quotation(case: Case) -> Iterator[Objection]:
     if not (case.support or case.tidies):
         yield finding(Reason.NO_QUOTATION)
 
 
-def place(case: Case) -> Iterator[Finding]:
+def place(case: Case) -> Iterator[Objection]:
     """What it names is there, and may be changed."""
     item, brief = case.item, case.brief
     if item.op.changes_skill:
         return
     if item.op is not Op.REMOVE and item.document not in brief.document:
         yield finding(Reason.UNKNOWN_PLACE, f"The document {item.document!r}")
-    unknown = [name for name in item.replaces if name not in brief.entry or not brief.entry[name].changeable]
-    if unknown:
-        yield finding(Reason.UNKNOWN_PLACE, f"An entry {unknown[0]!r} that can be changed")
-    if item.op in (Op.REPLACE, Op.MERGE, Op.REMOVE) and not item.replaces:
+    for name in item.replaces:
+        if name not in brief.entry or not brief.entry[name].changeable:
+            yield finding(Reason.UNKNOWN_PLACE, f"An entry {name!r} that can be changed")
+    if len(set(item.replaces)) < {Op.ADD: 0, Op.MERGE: 2}.get(item.op, 1):
         yield finding(Reason.UNKNOWN_PLACE, "The entry it would change")
-    if item.op is Op.MERGE and len(set(item.replaces)) < 2:
-        yield finding(Reason.UNKNOWN_PLACE, "A second entry to merge")
     documents = list(dict.fromkeys(one.document for one in case.replaced))
     if len(documents) > 1:
         yield finding(Reason.SEVERAL_DOCUMENTS, " and ".join(documents))
 
 
-def project(case: Case) -> Iterator[Finding]:
+def project(case: Case) -> Iterator[Objection]:
     """A matter of one project stands where that project's sessions read it, and nowhere else."""
     document = case.brief.document.get(case.item.document)
-    if not case.changes_memory or document is None or not case.item.project:
-        return
-    if belongs(document, case.item.project) == "elsewhere":
+    if case.changes_memory and document and case.item.project and belongs(document, case.item.project) == "elsewhere":
         yield finding(Reason.OTHER_PROJECT, case.item.project, document.name)
 
 
-def one_statement(case: Case) -> Iterator[Finding]:
+def one_statement(case: Case) -> Iterator[Objection]:
     text = case.item.text
     if found := _PLACEHOLDER.search(" ".join([text, *case.item.steps, *case.item.gotchas])):
         yield finding(Reason.PLACEHOLDER, found[0])
@@ -110,224 +85,194 @@ def one_statement(case: Case) -> Iterator[Finding]:
         yield finding(Reason.NOT_ONE_STATEMENT, f"it is longer than {LONGEST} characters, or a piece of a document")
 
 
-def origin(case: Case) -> Iterator[Finding]:
+def origin(case: Case) -> Iterator[Objection]:
     if case.support and not case.may_speak:
         yield finding(Reason.ORIGIN, case.origin)
 
 
-def people(case: Case) -> Iterator[Finding]:
-    """In a memory that is nobody's, one person adds what conflicts with nothing; what stands changes by more."""
+def people(case: Case) -> Iterator[Objection]:
+    """In a memory that is nobody's, one person adds what conflicts with nothing; what stands changes by more. Whoever
+    agrees has said all of it."""
     if not case.people_needed or not case.changes_memory or not case.support:
         return
-    agree = {user for one in case.asserted if (user := one.session.head.user) and _agrees(case, one)}
-    if len(agree) >= case.people_needed:
+    users = {one.session.head.user for one in case.asserted} - {"", None}
+    agree = sum(not any(_of_their_words(case, user)) for user in users)
+    if agree >= case.people_needed:
         return
-    if case.item.op is not Op.ADD or _conflicts(case):
-        yield finding(Reason.FEW_PEOPLE, case.people_needed, len(agree))
+    staying = (*case.staying, *case.surfaces)
+    conflicts = any(relate(case.restored(one.text), case.text).conflict >= CONFLICT_OF_NOBODYS for one in staying)
+    if case.item.op is not Op.ADD or conflicts or (case.tells_a_change and _same_subject(case.text, staying)):
+        yield finding(Reason.FEW_PEOPLE, case.people_needed, agree)
     else:
         yield finding(Reason.NOBODYS)
 
 
-def _agrees(case: Case, one: Quoted) -> bool:
-    """Whether one person's own words say all that is new in it; of what goes, that it is over."""
-    about = case.item.text or " ".join(case.old)
-    shared = words.stems(about) & words.stems(one.sentence)
-    if case.item.op is Op.REMOVE:
-        told = any(span.reading.kind in CHANGES for span in one.spans)
-        return bool(shared) and (told or words.negated(one.sentence))
-    new = words.missing(words.values(case.restored(about)), case.old)
-    said = not words.missing(new, [one.sentence]) and words.negated(about) == words.negated(one.sentence)
-    return said and len(shared) * 2 >= len(words.stems(about))
+def _of_their_words(case: Case, user: str | None) -> Iterator[Objection]:
+    """What is found where only this person's words count."""
+    theirs = replace(case, quotes=tuple(one for one in case.quotes if one.session.head.user == user))
+    return chain.from_iterable(each(theirs) for each in (asserted, grounded, negation, removal))
 
 
-def _conflicts(case: Case) -> bool:
-    text, staying = case.restored(case.item.text), (*case.brief.entries, *case.surfaces)
-    return any(relate(case.restored(entry.text), text).conflict >= CONFLICT_OF_NOBODYS for entry in staying) or bool(
-        case.tells_a_change and _same_subject(text, staying)
-    )
-
-
-def own_words(case: Case) -> Iterator[Finding]:
-    """Somebody typed them, as their own; what the text says does not stand between quotation marks."""
-    spoken = [one for one in case.support if one.origin is not Origin.OPERATOR]
-    text = case.restored(case.item.text)
-    own = [span for one in spoken if not one.plays for span in one.spans if not (text and span.quotes(text))]
-    if case.may_speak and spoken and (not own or _mostly_pasted(case, text)):
+def own_words(case: Case) -> Iterator[Objection]:
+    """Somebody typed them, as their own; what the text says does not stand between quotation marks, and most of what
+    it says beyond the entry it changes is not only in what was pasted."""
+    text, spoken = case.text, [one for one in case.support if one.origin is not Origin.OPERATOR]
+    spans = [span for one in spoken if not one.plays for span in one.spans if span.reading.others < SOMEBODY_ELSES]
+    own = [span for span in spans if not (text and span.quotes(text))]
+    beyond = words.stems(text) - words.stems(" ".join(case.old))
+    pasted = beyond & words.stems(" ".join(one.evidence.quote for one in case.support))
+    pasted -= words.stems(" ".join(one.typed if one in spoken else one.evidence.quote for one in case.support))
+    if case.may_speak and spoken and (not own or len(pasted) * 2 > len(beyond)):
         yield finding(Reason.NOT_OWN_WORDS)
 
 
-def _mostly_pasted(case: Case, text: str) -> bool:
-    """Most of what the text says beyond the entry it changes was not typed by whoever is quoted, only pasted."""
-    if case.item.op is Op.REMOVE or any(one.origin is Origin.OPERATOR for one in case.support):
-        return False
-    beyond = words.stems(text) - words.stems(" ".join(case.old))
-    pasted = beyond & words.stems(" ".join(one.evidence.quote for one in case.support))
-    pasted -= words.stems(" ".join(one.typed for one in case.support))
-    return len(pasted) * 2 > len(beyond)
-
-
-def asserted(case: Case) -> Iterator[Finding]:
+def asserted(case: Case) -> Iterator[Objection]:
     """Somebody said that it is so; they did not ask, suppose, play or mean it for once."""
-    if not case.may_speak or case.asserted or not any(one.spans and not one.plays for one in case.support):
-        return
-    doubted = [span for one in case.support for span in one.spans]
-    doubts = ["question" if one.asked else one.reading.why for one in doubted]
-    yield finding(Reason.NOT_ASSERTED, _DOUBTS[doubts[0] if doubts else "question"])
+    doubted = [span for one in case.support if not one.plays for span in one.spans]
+    if case.may_speak and not case.asserted and doubted:
+        why = "question" if doubted[0].asked else doubted[0].reading.why
+        yield finding(Reason.NOT_ASSERTED, "a remark" if why == "none" else why.replace("_", " "))
 
 
-def meant(case: Case) -> Iterator[Finding]:
-    """Nobody took it back, or laughed about it."""
-    if case.asserted and all(words.pattern("laughter").search(one.turn_text) for one in case.asserted):
-        yield finding(Reason.NOT_ASSERTED, "may have been said in jest")
+def meant(case: Case) -> Iterator[Objection]:
+    """Nobody laughed about it; nor did they take it back right behind it, or in their next two turns, or contradict
+    it there, or speak of the old value again in a later session."""
+    if case.asserted and all(words.says("laughter", one.turn_text) for one in case.asserted):
+        yield finding(Reason.NOT_ASSERTED, "said with a laugh")
     for one in case.asserted:
-        if taken := _taken_back(case, one.session, one.evidence.turn, one.evidence.quote):
-            yield finding(Reason.TAKEN_BACK, taken)
+        turns, number = one.session.turns, one.evidence.turn
+        later = [turn for turn in turns[number:] if turn.role == "user" and turn.noise is None][:2]
+        heads = (turns[number - 1].text.partition(one.evidence.quote)[2], *(turn.text for turn in later))
+        back = [head for text in heads if words.says("taken_back", head := " ".join(text.split())[:160])]
+        spans = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
+        back += [said for said in spans if said not in case.sentences and _is_against(said, case)] if not back else []
+        if back:
+            yield finding(Reason.TAKEN_BACK, back[0][:80])
             return
+    if again := next(_old_values_again(case), ""):
+        yield finding(Reason.TAKEN_BACK, again[:80])
 
 
-def _taken_back(case: Case, session: Session, number: int, quoted: str) -> str:
-    """The words of the same person, right behind or in the next two turns, that take it back; or that contradict it."""
-    later = [turn.number for turn in session.turns[number:] if turn.role == "user" and turn.noise is None][:2]
-    behind = session.turn(number).text.partition(quoted)[2].strip()
-    said = [behind, *(session.turn(one).text for one in later)]
-    for text in said:
-        head = " ".join(text.split())[:160]
-        if head and words.pattern("taken_back").search(head):
-            return head[:80]
-    cited = " ".join(one.sentence for one in case.support)
-    for one in later:
-        for span in (each for each in case.spans.of(session, one) if each.text not in cited):
-            about_it = words.stems(case.item.text) & words.stems(span.text)
-            if about_it and relate(case.item.text, span.text).conflict >= CONFLICT:
-                return span.text[:80]
-    return ""
+def _old_values_again(case: Case) -> Iterator[str]:
+    """What people say, in sessions behind the first that speaks for it, with a value that it would take out,
+    beside what is quoted."""
+    begun = [one.session.head.started_at for one in case.support]
+    first = min((at for at in begun if at is not None), default=None)
+    named = [value for value in words.values(" ".join(case.old)) if len(value) > 1]  # "B" alone names nothing
+    gone = [value for value in named if not words.stands_in(value, case.text)]
+    cited = " ".join([case.sentences, *(one.evidence.quote for one in case.support)])
+    if first is None or not gone or case.item.op is Op.REMOVE:
+        return
+    for session in case.material.sessions.values():
+        if session.head.started_at is not None and session.head.started_at > first:
+            for turn in session.turns:
+                spans = case.spans.of(session, turn.number) if turn.role == "user" and turn.noise is None else ()
+                uncited = (one for one in spans if one.text.strip(" .!") not in cited)
+                yield from (one.text for one in uncited if any(words.stands_in(value, one.own) for value in gone))
 
 
-def grounded(case: Case) -> Iterator[Finding]:
+def _is_against(said: str, case: Case) -> bool:
+    return bool(words.stems(case.item.text) & words.stems(said)) and relate(case.item.text, said).conflict >= CONFLICT
+
+
+def grounded(case: Case) -> Iterator[Objection]:
     """Every number, address, command and name of the text stands in what was said, or in the entry it changes."""
-    text = case.restored(case.item.text)
-    if case.item.op.changes_skill:
+    text, commands = case.text, words.commands(case.text)
+    turns = [one.session.turn(one.evidence.turn) for one in case.quotes]
+    if case.item.op.changes_skill:  # a template: every word of it was run or said, whatever stands in for the rest
         text = " ".join([text, *case.item.steps, *case.item.gotchas])
-    anywhere = chain(case.said, _cited(case), (case.restored(one.text) for one in case.brief.entries))
-    commands = words.commands(text)
-    if case.item.op.changes_skill:  # as a template: every word of it was run or said, whatever stands in for the rest
-        commands = [word for one in commands for word in _STAND_IN.sub(" ", one).split()]
-    invented = words.missing([*words.addresses(_STAND_IN.sub(" ", text)), *commands], anywhere)
-    if invented:
+        commands = [word for one in words.commands(text) for word in _STAND_IN.sub(" ", one).split()]
+        turns = [turn for session in _sessions(case.quotes) for turn in session.turns]
+    cited = (turn.said.whole.replace('\\"', '"').replace("\\n", "\n") for turn in turns)
+    called = [*words.addresses(_STAND_IN.sub(" ", text)), *commands]
+    if invented := words.missing(called, chain(case.said, cited, _known(case))):
         yield finding(Reason.INVENTED_ADDRESS, f"“{invented[0]}”")
-        return
-    if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
-        return
-    known = chain([case.brief.owner], (one.text for one in case.brief.entries), _days(case), _projects(case))
-    unsaid = words.missing(words.values(text), chain(case.said, known, _in_the_same_session(case)))
-    if unsaid:
-        yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
-    elif _mostly_new(text, case):
-        yield finding(Reason.UNGROUNDED, "it in these words")
+    elif case.says_something:
+        beyond = words.stems(text) - words.stems(" ".join(case.old))
+        if unsaid := words.missing(words.values(text), chain(case.said, _known(case), _besides(case))):
+            yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
+        elif len(beyond & words.shared(text, " ".join([*case.said, *_days(case)]))) * 3 < len(beyond):
+            yield finding(Reason.UNGROUNDED, "it in these words")
 
 
-def _cited(case: Case) -> Iterator[str]:
-    """The turns that were cited; of a skill all that was run in their sessions."""
-    if not case.item.op.changes_skill:
-        yield from (one.session.turn(one.evidence.turn).said.whole for one in case.quotes)
-        return
-    for session in {one.session.id: one.session for one in case.quotes}.values():
-        yield from (turn.said.whole.replace('\\"', '"').replace("\\n", "\n") for turn in session.turns)
+def _sessions(quotes: Iterable[Quoted]) -> Iterable[Session]:
+    return {one.session.id: one.session for one in quotes}.values()
 
 
-def _in_the_same_session(case: Case) -> Iterator[str]:
-    """What whoever is quoted said besides in that session, as their own."""
-    for session in {one.session.id: one.session for one in case.support}.values():
-        for turn in (one for one in session.turns if one.role == "user" and one.noise is None):
-            yield " ".join(span.text for span in case.spans.of(session, turn.number))
-
-
-def _mostly_new(text: str, case: Case) -> bool:
-    """What the text says beyond the entry it changes shares too few words with what was said."""
-    beyond = words.stems(text) - words.stems(" ".join(case.old))
-    said = words.shared(text, " ".join([*case.said, *_days(case)]))
-    return bool(beyond) and len(beyond & said) * 3 < len(beyond)
+def _known(case: Case) -> Iterator[str]:
+    """What nobody has to say again: who the owner is, the projects, the days that were meant, what stands there."""
+    yield from (case.brief.owner, *(one.project for one in case.brief.sessions))
+    yield from _days(case)
+    yield from (case.restored(one.text) for one in case.brief.entries)
 
 
 def _days(case: Case) -> Iterator[str]:
-    """Days that were meant by "since Friday", in the ways they are written."""
+    """The days that were meant by "since Friday", as they are written."""
     for one in case.support:
         said_on = one.said_at.date() if one.said_at else None
-        found = dates_in(words.plain(one.turn_text or one.evidence.quote), said_on)
-        for day in [*(spoken.day for spoken in found), *([said_on] if said_on else [])]:
-            written = f"{day.isoformat()} {day.day} {day.month} {day.year} {day:%B} {day:%A}"
-            yield f"{written} {day.day}.{day.month}.{day.year}"
+        for day in (each.day for each in dates_in(words.plain(one.turn_text), said_on)):
+            yield f"{day} {day.day}.{day.month}.{day.year} {day.day} {day:%B} {day.year}"
 
 
-def _projects(case: Case) -> Iterator[str]:
-    yield from (one.project for one in case.brief.sessions if one.project)
+def _besides(case: Case) -> Iterator[str]:
+    """What whoever is quoted said besides in that session, as their own."""
+    for session in _sessions(case.support):
+        for turn in (one for one in session.turns if one.role == "user" and one.noise is None):
+            yield from (span.text for span in case.spans.of(session, turn.number))
 
 
-def negation(case: Case) -> Iterator[Finding]:
-    if case.item.op is Op.REMOVE or not case.changes_memory or not case.support:
+def negation(case: Case) -> Iterator[Objection]:
+    """A “not” of the text was said, or stood there; and what was said with a “not” is kept with it."""
+    if not case.says_something or not case.support:
         return
-    said = any(words.contrasts(one.sentence) for one in case.support)
-    there = any(map(words.negated, case.old))
-    if (words.negated(case.item.text) and not (said or there)) or (
-        case.item.op is Op.ADD and not words.negated(case.item.text) and _all_negated(case)
+    about, denies = words.stems(case.item.text), words.negated(case.item.text)
+    there = any(words.ceases(one.sentence) for one in case.support) or any(map(words.negated, case.old))
+    nearest = [
+        max(words.clauses(one.evidence.quote), key=lambda clause: len(words.stems(clause) & about))
+        for one in case.support
+    ]
+    if (denies and not there) or (
+        (case.item.op is Op.ADD or case.people_needed) and not denies and all(map(words.negated, nearest))
     ):
         yield finding(Reason.NEGATION)
 
 
-def _all_negated(case: Case) -> bool:
-    """In every quotation, the clause that is nearest to the text denies something."""
-    text = words.stems(case.item.text)
-
-    def shared(clause: str) -> int:
-        return len(words.stems(clause) & text)
-
-    return all(words.negated(max(words.clauses(one.evidence.quote), key=shared)) for one in case.support)
-
-
-def newer(case: Case) -> Iterator[Finding]:
+def newer(case: Case) -> Iterator[Objection]:
     """What is said replaces only what is older."""
     said = max((one.said_at for one in case.asserted or case.support if one.said_at), default=None)
-    if case.tidies:
-        return
-    for entry in case.replaced:
-        if said is None or entry.since is None:
+    for entry in case.replaced if not case.tidies else ():
+        if said is None or entry.since is None or (said <= entry.since and not entry.exact):
             yield finding(Reason.AGE_UNKNOWN)
         elif said <= entry.since:
-            yield finding(Reason.OLDER, _day(said), _day(entry.since)) if entry.exact else finding(Reason.AGE_UNKNOWN)
+            yield finding(Reason.OLDER, f"{said:%Y-%m-%d}", f"{entry.since:%Y-%m-%d}")
 
 
-def _day(at: datetime) -> str:
-    return f"{at:%Y-%m-%d}"
-
-
-def carried_over(case: Case) -> Iterator[Finding]:
+def carried_over(case: Case) -> Iterator[Objection]:
     """What the entry says besides, and nobody spoke of, is still said."""
     if case.item.op not in (Op.REPLACE, Op.MERGE):
         return
-    text = case.restored(case.item.text)
-    said = " ".join([*(one.sentence for one in case.support), *(one.turn_text for one in case.support)])
-    new = words.missing(words.values(text), case.old)
-    free = [words.shape_of(one) for one in new]
-    free += ["word"] * len((words.stems(text) - words.stems(" ".join(case.old))) & words.stems(said))
+    said = " ".join([case.sentences, *(one.turn_text for one in case.support)])
+    free = [words.shape_of(one) for one in words.missing(words.values(case.text), case.old)]
+    free += ["word"] * len((words.stems(case.text) - words.stems(" ".join(case.old))) & words.stems(said))
     for old in case.old:
-        for value in words.missing(words.values(old), [text, said]):
+        for value in words.missing(words.values(old), [case.text, said]):
             taken = _taken_place(words.shape_of(value), free)
-            if taken is None and not _part_of_what_changed(value, old, text):
-                yield finding(Reason.DROPS_CONTENT, value)
-                return
             if taken:
                 free.remove(taken)
+            elif not _part_of_what_changed(value, old, case.text):
+                yield finding(Reason.DROPS_CONTENT, value)
+                return
         for clause in words.clauses(old):
-            if words.stems(clause) and not words.shared(clause, f"{text} {said}"):
+            if words.stems(clause) and not words.shared(clause, f"{case.text} {said}"):
                 yield finding(Reason.DROPS_CONTENT, clause.strip(" ."))
                 return
 
 
 def _part_of_what_changed(value: str, old: str, text: str) -> bool:
     """It stands right beside another value that is gone: "Trados Studio" is one name, "3.34 LTR" one version."""
-    gone = [one for one in words.values(old) if words.plain(one) not in words.plain(text)]
-    beside = [rf"{re.escape(one)}\s{re.escape(value)}|{re.escape(value)}\s{re.escape(one)}" for one in gone]
-    return any(re.search(one, old) for one in beside)
+    gone = [re.escape(one) for one in words.values(old) if words.plain(one) not in words.plain(text)]
+    it = re.escape(value)
+    return any(re.search(rf"{one}\s{it}|{it}\s{one}", old) for one in gone)
 
 
 def _taken_place(shape: str, free: list[str]) -> str | None:
@@ -337,74 +282,60 @@ def _taken_place(shape: str, free: list[str]) -> str | None:
     return "word" if shape in ("number", "day") and "word" in free else None
 
 
-def removal(case: Case) -> Iterator[Finding]:
-    """An entry goes only if it was spoken of, as over; or if another that stays says all of it."""
+def removal(case: Case) -> Iterator[Objection]:
+    """An entry goes only if it, and no other, was spoken of as over; or if one that stays says all of it."""
     if case.item.op is not Op.REMOVE or case.tidies:
         return
-    said = " ".join(one.sentence for one in case.support)
-    over = case.tells_a_change or words.ceases(said)
+    over = case.tells_a_change or words.ceases(case.sentences)
+    others = [case.restored(one.text) for one in case.staying]
     for old in case.old:
-        spoken_of = words.shared(old, said)
-        if not spoken_of or not (_still_said(old, case) or (over and _is_nearest(old, said, case))):
+        spoken_of = len(words.shared(old, case.sentences))
+        nearest = all(len(words.shared(other, case.sentences)) <= spoken_of for other in others)
+        if not spoken_of or not (_still_said(old, others) or (over and nearest)):
             yield finding(Reason.UNGROUNDED, f"that “{old[:80]}” is over")
 
 
-def _still_said(old: str, case: Case) -> bool:
+def _still_said(old: str, others: Iterable[str]) -> bool:
     """Nothing is lost without it: an entry that stays has its values and nearly all of its words."""
-    staying = [case.restored(one.text) for one in case.brief.entries if one not in case.replaced]
     least = NEARLY_WHOLE * len(words.stems(old))
-    return any(len(words.shared(old, one)) >= least and not words.missing(words.values(old), [one]) for one in staying)
+    return any(len(words.shared(old, one)) >= least and not words.missing(words.values(old), [one]) for one in others)
 
 
-def _is_nearest(old: str, said: str, case: Case) -> bool:
-    """Of all entries, this is the one that was spoken of, by the person or by the agent they react to."""
-    said = " ".join([said, *(one.answers for one in case.support)])
-    others = [case.restored(one.text) for one in case.brief.entries if one not in case.replaced]
-    return all(words.likeness(old, said) > words.likeness(other, said) for other in others)
-
-
-def stands_alone(case: Case) -> Iterator[Finding]:
-    text = case.item.text.strip()
-    if case.item.op is Op.REMOVE or not case.changes_memory or not text:
+def stands_alone(case: Case) -> Iterator[Objection]:
+    """It leans on nothing that was said before it, ends as a statement does, and means the same tomorrow."""
+    text = words.plain(case.item.text).strip()
+    if not case.says_something or not text:
         return
-    spoken = re.findall(r"[\w']+", words.plain(text))
-    before = {words.plain(old).split()[0] for old in case.old if old.split()}
-    if spoken and spoken[0] in (words.words("leaning") | words.words("pronouns")) - before:
-        yield finding(Reason.LEANS, f"it begins with “{spoken[0]}”")
-    elif (named := set(spoken) & words.words("pronouns")) and case.copied:
-        yield finding(Reason.UNNAMED, min(named))
-    elif text.endswith(("?", "？")) or _DANGLING.search(text) or len(words.stems(text)) < 2 or _is_torn(text):
+    before = tuple(words.plain(old).split()[0] for old in case.old if old.split())
+    leans = words.pattern("leaning").match(text) or words.pattern("pronouns").match(text)
+    torn = any(sum(map(text.count, pair)) % 2 for pair in _PAIRS)  # a quotation begins in it and does not end
+    if leans and not text.startswith(before):
+        yield finding(Reason.LEANS, f"it begins with “{leans[0]}”")
+    elif (named := words.pattern("pronouns").search(text)) and case.copied:
+        yield finding(Reason.UNNAMED, named[0])
+    elif _UNFINISHED.search(text) or torn or len(words.stems(text)) < 2:
         yield finding(Reason.LEANS, "it is not a whole statement")
-    elif relative := set(spoken) & words.words("relative_day"):
-        yield finding(Reason.LEANS, f"“{min(relative)}” means another day tomorrow")
+    elif relative := words.pattern("relative_day").search(text):
+        yield finding(Reason.LEANS, f"“{relative[0]}” means another day tomorrow")
 
 
-def _is_torn(text: str) -> bool:
-    """A quotation begins in it and does not end. “…”, „…“ and „…” are all written."""
-    return any(sum(map(text.count, pair)) % 2 for pair in ('"', "“”„", "«»", "「」"))
-
-
-def new_here(case: Case) -> Iterator[Finding]:
+def new_here(case: Case) -> Iterator[Objection]:
     """It is not said already, and contradicts nothing that stays."""
-    if case.item.op is Op.REMOVE or not case.changes_memory or case.tidies:
+    if not case.says_something:
         return
-    text = case.restored(case.item.text)
+    text, staying = case.text, [*case.staying, *(one for one in case.surfaces if one not in case.replaced)]
     if case.item.op is Op.REPLACE and words.bare(text) in map(words.bare, case.old):
         yield finding(Reason.KNOWN, case.item.text)
         return
-    staying = [one for one in (*case.brief.entries, *case.surfaces) if one not in case.replaced]
-    for entry in staying:
-        if _says_the_same(entry, text, case):
-            yield finding(Reason.KNOWN, entry.text)
-            return
+    if known := next((one for one in staying if _says_the_same(case.restored(one.text), case)), None):
+        yield finding(Reason.KNOWN, known.text)
+        return
     limit = CONFLICT if case.item.op is Op.ADD else CONFLICT_BESIDE
-    for entry in staying:
-        if relate(case.restored(entry.text), text).conflict >= limit:
-            yield finding(Reason.CONTRADICTS, entry.text, entry.document)
-            return
-    overtaken = _same_subject(text, staying) if case.item.op is Op.ADD and case.kinds & OVERTAKES else None
-    if overtaken:
-        yield finding(Reason.OVERTAKES, overtaken.text)
+    against = (one for one in staying if relate(case.restored(one.text), text).conflict >= limit)
+    if denied := next(against, None):
+        yield finding(Reason.CONTRADICTS, denied.text, denied.document)
+    elif case.item.op is Op.ADD and case.kinds & OVERTAKES and (changed := _same_subject(text, staying)):
+        yield finding(Reason.OVERTAKES, changed.text)
 
 
 def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None:
@@ -417,38 +348,33 @@ def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None
     return None
 
 
-def _says_the_same(entry: BriefEntry, text: str, case: Case) -> bool:
-    old = case.restored(entry.text)
-    if words.bare(old) == words.bare(text):
+def _says_the_same(old: str, case: Case) -> bool:
+    if words.bare(old) == words.bare(case.text):
         return True
-    found = relate(old, text)
-    denies = case.tells_a_change and words.negated(old) != words.negated(text)
-    if found.kind is not RelationKind.SAME or found.confidence < SAME or denies:
-        return False
-    return not words.missing(words.values(text), [old])
+    found = relate(old, case.text)
+    denies = case.tells_a_change and words.negated(old) != words.negated(case.text)
+    same = found.kind is RelationKind.SAME and found.confidence >= SAME and not denies
+    return same and not words.missing(words.values(case.text), [old])
 
 
-def critical(case: Case) -> Iterator[Finding]:
+def critical(case: Case) -> Iterator[Objection]:
     if any(one.critical for one in case.replaced):
         yield finding(Reason.CRITICAL)
 
 
-def safe(case: Case) -> Iterator[Finding]:
+def safe(case: Case) -> Iterator[Objection]:
     """No secret, nothing private that nobody asked to keep, nothing the scanner blocks; authority is for a person."""
     item = case.item
     text = case.restored("\n".join([item.text, *item.steps, *item.gotchas]))
     spoken = [one.evidence.quote for one in case.support]
     as_said = text.strip(" .")[1:]  # what differs from the text in its first letter only says nothing else
     unlike = [one for one in spoken if one.strip(" .")[1:] != as_said or item.op.changes_skill]
-    if any("[redacted" in one for one in spoken):
-        yield finding(Reason.SECRET)
     private = {one.kind for said in (text, *unlike) for one in sensitive(said)}
     private |= {"the number of an account or a document" for find in (ibans, cards, national_ids) for _ in find(text)}
-    if "credentials" in private:
+    wanted = case.own and any(asked_to_remember(one.turn_text or one.evidence.quote) for one in case.support)
+    if "credentials" in private or any("[redacted" in one for one in spoken):
         yield finding(Reason.SECRET)
-    elif private and not (
-        case.own and any(asked_to_remember(one.turn_text or one.evidence.quote) for one in case.support)
-    ):
+    elif private and not wanted:
         yield finding(Reason.SENSITIVE, ", ".join(sorted(private)))
     if item.op is Op.REMOVE:
         return
@@ -458,12 +384,12 @@ def safe(case: Case) -> Iterator[Finding]:
         yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
     elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in unlike):
         yield finding(Reason.AUTHORITY) if case.own else finding(Reason.UNSAFE, "it would give authority")
-    elif case.changes_memory and not case.tidies and crossed(text, case.old):
+    elif case.says_something and crossed(text, case.old):
         yield finding(Reason.AUTHORITY)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NamedCheck:
     """A check with the question it asks, as the diary and `explain` show it."""
 
     name: str
@@ -472,44 +398,41 @@ class Asked:
 
 
 CHECKS = (
-    Asked("quotation", "Does every quotation stand in its turn?", quotation),
-    Asked("place", "Are the document and the entries there?", place),
-    Asked("project", "Is it read where it holds?", project),
-    Asked("one_statement", "Is it one statement?", one_statement),
-    Asked("origin", "Are they words of the owner?", origin),
-    Asked("people", "Do as many people say so as it needs?", people),
-    Asked("own_words", "Did the person say it themselves?", own_words),
-    Asked("asserted", "Did they say that it is so?", asserted),
-    Asked("meant", "Did they mean it, and not take it back?", meant),
-    Asked("grounded", "Was every value of it said?", grounded),
-    Asked("negation", "Is a “not” where it was said?", negation),
-    Asked("newer", "Is it newer than what it changes?", newer),
-    Asked("carried_over", "Is what the entry says besides kept?", carried_over),
-    Asked("removal", "Was what goes spoken of as over?", removal),
-    Asked("stands_alone", "Can it be understood alone?", stands_alone),
-    Asked("new_here", "Is it new, and contradicts nothing that stays?", new_here),
-    Asked("critical", "Is nothing critical touched?", critical),
-    Asked("safe", "Is it safe, and nobody's secret?", safe),
+    NamedCheck("quotation", "Does every quotation stand in its turn?", quotation),
+    NamedCheck("place", "Are the document and the entries there?", place),
+    NamedCheck("project", "Is it read where it holds?", project),
+    NamedCheck("one_statement", "Is it one statement?", one_statement),
+    NamedCheck("origin", "Are they words of the owner?", origin),
+    NamedCheck("people", "Do as many people say so as it needs?", people),
+    NamedCheck("own_words", "Did the person say it themselves?", own_words),
+    NamedCheck("asserted", "Did they say that it is so?", asserted),
+    NamedCheck("meant", "Did they mean it, and not take it back?", meant),
+    NamedCheck("grounded", "Was every value of it said?", grounded),
+    NamedCheck("negation", "Is a “not” where it was said?", negation),
+    NamedCheck("newer", "Is it newer than what it changes?", newer),
+    NamedCheck("carried_over", "Is what the entry says besides kept?", carried_over),
+    NamedCheck("removal", "Was what goes spoken of as over?", removal),
+    NamedCheck("stands_alone", "Can it be understood alone?", stands_alone),
+    NamedCheck("new_here", "Is it new, and contradicts nothing that stays?", new_here),
+    NamedCheck("critical", "Is nothing critical touched?", critical),
+    NamedCheck("safe", "Is it safe, and nobody's secret?", safe),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """What one check found in an item; nothing: it passed."""
 
     name: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Objection, ...] = ()
 
 
-def check(case: Case) -> tuple[Checked, ...]:
-    """Every check, in order. Without a quotation there is nothing to look at further."""
-    done = list[Checked]()
+def check(case: Case) -> tuple[CheckResult, ...]:
+    """Every check, in order. Without a quotation or a place there is nothing to look at further."""
+    done = list[CheckResult]()
     for one in CHECKS:
         found = tuple(one.check(case))
-        done.append(Checked(one.name, found))
+        done.append(CheckResult(one.name, found))
         if one.name in ("quotation", "place") and any(each.severity is Severity.REFUSED for each in found):
             break
     return tuple(done)
-
-
-__all__ = ["CHECKS", "Asked", "Check", "Checked", "check", "is_asserted"]

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
 from reverie.dreams.verify import words
-from reverie.safety.personal_numbers import cards, ibans
+from reverie.safety.personal.numbers import cards, ibans
 
 _CONCEPTS = ("sends", "pays", "fetches")
 # This machine and the person's own network: nobody else is reached there.
@@ -39,7 +39,7 @@ def crossed(text: str, old: Sequence[str] = ()) -> bool:
     decides = _decides(text)
     if not old:
         return bool(new) or decides
-    if any(_MAIL.search(one) or _BUCKET.match(one) for one in new) or len(new) > len(set(_all_places(old))):
+    if any(_MAIL.search(one) or _BUCKET.match(one) for one in new) or len(new) > len(_places("\n".join(old))):
         return True
     named = [one for one in words.names(text) if one.isalpha() and len(one) > 2]
     hands_over = any(_pattern(name).search(text) for name in _CONCEPTS)
@@ -55,10 +55,6 @@ def _places(text: str) -> list[str]:
     found += [one.lower().rstrip(".,;:)") for one in _BUCKET.findall(text)]
     found += [text[one.start : one.end].lower() for find in (ibans, cards) for one in find(text)]
     return list(dict.fromkeys(found))
-
-
-def _all_places(texts: Iterable[str]) -> list[str]:
-    return [one for text in texts for one in _places(text)]
 
 
 def _decides(text: str) -> bool:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.harnesses.injected import Form, Piece
-from reverie.transcripts.json_files import json_lines
+from reverie.harnesses.injected import Form, MessagePart
+from reverie.transcripts.files.json_files import json_lines
 from reverie.transcripts.readers import Flaw
 
 _PLACE = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text) #(\d+)(?: \+\d+ lines)?\.*\]")
@@ -55,19 +55,19 @@ class Pastes:
         if places:
             self.places[hash((text + shown[last:]).strip())] = tuple(places)
 
-    def told_apart(self, text: str) -> list[Piece]:
+    def told_apart(self, text: str) -> list[MessagePart]:
         """The prompt as what was typed and what was pasted, or nothing where the history does not know it."""
         return list(_cut(text, self.places.get(hash(text.strip()), ())))
 
 
-def _cut(text: str, places: tuple[tuple[int, int], ...]) -> Iterator[Piece]:
+def _cut(text: str, places: tuple[tuple[int, int], ...]) -> Iterator[MessagePart]:
     last = 0
     for start, end in places:
-        yield from [Piece(text[last:start].strip())] if text[last:start].strip() else []
-        yield from [Piece(text[start:end].strip(), PASTED)] if text[start:end].strip() else []
+        yield from [MessagePart(text[last:start].strip())] if text[last:start].strip() else []
+        yield from [MessagePart(text[start:end].strip(), PASTED)] if text[start:end].strip() else []
         last = end
     if places and text[last:].strip():
-        yield Piece(text[last:].strip())
+        yield MessagePart(text[last:].strip())
 
 
 def _content(paste: object, cache: Path) -> str | None:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reverie.harnesses.installers import SKILL, Launch, Plan
-from reverie.memory.targets import Where
+from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.memory.targets import HomePlaces
 from reverie.system.config_edits import JsonElement, JsonMember, OwnFile
 from reverie.transcripts.projects import dashed
 
@@ -25,14 +25,14 @@ class ClaudeCodeInstaller:
     target = "claude"
     reader = "claude-code"
 
-    def folder(self, where: Where) -> Path:
+    def folder(self, where: HomePlaces) -> Path:
         return where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
 
-    def plan(self, where: Where, launch: Launch) -> Plan:
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         hook = {"hooks": [{"type": "command", "command": launch.line(*QUEUE)}]}
         server = {"type": "stdio", **launch.server(self.name, self.target)}
-        return Plan(
+        return InstallPlan(
             [
                 JsonMember(self._state(where), "the MCP server", ("mcpServers", "reverie"), server),
                 JsonElement(
@@ -48,14 +48,14 @@ class ClaudeCodeInstaller:
         )
 
     @staticmethod
-    def _state(where: Where) -> Path:
+    def _state(where: HomePlaces) -> Path:
         return where.place("${CLAUDE_CONFIG_DIR:-~/}") / ".claude.json"
 
-    def transcript(self, where: Where, event: Mapping[str, Any]) -> Path | None:
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         said = event.get("transcript_path")
         return Path(said) if isinstance(said, str) and said else None
 
-    def rehearse(self, where: Where, sentence: str, number: int) -> Mapping[str, Any]:
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, work = f"00000000-0000-4000-8000-{number:012}", str(self.folder(where).parent / "work")
         path = self.folder(where) / "projects" / dashed(work) / f"{session}.jsonl"
         head = {"sessionId": session, "cwd": work, "version": "2.1.197", "isSidechain": False, "userType": "external"}

@@ -21,8 +21,8 @@ from reverie.core.origin import Origin
 from reverie.harnesses.claude_code.history import Pastes
 from reverie.harnesses.injected import in_pieces, said_apart, told_apart
 from reverie.harnesses.injected_patterns import CLAUDE_CODE
-from reverie.transcripts.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.json_streams import JsonList
+from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
+from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.messages import calls_in, text_of, tool_results
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened

@@ -22,7 +22,7 @@ from pathlib import Path
 from reverie.harnesses.claude_code.reader import working_folder
 from reverie.harnesses.markdown.lists import MarkdownTarget, every_file, folders_in, names_in
 from reverie.memory.target import Place
-from reverie.memory.targets import Where
+from reverie.memory.targets import HomePlaces
 from reverie.system.repositories import repository_root
 from reverie.transcripts.projects import LONGEST_DASHED, dashed, is_dashed, project_name
 
@@ -47,7 +47,7 @@ _EVERYONE = "every Claude Code session of this user"
 _known: dict[Path, str] = {}  # where the sessions of a folder were begun: once told, it stays so
 
 
-def claude_targets(where: Where) -> Iterator[MarkdownTarget]:
+def claude_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
     projects = _Projects(folder)
     yield MarkdownTarget("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder, harness=HARNESS)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.errors import BadInput
-from reverie.harnesses.installers import SKILL, Launch, Plan
-from reverie.memory.targets import Where
-from reverie.system.config_edits import Edit, OwnFile, TomlKey, TomlTable
+from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.memory.targets import HomePlaces
+from reverie.system.config_edits import ConfigEdit, OwnFile, TomlKey, TomlTable
 
 QUEUE = ("sessions", "queue", "--agent", "codex")
 
@@ -26,23 +26,23 @@ class CodexInstaller:
     target = "codex"
     reader = "codex"
 
-    def folder(self, where: Where) -> Path:
+    def folder(self, where: HomePlaces) -> Path:
         return where.place("${CODEX_HOME:-~/.codex}")
 
-    def plan(self, where: Where, launch: Launch) -> Plan:
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = folder / "config.toml"
         words = [*(["env", *_variables(launch)] if launch.environment else []), *launch.words(*QUEUE)]
         notify = TomlKey(config, "a program that queues each session for the next night", "notify", words, QUEUE)
         server = launch.server(self.name, self.target)
-        edits: list[Edit] = [
+        edits: list[ConfigEdit] = [
             TomlTable(config, "the MCP server", ("mcp_servers", "reverie"), server),
             notify,
             OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
         ]
-        return Plan(edits, _notes(notify))
+        return InstallPlan(edits, _notes(notify))
 
-    def transcript(self, where: Where, event: Mapping[str, Any]) -> Path | None:
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         said, thread = event.get("transcript_path"), event.get("thread-id")
         if isinstance(said, str) and said:
             return Path(said)
@@ -51,7 +51,7 @@ class CodexInstaller:
         found = (self.folder(where) / "sessions").glob(f"*/*/*/rollout-*-{thread}.jsonl")
         return next(iter(sorted(found)), None)
 
-    def rehearse(self, where: Where, sentence: str, number: int) -> Mapping[str, Any]:
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         thread, day = f"00000000-0000-7000-8000-{number:012}", f"2026-01-{number:02}"
         folder = self.folder(where) / "sessions" / day.replace("-", "/")
         at, work = f"{day}T09:00:00.000Z", str(self.folder(where).parent / "work")

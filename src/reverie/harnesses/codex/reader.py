@@ -19,9 +19,9 @@ from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import CODEX
-from reverie.transcripts.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.json_streams import JsonList
-from reverie.transcripts.json_text import parsed
+from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
+from reverie.transcripts.files.json_streams import JsonList
+from reverie.transcripts.files.json_text import parsed
 from reverie.transcripts.messages import arguments_text, origin_of, role_of, text_of
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened

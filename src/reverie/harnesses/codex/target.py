@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reverie.harnesses.markdown.lists import MarkdownTarget, is_file
 from reverie.memory.target import Place
-from reverie.memory.targets import Where
+from reverie.memory.targets import HomePlaces
 from reverie.transcripts.projects import project_name
 
 INSTRUCTIONS = Place(
@@ -23,7 +23,7 @@ INSTRUCTIONS = Place(
 )
 
 
-def codex_targets(where: Where) -> Iterator[MarkdownTarget]:
+def codex_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place("${CODEX_HOME:-~/.codex}")
     yield MarkdownTarget(
         "codex", folder, "every Codex session of this user", _instructions, agent_folder=folder, harness="codex"

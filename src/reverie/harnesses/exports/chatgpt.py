@@ -14,7 +14,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.transcripts.json_arrays import events_of
+from reverie.transcripts.files.json_arrays import events_of
 from reverie.transcripts.messages import role_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall

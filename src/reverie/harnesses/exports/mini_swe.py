@@ -14,8 +14,8 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.exports.runs import facts_of, run_id, within
-from reverie.transcripts.json_files import whole_json
-from reverie.transcripts.json_streams import JsonList
+from reverie.transcripts.files.json_files import whole_json
+from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.messages import openai_calls, origin_of, role_of, text_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall

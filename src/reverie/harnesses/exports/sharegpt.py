@@ -14,9 +14,9 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.inline_tool_calls import calls_out_of, failure, json_object, spoken
-from reverie.transcripts.json_arrays import events_of
-from reverie.transcripts.json_streams import JsonList
-from reverie.transcripts.json_text import dumped
+from reverie.transcripts.files.json_arrays import events_of
+from reverie.transcripts.files.json_streams import JsonList
+from reverie.transcripts.files.json_text import dumped
 from reverie.transcripts.messages import origin_of, role_of, text_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said

@@ -15,9 +15,9 @@ from typing import Any
 
 from reverie.core.origin import Origin
 from reverie.harnesses.exports.runs import facts_of, run_id, within
-from reverie.transcripts.json_files import whole_json
-from reverie.transcripts.json_streams import JsonList, Span, StreamedObject
-from reverie.transcripts.json_text import parsed
+from reverie.transcripts.files.json_files import whole_json
+from reverie.transcripts.files.json_streams import FileSpan, JsonList, StreamedObject
+from reverie.transcripts.files.json_text import parsed
 from reverie.transcripts.messages import openai_calls, role_of, text_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
@@ -56,7 +56,7 @@ def _run(path: Path) -> Mapping[str, Any] | Flaw:
     value = whole_json(path)
     if isinstance(value, Flaw):
         try:
-            begun = StreamedObject(path, Span(0, path.stat().st_size))
+            begun = StreamedObject(path, FileSpan(0, path.stat().st_size))
         except ValueError:
             return value
         return begun if "history" in begun else value

@@ -13,8 +13,8 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.exports.runs import facts_of, within
-from reverie.transcripts.json_arrays import json_array
-from reverie.transcripts.json_streams import JsonList
+from reverie.transcripts.files.json_arrays import json_array
+from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.messages import is_message, said, text_of
 from reverie.transcripts.readers import SNIFFED_BYTES, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said

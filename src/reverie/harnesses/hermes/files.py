@@ -16,8 +16,8 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.harnesses.hermes.rows import people_apart
 from reverie.harnesses.inline_tool_calls import failure, json_object, spoken
-from reverie.transcripts.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.json_streams import JsonList
+from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
+from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.messages import is_message, said
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said

@@ -15,12 +15,9 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.hermes import files as hermes_files
-from reverie.harnesses.hermes.rows import Rows
-from reverie.transcripts.json_files import decoded
-from reverie.transcripts.projects import project_folder, project_name
-from reverie.transcripts.readers import Event, Flaw, Opened
-from reverie.transcripts.session import Head
-from reverie.transcripts.sqlite_files import (
+from reverie.harnesses.hermes.rows import HermesRows
+from reverie.transcripts.files.json_files import decoded
+from reverie.transcripts.files.sqlite_files import (
     MAGIC,
     at_rest,
     columns,
@@ -30,6 +27,9 @@ from reverie.transcripts.sqlite_files import (
     reading,
     stamp,
 )
+from reverie.transcripts.projects import project_folder, project_name
+from reverie.transcripts.readers import Event, Flaw, Opened
+from reverie.transcripts.session import Head
 
 _SESSION_COLUMNS = (
     "id",
@@ -96,7 +96,7 @@ def _holds_sessions(path: Path) -> bool:
 
 
 def _database(database: sqlite3.Connection, path: Path) -> Iterator[Event]:
-    rows = Rows(database, columns(database, "messages"))
+    rows = HermesRows(database, columns(database, "messages"))
     wanted = [name for name in _SESSION_COLUMNS if name in columns(database, "sessions")]
     if "id" not in wanted or not rows.usable:
         yield Flaw("the file", "no tables `sessions` and `messages` as Hermes makes them")
@@ -137,7 +137,7 @@ def _session_ids(database: sqlite3.Connection) -> tuple[list[bytes], Flaw | None
 
 
 def _session(
-    database: sqlite3.Connection, rows: Rows, wanted: list[str], session: bytes, path: Path
+    database: sqlite3.Connection, rows: HermesRows, wanted: list[str], session: bytes, path: Path
 ) -> Iterator[Event]:
     about, flaw = _about(database, wanted, session)
     if flaw:

@@ -17,12 +17,12 @@ from reverie.core.origin import Origin
 from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import HERMES
 from reverie.harnesses.inline_tool_calls import failure, json_object, spoken
-from reverie.transcripts.json_files import decoded
-from reverie.transcripts.json_text import parsed
+from reverie.transcripts.files.json_files import decoded
+from reverie.transcripts.files.json_text import parsed
+from reverie.transcripts.files.sqlite_files import is_locked
 from reverie.transcripts.messages import role_of, said
 from reverie.transcripts.readers import Flaw
 from reverie.transcripts.session import MAX_TURNS, Said
-from reverie.transcripts.sqlite_files import is_locked
 
 _COLUMNS = (
     "session_id",
@@ -53,7 +53,7 @@ _ONE_GO_SECONDS = 5e-6
 
 
 @dataclass
-class Rows:
+class HermesRows:
     """Reads the messages of one session after another from one open database."""
 
     database: sqlite3.Connection

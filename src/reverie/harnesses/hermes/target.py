@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
+from reverie.harnesses.hermes.staged import discard, staged_in
 from reverie.harnesses.markdown.lists import folders_in, is_folder, names_in, real
+from reverie.memory.staged import StagedWrite
 from reverie.memory.target import Held, Place
-from reverie.memory.targets import Where
+from reverie.memory.targets import HomePlaces
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
 from reverie.system.shared_files import HeldFiles, has_displaced
 
@@ -60,6 +62,13 @@ class HermesTarget:
         said = _configured(path, r"(write_approval):\s*['\"]?(\w+)").get("write_approval", "")
         return f"memory.write_approval in {path} wants every write approved" if said.lower() in _YES else ""
 
+    def staged(self) -> list[StagedWrite]:
+        """What Hermes itself holds back until a person approves."""
+        return list(staged_in(self._home))
+
+    def discard(self, staged: str) -> None:
+        discard(self._home, staged)
+
     def read(self, document: str) -> bytes | None:
         return read_file(self._path(document))
 
@@ -82,7 +91,7 @@ class HermesTarget:
         return self._folder / document
 
 
-def hermes_targets(where: Where) -> Iterator[HermesTarget]:
+def hermes_targets(where: HomePlaces) -> Iterator[HermesTarget]:
     home = where.place("${HERMES_HOME:-~/.hermes}")
     yield HermesTarget(home)
     for profile in folders_in(home / "profiles", _PROFILE):

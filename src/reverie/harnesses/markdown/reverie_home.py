@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reverie.harnesses.markdown.lists import MarkdownTarget, fixed
 from reverie.memory.target import Place
-from reverie.memory.targets import Where
+from reverie.memory.targets import HomePlaces
 
 PLACES = (
     Place(
@@ -24,6 +24,6 @@ PLACES = (
 )
 
 
-def home_targets(where: Where) -> Iterator[MarkdownTarget]:
+def home_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     reach = "every prompt this home builds"
     yield MarkdownTarget("home", where.home / "memory", reach, fixed(*PLACES), lock_files=True)

@@ -1,13 +1,15 @@
 """Memory stores, their versions and dreams on a server that speaks Anthropic's protocol: the real one, ours, others'.
 
-Implements `reverie.bridge.source.StoreSource`. Nothing but GET is ever sent, except by `push`. The key goes to the
-address it was given for and nowhere else: redirects are refused, and so is plain HTTP to another machine.
+Implements `reverie.bridge.source.StoreSource`. Nothing but GET is ever sent, except by `push` and to
+begin a dream. The key goes to the address it was given for and nowhere else: redirects are refused, and so is plain
+HTTP to another machine.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, wraps
@@ -16,11 +18,13 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
+from reverie.bridge.source import HeardSession, RemoteDream, RemoteSession, RemoteStore, RemoteVersion
 from reverie.core.errors import BadInput, NotFound, NotPermitted, NotReached
 
 VERSION = "2023-06-01"
 MEMORY_BETA, DREAM_BETA = "agent-memory-2026-07-22", "dreaming-2026-04-21"
+AGENT_BETA = "managed-agents-2026-04-01"
+_PERSON, _GROUP = ("user_id", "user", "person"), ("project", "team")  # as callers name them in a session's metadata
 PAGE = 100
 TRIES, TIMEOUT = 4, 60.0
 AGAIN = (408, 429, 500, 502, 503, 504, 529)
@@ -102,21 +106,37 @@ class AnthropicServer:
             rows = list(self._listed("/v1/dreams", DREAM_BETA, include_archived="true"))
         except (NotFound, NotPermitted):  # a server, or a key, without dreams
             return
-        for row in rows:
-            inputs = {one["type"]: one for one in row["inputs"]}
-            outputs = [one["memory_store_id"] for one in row.get("outputs") or ()]
-            yield RemoteDream(
-                row["id"],
-                row["status"],
-                inputs.get("memory_store", {}).get("memory_store_id", ""),
-                tuple(inputs.get("sessions", {}).get("session_ids", ())),
-                outputs[0] if outputs else "",
-                row.get("session_id") or "",
-                _time(row["created_at"]),
-                _time(row["ended_at"]) if row.get("ended_at") else None,
-            )
+        yield from map(_dream, rows)
 
-    # ---- writing: only by `push` -------------------------------------------------------------------------------------
+    @_as_expected
+    def sessions(self, store: str = "", since: datetime | None = None) -> Iterator[RemoteSession]:
+        """Oldest first: those that have the store mounted, or all of them; of a time, those made then or later."""
+        query = {"order": "asc", "include_archived": "true"} | ({"memory_store_id": store} if store else {})
+        query |= {"created_at[gte]": since.isoformat()} if since else {}
+        yield from map(_session, self._listed("/v1/sessions", AGENT_BETA, **query))
+
+    def session(self, name: str) -> RemoteSession:
+        return _session(self.get(f"/v1/sessions/{name}", AGENT_BETA))
+
+    @_as_expected
+    def said(self, session: str) -> Iterator[tuple[str, str]]:
+        """What was said in a session: `user`, `agent` or `tool`, and the words."""
+        for row in self._listed(f"/v1/sessions/{session}/events", AGENT_BETA, order="asc"):
+            who = "tool" if "tool" in row["type"] else row["type"].partition(".")[0]
+            for block in row.get("content") or ():
+                if who in ("user", "agent", "tool") and block.get("type") == "text":
+                    yield who, block["text"]
+
+    def heard(self, sessions: Sequence[str]) -> Iterator[HeardSession]:
+        for name in sessions:
+            with suppress(NotFound, NotPermitted):  # one that was deleted, or a key that may not read it
+                one = self.session(name)
+                yield HeardSession(one.id, one.person, one.group, tuple(self.said(name)))
+
+    def dream(self, name: str) -> RemoteDream:
+        return _dream(self.get(f"/v1/dreams/{name}", DREAM_BETA))
+
+    # ---- writing: only by `push`, and by a night of dreams -----------------------------------------------------------
 
     def standing(self, store: str, below: str) -> list[RemoteVersion]:
         return list(self.memories(store, path_prefix=below))
@@ -125,15 +145,23 @@ class AnthropicServer:
         """A memory at this path. What someone else wrote there meanwhile is not written over."""
         memories = f"/v1/memory_stores/{store}/memories"
         if was is None:
-            self._sent("POST", memories, MEMORY_BETA, json={"path": path, "content": content})
+            self.send("POST", memories, MEMORY_BETA, json={"path": path, "content": content})
             return
         expected = {"type": "content_sha256", "content_sha256": was.sha256}
         body = {"content": content, "precondition": expected}
-        self._sent("POST", f"{memories}/{was.memory}", MEMORY_BETA, json=body)
+        self.send("POST", f"{memories}/{was.memory}", MEMORY_BETA, json=body)
 
     def remove(self, store: str, was: RemoteVersion) -> None:
         path, expected = f"/v1/memory_stores/{store}/memories/{was.memory}", {"expected_content_sha256": was.sha256}
-        self._sent("DELETE", path, MEMORY_BETA, params=expected)
+        self.send("DELETE", path, MEMORY_BETA, params=expected)
+
+    def begin_dream(self, store: str, sessions: Sequence[str], model: str, instructions: str) -> RemoteDream:
+        inputs = [
+            {"type": "memory_store", "memory_store_id": store},
+            {"type": "sessions", "session_ids": list(sessions)},
+        ]
+        body = {"inputs": inputs, "model": model} | ({"instructions": instructions} if instructions else {})
+        return _dream(self.send("POST", "/v1/dreams", DREAM_BETA, json=body))
 
     def close(self) -> None:
         client = self.__dict__.pop("_client", None)
@@ -143,7 +171,7 @@ class AnthropicServer:
     # ---- the wire ----------------------------------------------------------------------------------------------------
 
     def get(self, path: str, beta: str, **query: str) -> dict[str, Any]:
-        return self._sent("GET", path, beta, params=query)
+        return self.send("GET", path, beta, params=query)
 
     def _listed(self, path: str, beta: str, **query: str) -> Iterator[dict[str, Any]]:
         page, seen = "", set[str]()
@@ -156,7 +184,7 @@ class AnthropicServer:
                 return
         raise NotReached(f"{self.address} gives the same page of {path} again and again.")
 
-    def _sent(self, method: str, path: str, beta: str, **given: Any) -> dict[str, Any]:
+    def send(self, method: str, path: str, beta: str, **given: Any) -> dict[str, Any]:
         """The answer. Only what can be asked for twice without harm is tried again."""
         for left in reversed(range(TRIES)):
             try:
@@ -210,6 +238,28 @@ def _patience(headers: Mapping[str, str], usual: float) -> float:
         if said.replace(".", "", 1).isdigit():
             return min(60.0, float(said) * scale)
     return usual
+
+
+def _dream(row: Mapping[str, Any]) -> RemoteDream:
+    inputs = {one["type"]: one for one in row["inputs"]}
+    outputs = [one["memory_store_id"] for one in row.get("outputs") or ()]
+    return RemoteDream(
+        row["id"],
+        row["status"],
+        inputs.get("memory_store", {}).get("memory_store_id", ""),
+        tuple(inputs.get("sessions", {}).get("session_ids", ())),
+        outputs[0] if outputs else "",
+        row.get("session_id") or "",
+        _time(row["created_at"]),
+        _time(row["ended_at"]) if row.get("ended_at") else None,
+    )
+
+
+def _session(row: Mapping[str, Any]) -> RemoteSession:
+    known = row.get("metadata") or {}
+    person = row.get("reverie_user") or next((known[name] for name in _PERSON if known.get(name)), "")
+    group = next((known[name] for name in _GROUP if known.get(name)), "")
+    return RemoteSession(row["id"], _time(row["created_at"]), person, group or (row.get("agent") or {}).get("name", ""))
 
 
 def _author(actor: Mapping[str, str] | None) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from reverie.bridge.snapshot import Snapshot
-from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
+from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.hashes import sha256
 from reverie.core.slugs import slug
+from reverie.harnesses.memory_stores.mapping import Mapped, known_shape, mapping_beside
 from reverie.system.files import read_file
 
 ENDINGS = (".md", ".markdown", ".mdx", ".txt", ".json", ".jsonl")
@@ -29,13 +30,13 @@ def read_folder(path: Path) -> Snapshot:
         files = list(_below(path))
         if not files:
             raise BadInput(f"There is no memory in {path}.", expected=f"files that end in {', '.join(ENDINGS)}")
-        texts = dict[str, str]()
+        texts, mapping = dict[str, str](), mapping_beside(path)
         for file in files:
-            texts |= _memories(f"/{file.relative_to(path).as_posix()}", file)
+            texts |= _memories(f"/{file.relative_to(path).as_posix()}", file, mapping)
         return Snapshot(str(path), texts)
     if not path.exists():
         raise NotFound(f"There is no folder or file {path}.", next_step="Name an exported folder, or a memory store.")
-    return Snapshot(str(path), _memories(f"/{path.name}", path))
+    return Snapshot(str(path), _memories(f"/{path.name}", path, mapping_beside(path.parent)))
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -52,15 +53,17 @@ def _below(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def _memories(where: str, file: Path) -> dict[str, str]:
+def _memories(where: str, file: Path, mapping: Mapped | None) -> dict[str, str]:
     if file.stat().st_size > LARGEST:
         raise BadInput(f"{file} is larger than {LARGEST // 1_000_000} MB.", expected="the export of a memory store")
     text = (read_file(file) or b"").decode("utf-8-sig", "replace")
     if file.suffix.lower() == ".jsonl":
         rows = [row for line in text.splitlines() if line.strip() and (row := _parsed(line)) is not None]
-        return _listed(rows) or {where: text}
+        return (mapping and mapping.memories(rows)) or _listed(rows) or {where: text}
     if file.suffix.lower() == ".json":
-        return _held(_parsed(text)) or {where: text}
+        document = _parsed(text)
+        held = mapping.memories(document) if mapping else known_shape(document)
+        return held or _held(document) or {where: text}
     return {where: text}
 
 
@@ -122,6 +125,9 @@ class FolderSource:
         return self._snapshot.texts.get(version.path or "")
 
     def dreams(self) -> Iterator[RemoteDream]:
+        return iter(())
+
+    def heard(self, sessions: Sequence[str]) -> Iterator[HeardSession]:
         return iter(())
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """Puts Reverie into OpenClaw. The MEMORY.md of its workspace is read in every session already: a night writes there.
 
-The MCP server stands in `openclaw.json`. That file may hold comments, which JSON does not have: then it is left alone.
+The MCP server stands in `openclaw.json`, which may hold comments.
 OpenClaw keeps its sessions in databases of its own, which a night reads where they lie: no hook is needed. Skills of
 all its agents are in `skills` beside the settings. (Seen in 2026.9.6.)
 """
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reverie.harnesses.installers import SKILL, Launch, Plan
-from reverie.memory.targets import Where
+from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.memory.targets import HomePlaces
 from reverie.system.config_edits import JsonMember, OwnFile
 
 
@@ -23,27 +23,27 @@ class OpenClawInstaller:
     target = "openclaw"
     reader = "openclaw"
 
-    def folder(self, where: Where) -> Path:
+    def folder(self, where: HomePlaces) -> Path:
         at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
         return where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
 
-    def plan(self, where: Where, launch: Launch) -> Plan:
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = where.place(f"${{OPENCLAW_CONFIG_PATH:-{folder / 'openclaw.json'}}}")
         server = launch.server(self.name, self.target)
-        return Plan(
+        return InstallPlan(
             [
-                JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server),
+                JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
                 OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
             ],
             ["OpenClaw has no hook for this: a night reads its sessions where it keeps them."],
         )
 
-    def transcript(self, where: Where, event: Mapping[str, Any]) -> Path | None:
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         said = event.get("transcript_path")
         return Path(said) if isinstance(said, str) and said else None
 
-    def rehearse(self, where: Where, sentence: str, number: int) -> Mapping[str, Any]:
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, at = f"00000000-0000-4000-8000-{number:012}", f"2026-01-{number:02}T09:00:00.000Z"
         workspace = self.folder(where) / "workspace"
         head = {"type": "session", "version": 3, "id": session, "timestamp": at, "cwd": str(workspace)}

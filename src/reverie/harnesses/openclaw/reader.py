@@ -24,13 +24,13 @@ from reverie.core.origin import Origin
 from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import OPENCLAW
 from reverie.harnesses.openclaw import database as databases
-from reverie.transcripts.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.json_text import parsed
+from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
+from reverie.transcripts.files.json_text import parsed
+from reverie.transcripts.files.sqlite_files import is_locked, misses_log, reading
 from reverie.transcripts.messages import arguments_text, origin_of, text_of
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
-from reverie.transcripts.sqlite_files import is_locked, misses_log, reading
 
 Entry = Mapping[str, Any]
 Entries = Callable[[], Iterator[tuple[int, Any] | Flaw]]
@@ -41,7 +41,9 @@ _MIRRORS = {"delivery-mirror", "gateway-injected"}  # the gateway noting what it
 _SUMMARIES = {"compaction": "compact summary", "branch_summary": "branch summary"}
 _WRAPPED = re.compile(r"\s*([A-Z][^\n(]{0,60}) \(untrusted[^)\n]*\):\s*```json\n(.*?)\n```\s*", re.DOTALL)
 _EVENTS = re.compile(r"\s*(?:System(?: \(untrusted\))?: \[[^\n]*(?:\n|$))+")
-_STAMP = re.compile(r"\s*\[[^\]\n]{0,200}\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,60}\]\s*")
+_STAMP = re.compile(
+    r"\s*\[(?!Forwarded |Replying |Quoting )[^\]\n]{0,200}\d{4}-\d\d-\d\d[ T]\d\d:\d\d[^\]\n]{0,60}\]\s*"
+)
 _ROOM = re.compile(r"\bgroup\b|@g\.us|\bid:-\d|#\w|\bchannel id:", re.IGNORECASE)  # in a stamp of before 2026.2
 _RECALLED = re.compile(r"\s*<(relevant-memories|recalled-memories|memory-context)>.*?</\1>\s*", re.DOTALL)
 # Since 2026.9 the gateway marks what it puts before a message, and what it hangs behind it, with a sign of its own.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from reverie.harnesses.markdown.lists import MarkdownTarget, folders_in, present
 from reverie.memory.target import Place
-from reverie.memory.targets import Where
+from reverie.memory.targets import HomePlaces
 
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
 PLACES = (
@@ -31,7 +31,7 @@ PLACES = (
 _WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
 
 
-def openclaw_targets(where: Where) -> Iterator[MarkdownTarget]:
+def openclaw_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
     state = where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
     default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")

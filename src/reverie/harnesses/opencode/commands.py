@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,25 +18,43 @@ _FILLED_IN = re.compile(r"\$ARGUMENTS|\$\d+|!`[^`]*`")
 
 @dataclass(frozen=True, slots=True)
 class Commands:
+    """`unread` names what could not be read: what such a command says cannot be told from what is typed."""
+
     templates: tuple[re.Pattern[str], ...] = ()
+    unread: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, folder: str | None) -> Commands:
         """Those that are there now; one that has been changed or removed since is not recognised."""
         if not folder or not Path(folder).is_absolute():
             return cls()
-        texts = list[str]()
-        for place in _FOLDERS:
+        unread, texts = list[str](), list[str]()
+
+        def failed(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                unread.append(str(error.filename))
+
+        try:
+            found = [file for place in _FOLDERS for file in _files(Path(folder, place), failed)]
+        except ValueError:
+            return cls()  # no folder has such a name
+        for file in found[:_MOST_FILES]:
             try:
-                for file in sorted(Path(folder, place).rglob("*.md"))[:_MOST_FILES]:
-                    with file.open(encoding="utf-8", errors="replace") as opened:
-                        texts.append(opened.read(_MOST_CHARACTERS))
-            except (OSError, ValueError):
-                continue
-        return cls(tuple(filter(None, map(_pattern, texts))))
+                with file.open(encoding="utf-8", errors="replace") as opened:
+                    texts.append(opened.read(_MOST_CHARACTERS))
+            except OSError as error:
+                failed(error)
+        unread += map(str, found[_MOST_FILES : _MOST_FILES + 1])
+        return cls(tuple(filter(None, map(_pattern, texts))), tuple(unread))
 
     def wrote(self, text: str) -> bool:
         return any(template.match(text.strip()) for template in self.templates)
+
+
+def _files(folder: Path, failed: Callable[[OSError], None]) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder, onerror=failed):
+        folders.sort()
+        yield from (Path(place, name) for name in sorted(names) if name.endswith(".md"))
 
 
 def _pattern(text: str) -> re.Pattern[str] | None:

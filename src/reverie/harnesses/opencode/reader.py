@@ -16,13 +16,13 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.opencode.commands import Commands
-from reverie.transcripts.json_files import decoded
-from reverie.transcripts.json_text import parsed
+from reverie.transcripts.files.json_files import decoded
+from reverie.transcripts.files.json_text import parsed
+from reverie.transcripts.files.sqlite_files import MAGIC, columns, is_interrupted, is_locked, misses_log, reading
 from reverie.transcripts.messages import arguments_text
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
-from reverie.transcripts.sqlite_files import MAGIC, columns, is_interrupted, is_locked, misses_log, reading
 
 Record = Mapping[str, Any]
 
@@ -99,6 +99,9 @@ def _session(database: sqlite3.Connection, about: dict[str, Any], name: object, 
         if said and not opened:
             opened = True
             yield Opened(_head(about, folder))
+            for unread in talk.commands.unread[:1]:
+                why = "cannot be read; what is typed in this folder is not told from its words, and is asked about"
+                yield Flaw(f"the command {unread}", why)
         yield from said
     if opened:
         yield Closed(ended_at=moment(about.get("time_updated")))
@@ -159,7 +162,8 @@ class _Talk:
             return Origin.AGENT
         if self.commands.wrote(words):
             return Origin.TOOL
-        return Origin.MEMBER if "\n" in words.strip() else None  # piped, or a command whose template is gone
+        unsure = "\n" in words.strip() or self.commands.unread  # piped, or a command whose template is gone or unread
+        return Origin.MEMBER if unsure else None
 
     def _unquoted(self, text: str) -> str:
         """`opencode run` puts quotation marks around what has a space in it."""

@@ -20,6 +20,7 @@ def register(ctx: Any) -> None:
     ctx.register_cli_command("dreaming", HELP, _parser, _command, description=f"{HELP}, by Reverie.")
     ctx.register_hook("on_session_finalize", _session_finished)
     ctx.register_hook("pre_llm_call", _before_a_turn)
+    ctx.register_hook("post_tool_call", _after_a_tool)
 
 
 def _slash(words: str) -> Any:
@@ -42,12 +43,22 @@ def _command(arguments: argparse.Namespace) -> None:
 
 def _session_finished(session_id: str = "", **_: object) -> None:
     from .finished import queue
+    from .outcomes import session_done
 
     if session_id:
+        session_done(session_id)
         queue(session_id)
 
 
 def _before_a_turn(user_message: object = "", session_id: str = "", **_: object) -> str | None:
-    from .recall import recalled
+    from .recall import offered
 
-    return recalled(str(user_message or ""), session_id)
+    return offered(str(user_message or ""), session_id)
+
+
+def _after_a_tool(
+    tool_name: str = "", args: object = None, session_id: str = "", status: str = "", **_: object
+) -> None:
+    from .outcomes import tool_done
+
+    tool_done(session_id, tool_name, args, status)

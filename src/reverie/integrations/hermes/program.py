@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -61,10 +62,21 @@ def settings() -> Mapping[str, Any]:
     return block if isinstance(block, Mapping) else {}
 
 
+def launch() -> Mapping[str, Any]:
+    """How `reverie install hermes` wrote down that Reverie is started; empty where the plugin came in another way."""
+    try:
+        told = json.loads((hermes_home().path / "plugins/reverie/launch.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return told if isinstance(told, dict) and Path(str(told.get("program", [""])[0])).exists() else {}
+
+
 def program() -> list[str]:
-    """Named in the settings, installed beside Hermes, or found as a command."""
+    """Named in the settings, written down when it was installed, beside Hermes, or found as a command."""
     if named := settings().get("program"):
         return [str(Path(str(named)).expanduser())]
+    if known := launch():
+        return list(map(str, known["program"]))
     if find_spec("reverie") is not None:
         return [sys.executable, "-P", "-m", "reverie"]  # -P: nothing of the folder Hermes was started in is imported
     if found := shutil.which("reverie"):
@@ -74,12 +86,13 @@ def program() -> list[str]:
 
 def environment(home: HermesHome, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """A profile is one of the targets of the home above it."""
-    return {**os.environ, "HERMES_HOME": str(home.root), **(more or {})}
+    known: Mapping[str, str] = launch().get("environment", {})
+    return {**known, **os.environ, "HERMES_HOME": str(home.root), **(more or {})}
 
 
 def reverie_home() -> str:
     """Where the settings of this process say that Reverie's home is; empty for the usual place."""
-    return os.environ.get("REVERIE_HOME", "")
+    return os.environ.get("REVERIE_HOME") or str(launch().get("environment", {}).get("REVERIE_HOME", ""))
 
 
 def reads_only_what_was_added() -> bool:

@@ -58,7 +58,7 @@ class PydanticAIModel:
             return None
 
     def ask(self, question: Question[Any], most_tokens: int, seconds: float) -> Reply:
-        from reverie.llm.clients.requests import Refused, Wish, load, request
+        from reverie.llm.clients.requests import RejectedRequest, Wish, load, request
         from reverie.llm.clients.transport import GuardedTransport
 
         load(self._choice)  # before the clock starts
@@ -72,7 +72,7 @@ class PydanticAIModel:
             wish = Wish(question, most_tokens, max(until - time.monotonic(), _SOON_ENOUGH), manner, self._streamed)
             try:
                 reply = request(self._choice, self._key, wish, GuardedTransport(places, self._most_bytes))
-            except Refused as error:
+            except RejectedRequest as error:
                 refused = refused or error.failed
                 continue
             if isinstance(reply, Replied):

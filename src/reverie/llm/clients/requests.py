@@ -57,7 +57,7 @@ class Wish:
     streamed: bool = False
 
 
-class Refused(Exception):
+class RejectedRequest(Exception):
     """The endpoint does not take the request as it was put. `failed` is what to say if no other manner is taken."""
 
     def __init__(self, failed: Failed) -> None:
@@ -73,7 +73,7 @@ def request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport
     except Exception as error:  # the libraries read hostile bytes; what they raise then is anyone's guess
         failed = _failed(error, guard, time.monotonic() - started, choice, key)
         if getattr(error, "status_code", None) in (400, 422) and not _is_too_big(error):
-            raise Refused(failed) from error
+            raise RejectedRequest(failed) from error
         return failed
     return _reply(response, time.monotonic() - started)
 

@@ -64,6 +64,22 @@ RULES = (
         skill=0.9,
     ),
     rule(
+        "exfiltration.redirected-secret",
+        1,
+        _NET_WORDS,
+        rf"\b{_NET}\b[^\n]{{0,140}}?(?:\w\.\w|\d)[^\n<]{{0,60}}<\s?['\"]?(?:<home>[/\\]{{1,2}})?[^\s'\"]{{0,40}}?<secretfile>",
+        context=0.6,
+        memory=1,
+    ),
+    rule(
+        "exfiltration.command-in-host",
+        1,
+        "dig |nslookup|host |ping ",
+        r"\b(?:dig|nslookup|host|ping)\b[^\n]{0,60}?(?:\$\([^)\n]{1,100}\)|`[^`\n]{1,100}`)\.\w",
+        context=0.8,
+        memory=1,
+    ),
+    rule(
         "exfiltration.file-in-url",
         1,
         _NET_WORDS,

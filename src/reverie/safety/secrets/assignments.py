@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from reverie.safety.secrets import names
-from reverie.safety.secrets.spans import Span
+from reverie.safety.secrets.spans import SecretSpan
 from reverie.safety.secrets.values import is_code, is_message, is_mixed, is_placeholder, is_random, is_uuid
 
 LONG = 20  # characters of a value that no sign or flag announces
@@ -88,7 +88,7 @@ def _is_loose_tag(found: re.Match[str]) -> bool:
     return found.groupdict().get("sign") == ">" and before not in ("<", ".", "_", "-")
 
 
-def _judged(found: re.Match[str], kind: str, given: bool = False) -> Span | None:
+def _judged(found: re.Match[str], kind: str, given: bool = False) -> SecretSpan | None:
     """The value as a span if it holds; `given` says that in this place any word would be the secret."""
     text, (value, start, quoted) = found.string, _value(found)
     if not quoted:
@@ -101,19 +101,19 @@ def _judged(found: re.Match[str], kind: str, given: bool = False) -> Span | None
         fits, named = _passes_as_password(value, quoted, given), kind
     else:
         fits, named = _passes_as_token(value, quoted, given, kind), _named_vendor(found, start) or kind
-    return Span(start, start + len(value), named) if fits else None
+    return SecretSpan(start, start + len(value), named) if fits else None
 
 
-def _before(text: str, at: int) -> Span | None:
+def _before(text: str, at: int) -> SecretSpan | None:
     """`use … as the password`."""
     start = max(0, at - 100)
     found = names.as_the().search(text[start:at]) if text.find(" as ", start, at) >= 0 else None
     if found is None or is_placeholder(found["value"]) or is_code(found["value"]) or not is_mixed(found["value"]):
         return None
-    return Span(start + found.start("value"), start + found.end("value"), "password")
+    return SecretSpan(start + found.start("value"), start + found.end("value"), "password")
 
 
-def _follows(text: str, at: int, allowed: str, kind: str) -> Span | None:
+def _follows(text: str, at: int, allowed: str, kind: str) -> SecretSpan | None:
     """`--password …`, `login bob password …`: the name, a space, the value."""
     found = names.flag(allowed).match(text, at)
     if found is None:
@@ -125,7 +125,7 @@ def _follows(text: str, at: int, allowed: str, kind: str) -> Span | None:
     return _judged(found, kind, given=introduction["netrc"] is not None)
 
 
-def _at(text: str, at: int, allowed: str, kind: str) -> Span | None:
+def _at(text: str, at: int, allowed: str, kind: str) -> SecretSpan | None:
     if not names.is_named_so(text, at, kind):
         return None
     if found := names.assignment(allowed).match(text, at):
@@ -141,7 +141,7 @@ def _gates() -> tuple[tuple[re.Pattern[str], str, str], ...]:
     return tuple((names.gate(anchor), allowed, kind) for anchor, allowed, kind in families)
 
 
-def named_values(text: str, lowered: str) -> Iterator[Span]:
+def named_values(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Values whose name says that they are secret."""
     for gate, allowed, kind in _gates():
         for found in gate.finditer(lowered):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.safety.secrets.spans import Span
+from reverie.safety.secrets.spans import SecretSpan
 from reverie.safety.secrets.values import is_placeholder, is_random, is_template
 
 # Between two lines of a key may stand what quoting a file does to it: escapes, quotes, diff and reply marks, gutters
@@ -82,7 +82,7 @@ def _session_names() -> re.Pattern[str]:
     return re.compile(r"sess|(?:^|[._-])sid|token|auth|jwt|csrf|xsrf|remember|login|secret|credential", re.IGNORECASE)
 
 
-def key_blocks(text: str) -> Iterator[Span]:
+def key_blocks(text: str) -> Iterator[SecretSpan]:
     """Private keys, whole or broken off; a header with no key under it is only talk about keys."""
     for gate in _gates():
         end = 0
@@ -90,23 +90,23 @@ def key_blocks(text: str) -> Iterator[Span]:
             block = _key_block().match(text, at.start()) if at.start() >= end else None
             if block is not None:
                 end = block.end()
-                yield Span(block.start(), end, "private-key")
+                yield SecretSpan(block.start(), end, "private-key")
 
 
-def _credentials(found: re.Match[str]) -> Span | None:
+def _credentials(found: re.Match[str]) -> SecretSpan | None:
     password = found["password"]
     if "sentry" in found["host"] and re.fullmatch(r"[0-9a-f]{32}", found["user"]):
-        return Span(found.start("user"), found.end("password") if password else found.end("user"), "sentry-dsn")
+        return SecretSpan(found.start("user"), found.end("password") if password else found.end("user"), "sentry-dsn")
     if password is None:
         lone = found["user"] if len(found["user"]) >= 20 else ""
-        return Span(found.start("user"), found.end("user"), "url-token") if is_random(lone) else None
+        return SecretSpan(found.start("user"), found.end("user"), "url-token") if is_random(lone) else None
     # "http://host:8080), then mail me@…" is a port, a closing bracket and a mail address.
     if is_template(password) or re.match(r"\d{1,5}[),;\]]|(?i:your|change_?me|example)", password):
         return None
-    return Span(found.start("password"), found.end("password"), "url-password")
+    return SecretSpan(found.start("password"), found.end("password"), "url-password")
 
 
-def addresses(text: str) -> Iterator[Span]:
+def addresses(text: str) -> Iterator[SecretSpan]:
     """Passwords and tokens inside URLs and connection strings; the rest of the address stays."""
     if "://" in text:
         yield from filter(None, map(_credentials, _address().finditer(text)))
@@ -114,34 +114,34 @@ def addresses(text: str) -> Iterator[Span]:
         for at in _each(text, literal):
             for kind, pattern in patterns:
                 if (found := pattern.match(text, at)) and not is_template(found[1]):
-                    yield Span(found.start(1), found.end(1), kind)
+                    yield SecretSpan(found.start(1), found.end(1), kind)
 
 
-def _header(found: re.Match[str], group: str, kind: str, strict: bool) -> Span | None:
+def _header(found: re.Match[str], group: str, kind: str, strict: bool) -> SecretSpan | None:
     value = found[group]
     if value is None or is_placeholder(value) or not (is_random(value) if strict else re.search(r"\d|=$|[A-Z]", value)):
         return None
-    return Span(found.start(group), found.end(group), kind)
+    return SecretSpan(found.start(group), found.end(group), kind)
 
 
-def _cookie(found: re.Match[str]) -> Iterator[Span]:
+def _cookie(found: re.Match[str]) -> Iterator[SecretSpan]:
     for pair in _pair().finditer(found.string, found.start("pairs"), found.end("pairs")):
         value = pair["value"]
         telling = _session_names().search(pair["name"]) is not None and len(value) >= 8
         if (telling or len(value) >= 20) and not is_placeholder(value) and (telling or is_random(value)):
-            yield Span(pair.start("value"), pair.end("value"), "cookie")
+            yield SecretSpan(pair.start("value"), pair.end("value"), "cookie")
 
 
-def _authorization(found: re.Match[str]) -> Iterator[Span]:
+def _authorization(found: re.Match[str]) -> Iterator[SecretSpan]:
     kinds = (("basic", "basic-auth", False), ("token", "token", False), ("raw", "token", True))
     yield from filter(None, [_header(found, *kind) for kind in kinds])
 
 
-def _bearer(found: re.Match[str]) -> Iterator[Span]:
+def _bearer(found: re.Match[str]) -> Iterator[SecretSpan]:
     yield from filter(None, [_header(found, "bearer", "bearer-token", True)])
 
 
-def headers(text: str, lowered: str) -> Iterator[Span]:
+def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Authorization and cookies, wherever a request was pasted."""
     readers = zip(("bearer", "authorization", "cookie"), _headers(), (_bearer, _authorization, _cookie), strict=True)
     for literal, pattern, spans in readers:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.safety.secrets.spans import Span
+from reverie.safety.secrets.spans import SecretSpan
 from reverie.safety.secrets.values import is_code, is_placeholder
 
 # How far back the command may stand; a wrapped command line is rarely longer.
@@ -61,10 +61,10 @@ def _secret(found: re.Match[str]) -> tuple[str, int] | None:
     return next(filter(None, hits), None)
 
 
-def command_secrets(text: str) -> Iterator[Span]:
+def command_secrets(text: str) -> Iterator[SecretSpan]:
     """Passwords given to well-known commands as arguments, and the lines of .pgpass."""
     arguments = map(_secret, _argument().finditer(text))
     lines = (_first(at, ("secret",)) for mark in _pgpass() for at in mark.finditer(text))
     for value, start in filter(None, (*arguments, *lines)):
         if not is_placeholder(value) and not is_code(value) and not re.fullmatch(r"\d{1,5}", value):
-            yield Span(start, start + len(value), "password")
+            yield SecretSpan(start, start + len(value), "password")

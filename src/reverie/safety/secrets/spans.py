@@ -19,21 +19,21 @@ GENERIC = frozenset(
 )
 
 
-class Span(NamedTuple):
+class SecretSpan(NamedTuple):
     start: int
     end: int
     kind: str
 
 
-def _joined(one: Span, two: Span) -> Span:
+def _joined(one: SecretSpan, two: SecretSpan) -> SecretSpan:
     """The union, because the part only one of the two saw would otherwise stay readable."""
     kind = two.kind if one.kind in GENERIC and two.kind not in GENERIC else one.kind
-    return Span(one.start, max(one.end, two.end), kind)
+    return SecretSpan(one.start, max(one.end, two.end), kind)
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
+def merged(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     """Disjoint spans in text order covering every given one."""
-    result: list[Span] = []
+    result: list[SecretSpan] = []
     for span in sorted(spans):
         if result and span.start < result[-1].end:
             result[-1] = _joined(result[-1], span)
@@ -42,7 +42,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
     return result
 
 
-def outside(spans: Iterable[Span], protected: list[tuple[int, int]]) -> Iterator[Span]:
+def outside(spans: Iterable[SecretSpan], protected: list[tuple[int, int]]) -> Iterator[SecretSpan]:
     """The spans that touch none of the protected stretches; both come in text order."""
     index = 0
     for span in spans:

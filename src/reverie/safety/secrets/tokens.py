@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from reverie.safety.secrets.spans import Span
+from reverie.safety.secrets.spans import SecretSpan
 from reverie.safety.secrets.values import is_masked, is_random
 
 # A short prefix also ends ordinary words ("task-", "risk-"); it counts where a word begins, after an escape such as
@@ -179,11 +179,11 @@ def _hanging() -> tuple[tuple[str, re.Pattern[str], int], ...]:
     return tuple((kind, re.compile(body, re.ASCII), width) for kind, body, width in HANGING)
 
 
-def _named(found: re.Match[str], table: tuple[tuple[str, str], ...]) -> Span | None:
+def _named(found: re.Match[str], table: tuple[tuple[str, str], ...]) -> SecretSpan | None:
     kind = table[int((found.lastgroup or "k0")[1:])][0]
     if is_masked(found[0]) or (kind == "api-key" and not is_random(found[0][3:])):
         return None
-    return Span(found.start(), found.end(), kind)
+    return SecretSpan(found.start(), found.end(), kind)
 
 
 def _runs(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -198,7 +198,7 @@ def _runs(text: str, gate: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         at = gate.search(text, end)
 
 
-def _separated(text: str) -> Iterator[Span]:
+def _separated(text: str) -> Iterator[SecretSpan]:
     _, prefix, tokens = _separated_patterns()
     for start, end in (run for gate in _gates() for run in _runs(text, gate)):
         taken = start
@@ -208,26 +208,26 @@ def _separated(text: str) -> Iterator[Span]:
                 yield from filter(None, [_named(found, SEPARATED)])
 
 
-def _unseparated(text: str) -> Iterator[Span]:
+def _unseparated(text: str) -> Iterator[SecretSpan]:
     gates, tokens = _unseparated_patterns()
     for at in (at for gate in gates for at in gate.finditer(text)):
         if found := tokens.match(text, at.start()):
             yield from filter(None, [_named(found, UNSEPARATED)])
 
 
-def _hung(text: str) -> Iterator[Span]:
+def _hung(text: str) -> Iterator[SecretSpan]:
     for kind, pattern, width in _hanging():
         for found in pattern.finditer(text):
             start = found.start() - width
             while kind == "telegram-token" and start and text[start - 1] in "0123456789":
                 start -= 1
-            yield Span(start, found.end(), kind)
+            yield SecretSpan(start, found.end(), kind)
 
 
-def vendor_tokens(text: str) -> Iterator[Span]:
+def vendor_tokens(text: str) -> Iterator[SecretSpan]:
     """Every token whose own shape says what it is."""
     yield from _separated(text)
     yield from _unseparated(text)
     yield from _hung(text)
     for found in _jwt().finditer(text):
-        yield Span(found.start(), found.end(), "jwt")
+        yield SecretSpan(found.start(), found.end(), "jwt")

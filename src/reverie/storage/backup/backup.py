@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, Table
 
 from reverie.core.errors import BadInput, DiskFailed, NotFound, NotPermitted
 from reverie.storage.backup.files import explained, kept
-from reverie.storage.backup.manifest import Manifest, Member, Step, Watch, written
+from reverie.storage.backup.manifest import BackupStep, Manifest, Member, Watch, written
 from reverie.storage.backup.pack import Packing
 from reverie.storage.backup.tables import heads, lines, snapshot, tables
 from reverie.storage.backup.unpack import Unpacking
@@ -63,7 +63,7 @@ def _packed(archive: Packing, connection: Connection, home: Path, at: datetime, 
         for member, rows in _rows(archive, connection, table):
             members.append(member)
             counts[table.name] += rows
-            watch(Step(table.name, counts[table.name]))
+            watch(BackupStep(table.name, counts[table.name]))
     chain = heads(connection)
     files, folders, left_out = _files(archive, home)
     manifest = Manifest(schema, at, counts, chain, (*members, *files), tuple(folders), tuple(left_out))
@@ -122,7 +122,7 @@ def _refuse(home: Path, file: Path, force: bool) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(found.st_mode):
-        raise NotPermitted(f"{file} is a link, or no regular file.", next_step="Name another file.")
+        raise NotPermitted(f"{file} is a link, or not a regular file.", next_step="Name another file.")
     if not force:
         raise BadInput(
             f"{file} exists already.",

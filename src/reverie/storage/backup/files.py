@@ -25,7 +25,7 @@ _CAREFULLY = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """What stands at `path`. Without an open `file` it is a folder, or (`odd`) nothing that can be kept."""
 
     path: str
@@ -33,7 +33,7 @@ class Found:
     odd: bool = False
 
 
-def kept(home: Path) -> Iterator[Found]:
+def kept(home: Path) -> Iterator[FoundFile]:
     """Every file and folder. A link, a pipe or a device is named, not followed; what vanished is not missed."""
     handle = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -43,11 +43,11 @@ def kept(home: Path) -> Iterator[Found]:
         os.close(handle)
 
 
-def _below(parent: int, name: str, path: str) -> Iterator[Found]:
+def _below(parent: int, name: str, path: str) -> Iterator[FoundFile]:
     try:
         mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            yield Found(path, odd=True)
+            yield FoundFile(path, odd=True)
             return
         handle = os.open(name, os.O_RDONLY | _CAREFULLY, dir_fd=parent)
     except FileNotFoundError:
@@ -58,14 +58,14 @@ def _below(parent: int, name: str, path: str) -> Iterator[Found]:
         ) from error
     if stat.S_ISDIR(os.fstat(handle).st_mode):
         try:
-            yield Found(path)
+            yield FoundFile(path)
             for child in sorted(os.listdir(handle)):  # noqa: PTH208 - a handle, not a path
                 yield from _below(handle, child, f"{path}/{child}")
         finally:
             os.close(handle)
         return
     with os.fdopen(handle, "rb") as file:
-        yield Found(path, file, odd=not stat.S_ISREG(os.fstat(handle).st_mode))
+        yield FoundFile(path, file, odd=not stat.S_ISREG(os.fstat(handle).st_mode))
 
 
 def data_in(home: Path) -> list[str]:

@@ -22,12 +22,12 @@ from reverie.core.errors import BadInput, SchemaTooNew
 NAME = "manifest.json"
 FORMAT = "reverie-backup"
 VERSION = 1
-KEPT = ("reverie.toml", "policy.toml", "memory", "skills")
+KEPT = ("reverie.toml", "policy.toml", "memory", "skills", "ab", "routes")
 _HASH_DIGITS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BackupStep:
     """How far a backup or a restore is. `total` is None where nobody counted."""
 
     doing: str
@@ -35,11 +35,11 @@ class Step:
     total: int | None = None
 
 
-Watch = Callable[[Step], None]
+Watch = Callable[[BackupStep], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class LedgerHead:
     """The end of a workspace's ledger, and whether the chain up to it was whole."""
 
     number: int
@@ -64,7 +64,7 @@ class Manifest:
     schema: str
     created_at: datetime
     tables: Mapping[str, int]
-    ledger: Mapping[str, Head]
+    ledger: Mapping[str, LedgerHead]
     members: tuple[Member, ...]
     folders: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ def _manifest(told: Mapping[str, Any]) -> Manifest:
         created_at,
         {_text(name): _count(rows) for name, rows in told["tables"].items()},
         {
-            workspace: Head(int(h["number"]), _text(h["hash"]), bool(h["whole"]))
+            workspace: LedgerHead(int(h["number"]), _text(h["hash"]), bool(h["whole"]))
             for workspace, h in told["ledger"].items()
         },
         tuple(_member(one) for one in told["members"]),

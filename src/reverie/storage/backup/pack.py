@@ -48,7 +48,7 @@ class Packing:
         self._count += 1
         header = tarfile.TarInfo(name)
         header.size, header.mtime, header.mode = size, self._at, 0o600
-        hashed = Hashed(content)
+        hashed = HashingStream(content)
         self._tar.addfile(header, io.BufferedReader(hashed))
         return hashed.digest()
 
@@ -61,7 +61,7 @@ def _fits(name: str) -> bool:
     return True
 
 
-class Hashed(io.RawIOBase):
+class HashingStream(io.RawIOBase):
     """Passes bytes on and keeps their hash."""
 
     def __init__(self, inner: IO[bytes]) -> None:

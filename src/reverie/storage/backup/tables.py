@@ -16,7 +16,7 @@ from sqlalchemy import Column, Connection, Engine, MetaData, Table, bindparam, f
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from reverie.changes.history.ledger import Row, broken_links
-from reverie.storage.backup.manifest import Head, damaged
+from reverie.storage.backup.manifest import LedgerHead, damaged
 from reverie.storage.changes.ledger import row_from
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading_across
@@ -114,7 +114,7 @@ def _unpacked(value: Mapping[str, Any]) -> bytes:
 # ---- the ledger ------------------------------------------------------------------------------------------------------
 
 
-def heads(connection: Connection) -> dict[str, Head]:
+def heads(connection: Connection) -> dict[str, LedgerHead]:
     """The end of every workspace's chain, looked through from its beginning."""
     table = schema.ledger
     if not inspect(connection).has_table(table.name):
@@ -124,7 +124,7 @@ def heads(connection: Connection) -> dict[str, Head]:
         last, (table.c.workspace == last.c.workspace) & (table.c.number == last.c.number)
     )
     ends = connection.execute(asked.order_by(table.c.workspace)).all()
-    return {one.workspace: Head(one.number, one.hash, _whole(connection, one.workspace)) for one in ends}
+    return {one.workspace: LedgerHead(one.number, one.hash, _whole(connection, one.workspace)) for one in ends}
 
 
 def _whole(connection: Connection, workspace: str) -> bool:

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple, Self
 
-from reverie.storage.backup.manifest import NAME, Manifest, Member, Step, Watch, damaged, read
-from reverie.storage.backup.pack import Hashed
+from reverie.storage.backup.manifest import NAME, BackupStep, Manifest, Member, Watch, damaged, read
+from reverie.storage.backup.pack import HashingStream
 
 MOST_MEMBERS = 200_000
 MOST_BYTES = 2**31  # of one member; no row of either database can be longer
@@ -86,7 +86,7 @@ class Unpacking:
                 assert content is not None  # as for any regular file
                 yield header, _Content(content)
                 if self._watch:
-                    self._watch(Step(doing, self._file.tell(), self._size))
+                    self._watch(BackupStep(doing, self._file.tell(), self._size))
             _refuse_more(tar)
 
 
@@ -105,7 +105,7 @@ class _Unpacked(gzip.GzipFile):
         return content
 
 
-class _Content(Hashed):
+class _Content(HashingStream):
     """Of one member: read by the caller, explained here."""
 
     def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]

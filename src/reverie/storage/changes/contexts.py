@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, select
 
-from reverie.changes.session_context import Asked, Given
+from reverie.changes.session_context import ContextRequest, Given
 from reverie.core.clock import Clock
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
@@ -56,6 +56,6 @@ class SqlContexts:
 def _given(found: Any, content: bytes) -> Given:
     told = json.loads(found.asked)
     details = {part: tuple(told.pop(part)) for part in ("skills", "left_out", "withheld")}
-    asked = Asked(told["task"], tuple(told["tags"]), told["budget"], tuple(told["targets"]))
+    asked = ContextRequest(told["task"], tuple(told["tags"]), told["budget"], tuple(told["targets"]))
     text = content.decode("utf-8", "surrogateescape")
     return Given(found.id, found.at, found.session, asked, text, **details)

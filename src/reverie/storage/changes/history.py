@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 
 from reverie.changes.history.change import Change, Standing, Via
 from reverie.changes.history.ledger import Row, told
-from reverie.changes.history.records import Anchored, Asked, Known, KnownEntry, Moves
+from reverie.changes.history.records import Anchored, ChangeQuery, Known, KnownEntry, Moves
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
 from reverie.core.hashes import sha256
@@ -203,7 +203,7 @@ class SqlHistory:
             found = connection.execute(select(schema.changes).filter_by(**_owner(scope), id=change)).first()
             return None if found is None else _loaded(connection, scope, found)
 
-    def find(self, scope: Scope, asked: Asked) -> list[Change]:
+    def find(self, scope: Scope, asked: ChangeQuery) -> list[Change]:
         table = schema.changes
         chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
         for name in ("target", "subject", "proposal", "undoes"):

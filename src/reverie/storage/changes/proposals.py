@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine, Select, func, select
+from sqlalchemy import Engine, Select, func, select, tuple_
 
 from reverie.changes.history.change import (
     Edit,
@@ -18,12 +18,13 @@ from reverie.changes.history.change import (
     operation_as_json,
     operation_from_json,
 )
-from reverie.changes.proposal import Part, Proposal, Related, Score, Status, Suggestion, Verdict
+from reverie.changes.proposal import Part, Proposal, ProposalStatus, Related, Score, Suggestion, Verdict
+from reverie.changes.records import Open
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
-from reverie.safety.report import Finding
-from reverie.skills.amendment_json import amendment_as_json, amendment_from_json
+from reverie.safety.report import SafetyFinding
+from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading, writing
@@ -49,6 +50,8 @@ class SqlProposals:
             "made_at": proposal.made_at,
             "expires_at": proposal.expires_at,
             "decided_at": proposal.verdict and proposal.verdict.at,
+            "rank": proposal.rank,
+            "snoozed_until": proposal.snoozed_until,
         }
         with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, _owner(scope) | {"id": proposal.id}, row)
@@ -59,17 +62,40 @@ class SqlProposals:
             found = connection.execute(select(schema.proposals).filter_by(**_owner(scope), id=proposal)).first()
         return None if found is None else _proposal(found)
 
-    def find(self, scope: Scope, statuses: Iterable[Status], since: datetime | None = None) -> list[Proposal]:
+    def find(
+        self,
+        scope: Scope,
+        statuses: Iterable[ProposalStatus],
+        since: datetime | None = None,
+        place: tuple[str, str] | None = None,
+    ) -> list[Proposal]:
         asked = _asked(scope, statuses)
         asked = asked.where(schema.proposals.c.decided_at > since) if since else asked
+        asked = asked.filter_by(target=place[0], subject=place[1]) if place else asked
         return self._found(scope, asked.order_by(schema.proposals.c.made_at, schema.proposals.c.id))
 
-    def count_waiting(self, scope: Scope, now: datetime) -> int:
-        asked = _asked(scope, [Status.WAITING]).where(schema.proposals.c.expires_at > now).subquery()
-        with reading(self._engine, scope) as connection:
-            return connection.execute(select(func.count()).select_from(asked)).scalar_one()
+    def waiting(self, scope: Scope, asked: Open, limit: int | None = None, first: int = 0) -> list[Proposal]:
+        best = _open(scope, asked).order_by(schema.proposals.c.rank, schema.proposals.c.id)
+        return self._found(scope, best.limit(limit).offset(first) if limit is not None else best)
 
-    def newest(self, scope: Scope, statuses: Iterable[Status], limit: int) -> list[Proposal]:
+    def marks(self, scope: Scope, asked: Open) -> list[tuple[str, str]]:
+        table = schema.proposals.c
+        with reading(self._engine, scope) as connection:
+            found = connection.execute(_open(scope, asked).with_only_columns(table.id, table.hash).order_by(table.id))
+            return [(one.id, one.hash) for one in found]
+
+    def places(self, scope: Scope, asked: Open) -> dict[tuple[str, str], Proposal]:
+        table = schema.proposals.c
+        each = _open(scope, asked).with_only_columns(func.min(table.id)).group_by(table.target, table.subject)
+        whole = _asked(scope, [ProposalStatus.WAITING]).where(table.id.in_(each))
+        return {(one.suggestion.target, one.suggestion.subject): one for one in self._found(scope, whole)}
+
+    def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
+        table = schema.proposals.c
+        over = _asked(scope, [ProposalStatus.WAITING]).where(table.expires_at <= now)
+        return self._found(scope, over.order_by(table.made_at, table.id).limit(limit))
+
+    def newest(self, scope: Scope, statuses: Iterable[ProposalStatus], limit: int) -> list[Proposal]:
         decided, name = schema.proposals.c.decided_at, schema.proposals.c.id
         asked = _asked(scope, statuses).where(decided.is_not(None))
         return self._found(scope, asked.order_by(decided.desc(), name.desc()).limit(limit))
@@ -79,9 +105,19 @@ class SqlProposals:
             return [_proposal(found) for found in connection.execute(asked)]
 
 
-def _asked(scope: Scope, statuses: Iterable[Status]) -> Select[Any]:
+def _asked(scope: Scope, statuses: Iterable[ProposalStatus]) -> Select[Any]:
     table = schema.proposals
     return select(table).filter_by(**_owner(scope)).where(table.c.status.in_(list(statuses)))
+
+
+def _open(scope: Scope, asked: Open) -> Select[Any]:
+    table = schema.proposals.c
+    chosen = _asked(scope, [ProposalStatus.WAITING]).where(table.expires_at > asked.now)
+    later = table.snoozed_until > asked.now
+    chosen = chosen.where(later if asked.snoozed else table.snoozed_until.is_(None) | ~later)
+    if asked.places is not None:
+        chosen = chosen.where(tuple_(table.target, table.subject).in_(asked.places))
+    return chosen
 
 
 def _owner(scope: Scope) -> dict[str, str]:
@@ -93,6 +129,7 @@ def _told(scope: Scope, proposal: Proposal) -> dict[str, Any]:
     verdict = proposal.verdict
     told: dict[str, Any] = {"proposal": proposal.id, "status": str(proposal.status), "hash": proposal.hash}
     told["actor"] = scope.actor
+    told["snoozed_until"] = proposal.snoozed_until and rfc3339(proposal.snoozed_until)
     if verdict is not None:
         told |= {"by": verdict.by, "approved": verdict.approved, "policy": verdict.policy}
     return {name: value for name, value in told.items() if value is not None}
@@ -133,17 +170,18 @@ def _proposal(found: Any) -> Proposal:
         told["target_name"],
         told["diff"],
         found.hash,
-        tuple(Finding(**one) for one in told["findings"]),
+        tuple(SafetyFinding(**one) for one in told["findings"]),
         told["blocked"],
         told["asks_because"],
         tuple(Related(**one) for one in told["related"]),
         told["reach"],
         found.made_at,
         found.expires_at,
-        Status(found.status),
+        ProposalStatus(found.status),
         _verdict(told["verdict"]),
         told["change"],
         told["note"],
+        found.snoozed_until,
     )
 
 

@@ -248,6 +248,9 @@ proposals = Table(
     Column("made_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("decided_at", Moment),
+    # The order in which people are asked, the lowest first; until when a person put it off.
+    Column("rank", Double, nullable=False, server_default=text("0")),
+    Column("snoozed_until", Moment),
     Index("proposals_by_status", "workspace", "user", "status", "made_at"),
 )
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Select, bindparam, func, insert, select, upda
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.dreams.light.candidate import Noted
-from reverie.dreams.records import Asked, Lease, Stopped, Thought, Told
+from reverie.dreams.records import Lease, SessionChoice, Stopped, Thought, Told
 from reverie.llm.budget import Spent
 from reverie.llm.ledger import Call
 from reverie.storage.database import schema
@@ -120,7 +120,7 @@ class SqlDreams(SqlLeases):
 
     # ---- Working -----------------------------------------------------------------------------------------------------
 
-    def asked(self, scope: Scope, dream: str) -> Asked:
+    def asked(self, scope: Scope, dream: str) -> SessionChoice:
         return asked_from(self._one(scope, select(schema.nights).filter_by(**owner(scope), dream=dream)))
 
     def chose(self, lease: Lease, dream: Dream, left_out: Sequence[Read] = ()) -> None:

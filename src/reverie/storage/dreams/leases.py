@@ -19,7 +19,7 @@ from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput, StillLocked
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
-from reverie.dreams.records import LEASE, OVER, Asked, Lease, Overtaken, Queued, Stopped
+from reverie.dreams.records import LEASE, OVER, Lease, Overtaken, Queued, SessionChoice, Stopped
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading, writing
@@ -61,11 +61,11 @@ class SqlLeases:
         self._holder = holder or socket.gethostname()
         self._key_of = key_of
 
-    def open(self, scope: Scope, dream: Dream, asked: Asked) -> None:
+    def open(self, scope: Scope, dream: Dream, asked: SessionChoice) -> None:
         with writing(self._engine, scope) as connection:
             self._open(connection, scope, dream, asked)
 
-    def _open(self, connection: Connection, scope: Scope, dream: Dream, asked: Asked) -> None:
+    def _open(self, connection: Connection, scope: Scope, dream: Dream, asked: SessionChoice) -> None:
         row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
         connection.execute(insert(schema.nights), owner(scope) | {"dream": dream.id} | row)
         self._keep_dream(connection, scope, dream)

@@ -11,24 +11,24 @@ from reverie.changes.history.change import evidence_as_json, evidence_from_json,
 from reverie.changes.proposal import Part, Score, Suggestion, score_as_json
 from reverie.core.clock import rfc3339
 from reverie.dreams.dream import Judged
-from reverie.dreams.records import Asked, Planned, Thought, Told, Used
+from reverie.dreams.records import Planned, SessionChoice, Thought, Told, Used
 from reverie.llm.choice import BUILT_IN
-from reverie.skills.amendment_json import amendment_as_json, amendment_from_json
+from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.dreams.rows import judged_as_json, judged_from_json, noted_as_json, noted_from_json
 
 
-def asked_details(asked: Asked) -> str:
+def asked_details(asked: SessionChoice) -> str:
     since = asked.since and rfc3339(asked.since)
     told = {"names": asked.names, "since": since, "limit": asked.limit, "user": asked.user}
     told |= {"everything": asked.everything, "once": asked.once, "earlier": asked.earlier, "run": asked.run}
     return json.dumps(told | {"used": asdict(asked.used)})
 
 
-def asked_from(row: Any) -> Asked:
+def asked_from(row: Any) -> SessionChoice:
     told = json.loads(row.asked)
     since = datetime.fromisoformat(told["since"]) if told["since"] else None
     names = None if told["names"] is None else tuple(told["names"])
-    return Asked(
+    return SessionChoice(
         names,
         since,
         told["limit"],

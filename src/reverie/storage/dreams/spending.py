@@ -7,6 +7,7 @@ processes: what was killed under way counts as reserved. Its answer is written w
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
@@ -14,17 +15,17 @@ from math import ceil
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, Select, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, Select, func, insert, or_, select, update
 
 from reverie.core.clock import Clock, month_before
 from reverie.core.scope import Scope
 from reverie.dreams.records import Lease
 from reverie.llm.budget import Budget, Cap, CapReached, Price, Reservation, Spent
-from reverie.llm.ledger import Call, Recorded, call_of
+from reverie.llm.ledger import Call, RecordedAnswer, call_of
 from reverie.llm.question import Question, Reply, Usage
 from reverie.llm.tokens import MARGIN
 from reverie.storage.database import schema
-from reverie.storage.database.transactions import hold
+from reverie.storage.database.transactions import hold, writing
 from reverie.storage.database.upsert import put_if_new
 from reverie.storage.dreams.leases import SqlLeases, owner
 
@@ -33,13 +34,23 @@ _BILLIONTHS = Decimal(1_000_000_000)
 _MOST = 10**15  # whatever a provider reports has to fit a column
 
 
+class Errands:
+    """Where a model is asked outside of a night: nothing is held, and nobody takes over."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def fenced(self, lease: Lease) -> AbstractContextManager[Connection]:
+        return writing(self._engine, lease.scope)
+
+
 class SqlLedger:
     """The budget and the calls of one dream. `night` is for all dreams of its run together, over whatever targets;
     `month` for all nights of the workspace in this calendar month."""
 
     def __init__(
         self,
-        leases: SqlLeases,
+        leases: SqlLeases | Errands,
         lease: Lease,
         clock: Clock,
         zone: ZoneInfo,
@@ -52,11 +63,11 @@ class SqlLedger:
         self._clock, self._zone = clock, zone
         self._night_cap, self._month_cap, self._price = night, month, price
 
-    def recorded(self, question: Question[Any]) -> Recorded | None:
+    def recorded(self, question: Question[Any]) -> RecordedAnswer | None:
         asked = select(schema.answers.c.value).filter_by(**self._answer(question))
         with self._leases.fenced(self._lease) as connection:
             found = connection.execute(asked).scalar()
-        return None if found is None else Recorded(json.loads(found))
+        return None if found is None else RecordedAnswer(json.loads(found))
 
     def reserve(self, question: Question[Any], model: str, most_tokens: int) -> Reservation | CapReached:
         wanted = Reservation(ceil(question.tokens * MARGIN), most_tokens, self._price)
@@ -73,7 +84,7 @@ class SqlLedger:
         reply: Reply,
         outcome: str,
         *,
-        answer: Recorded | None = None,
+        answer: RecordedAnswer | None = None,
     ) -> None:
         call = call_of(question, model, reserved, reply, outcome)
         row = update(schema.calls).filter_by(**self._night(), number=reserved.number)
@@ -126,14 +137,13 @@ def spent_since(scope: Scope, since: datetime) -> Select[Any]:
 
 def _spending() -> Select[Any]:
     table = schema.calls
-    return select(
-        func.coalesce(func.sum(table.c.tokens_in + table.c.tokens_out), 0), func.coalesce(func.sum(table.c.cost), 0)
-    )
+    tokens = func.coalesce(func.sum(table.c.tokens_in + table.c.tokens_out), 0)
+    return select(tokens, func.coalesce(func.sum(table.c.cost), 0), func.count())
 
 
 def total(connection: Connection, asked: Select[Any]) -> Spent:
-    tokens, cost = connection.execute(asked).one()
-    return Spent(int(tokens), Decimal(int(cost)) / _BILLIONTHS)
+    tokens, cost, requests = connection.execute(asked).one()
+    return Spent(int(tokens), Decimal(int(cost)) / _BILLIONTHS, int(requests))
 
 
 def _figures(call: Call) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Failure, Status
-from reverie.dreams.records import Asked, Lease, Queued
-from reverie.dreams.stores.dream import StoreDream, Usage, Withheld, usage_of
-from reverie.dreams.stores.records import Clone, Located, Which
+from reverie.dreams.records import Lease, Queued, SessionChoice
+from reverie.dreams.stores.dream import StoreDream, StoreDreamUsage, Withheld, usage_of
+from reverie.dreams.stores.records import Clone, DreamQuery, Located
 from reverie.llm.choice import BUILT_IN
-from reverie.memory.store import Author
+from reverie.memory.stores.store import Author
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import hold, part_of, reading_across, writing
 from reverie.storage.dreams.dreams import SqlDreams
@@ -27,7 +27,7 @@ from reverie.storage.stores.clone import cloned
 from reverie.storage.stores.rows import within
 from reverie.storage.stores.stores import key_of
 from reverie.storage.transcripts.recorded import SqlRecorded
-from reverie.transcripts.recorded import Recorded
+from reverie.transcripts.recorded.session import Recorded
 
 OPEN = (Status.PENDING, Status.RUNNING)
 _TABLE = schema.store_dreams
@@ -54,14 +54,14 @@ class SqlStoreDreams(SqlDreams):
             told = {"asked": json.dumps(asked), "told": _told(made), "cloned": made.in_place}
             SqlRecorded(part_of(connection), self._clock).add(scope, own)
             connection.execute(insert(_TABLE), owner(scope) | row | told)
-            self._open(connection, scope, dream, Asked(made.sessions, limit=len(made.sessions), queued=True))
+            self._open(connection, scope, dream, SessionChoice(made.sessions, limit=len(made.sessions), queued=True))
         return None
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None:
         found = self._rows(scope, _joined().where(*_of(scope), _TABLE.c.id == dream))
         return _from_row(found[0]) if found else None
 
-    def listed(self, scope: Scope, which: Which, after: str | None, limit: int) -> list[StoreDream]:
+    def listed(self, scope: Scope, which: DreamQuery, after: str | None, limit: int) -> list[StoreDream]:
         asked = within(_joined().where(*_of(scope)), _TABLE.c.created_at, which.made)
         if which.statuses:
             asked = asked.where(schema.dreams.c.status.in_(which.statuses))
@@ -187,7 +187,7 @@ def _from_row(row: Any) -> StoreDream:
         row.archived_at,
         row.cloned,
         told["written"],
-        Usage(**told["usage"]),
+        StoreDreamUsage(**told["usage"]),
         told.get("reader", BUILT_IN),
         Failure(**told["error"]) if told["error"] else None,
         told["decided"],

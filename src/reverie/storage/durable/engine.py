@@ -1,4 +1,4 @@
-"""Durable nights by DBOS: implements `reverie.dreams.job_queue.Engine`.
+"""Durable nights by DBOS: implements `reverie.dreams.run.job_queue.Engine`.
 
 Importing this costs a second, so only who wants an engine does. DBOS is one per process; a second configuration would
 be ignored silently, so here it is an error. A worker has a fixed name, under which it finds what it left when it was
@@ -17,8 +17,8 @@ from dbos import DBOS, DBOSClient, DBOSConfig, SetEnqueueOptions, SetWorkflowID
 
 from reverie.core.errors import EngineBusy, StillLocked
 from reverie.core.slugs import slug
-from reverie.dreams.job_queue import NightsOf, Queue
 from reverie.dreams.records import OVER
+from reverie.dreams.run.job_queue import NightsOf, WaitingNights
 from reverie.storage.database.engine import engine as database_of
 from reverie.storage.durable import nights as dbos_nights
 from reverie.storage.durable.nights import NIGHT, QUEUE, VERSION
@@ -43,7 +43,7 @@ class DbosEngine:
         self,
         home: Path,
         database: str,
-        queue: Queue,
+        queue: WaitingNights,
         *,
         nights: NightsOf,
         executor: str | None = None,
@@ -116,7 +116,7 @@ class DbosEngine:
         with _ONE, ExitStack() as held:
             if _RUNNING:
                 raise EngineBusy(
-                    f"This process dreams durably for {_RUNNING[0]}.",
+                    f"This process has an engine already, for {_RUNNING[0]}.",
                     expected="one Home with an engine in a process",
                     next_step="Close that Home first, or dream in another process.",
                 )

@@ -13,9 +13,9 @@ from dbos import DBOS
 
 from reverie.core.errors import StillLocked
 from reverie.dreams.dream import Dream
-from reverie.dreams.job_queue import NightsOf
 from reverie.dreams.records import Overtaken
-from reverie.dreams.steps import PASSING
+from reverie.dreams.run.job_queue import NightsOf
+from reverie.dreams.run.steps import PASSING
 
 NIGHT = "reverie.night"
 QUEUE = "nights"

@@ -7,7 +7,7 @@ from collections import Counter
 from sqlalchemy import Connection, func, select
 
 from reverie.core.scope import Scope
-from reverie.erasure.wanted import Kind, Place, Sought
+from reverie.erasure.wanted import ErasureKind, ErasurePlace, Sought
 from reverie.erasure.words import Scrubber
 from reverie.storage.database import schema
 from reverie.storage.erasure.links import of_workspace
@@ -76,7 +76,7 @@ LABELS = {
 }
 
 
-def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Place]:
+def residue(connection: Connection, scope: Scope, sought: Sought) -> list[ErasurePlace]:
     """Where it still stands, looked for by its words and by nothing that erasing knows of the tables."""
     found: Counter[str] = Counter()
     words, ids = Scrubber(sought.texts, partial=True), {session.id for session in sought.sessions}
@@ -92,9 +92,9 @@ def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Place]
                 whose = {one.user for one in sought.sessions}
                 asked = asked.where(table.c["session_user" if "session_user" in table.c else "user"].in_(whose))
                 found[table.name] += connection.execute(asked).scalar_one()
-    if sought.wanted.kind is Kind.PERSON:
+    if sought.wanted.kind is ErasureKind.PERSON:
         found.update(_of_person(connection, scope, sought.user or ""))
-    return [Place(LABELS.get(name, name), name, count) for name, count in found.items() if count]
+    return [ErasurePlace(LABELS.get(name, name), name, count) for name, count in found.items() if count]
 
 
 _OF_SESSIONS = ("sessions", "turns", "recorded", "recorded_events", "dreamt", "chosen")

@@ -14,9 +14,9 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, insert, or_, sel
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
-from reverie.erasure.records import Found, Open
+from reverie.erasure.records import FoundPlaces, Open
 from reverie.erasure.tombstones import Tombstone, Tombstones
-from reverie.erasure.wanted import Erasure, Kind, Left, Place, SessionName, Sought, Wanted
+from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, SessionName, Sought
 from reverie.erasure.words import Scrubber
 from reverie.storage.database import schema
 from reverie.storage.database.compact import compacted
@@ -42,32 +42,32 @@ class SqlErasures:
 
     # ---- looking -----------------------------------------------------------------------------------------------------
 
-    def sought(self, scope: Scope, wanted: Wanted) -> Sought:
+    def sought(self, scope: Scope, wanted: ErasureRequest) -> Sought:
         with reading(self._engine, scope) as connection:
             names = list(_sessions(connection, scope, wanted))
-        if wanted.kind is Kind.SESSION:
+        if wanted.kind is ErasureKind.SESSION:
             missing = set(wanted.values) - {one.id for one in names}
             if missing:
                 raise NotFound(
                     f"There is no session {min(missing)}{f' of {wanted.user}' if wanted.user else ''}.",
                     next_step="`reverie sessions list` shows what there is. Nothing was erased.",
                 )
-        if wanted.kind is Kind.PROJECT and not names:
+        if wanted.kind is ErasureKind.PROJECT and not names:
             raise NotFound(f"No session was in the project {wanted.values[0]}.", next_step="Nothing was erased.")
         exact = [one.id for one in names]
-        if wanted.kind in (Kind.PERSON, Kind.PROJECT):
-            exact += [value for value in wanted.values if wanted.kind is Kind.PERSON or "/" in value]
+        if wanted.kind in (ErasureKind.PERSON, ErasureKind.PROJECT):
+            exact += [value for value in wanted.values if wanted.kind is ErasureKind.PERSON or "/" in value]
         return Sought(wanted, tuple(names), exact=tuple(dict.fromkeys(exact)))
 
-    def look(self, scope: Scope, sought: Sought) -> Found:
+    def look(self, scope: Scope, sought: Sought) -> FoundPlaces:
         """Everything is done and rolled back: what a plan lists is what will be done, to the row."""
-        found = Found(sought)
+        found = FoundPlaces(sought)
         try:
             with writing(self._engine, scope) as connection:
                 sources, alone = _sources(connection, scope, {(one.user, one.id) for one in sought.sessions})
                 eraser = RowEraser(connection, scope, sought, "", self._clock.now())
                 after = eraser.run()
-                found = Found(after, tuple(eraser.places()), frozenset(eraser.met), tuple(sources), tuple(alone))
+                found = FoundPlaces(after, tuple(eraser.places()), frozenset(eraser.met), tuple(sources), tuple(alone))
                 raise _RolledBack
         except _RolledBack:
             if eraser.hit:
@@ -76,13 +76,13 @@ class SqlErasures:
                 found = replace(found, sources=tuple(dict.fromkeys((*found.sources, *sources))))
         return found
 
-    def residue(self, scope: Scope, sought: Sought) -> list[Place]:
+    def residue(self, scope: Scope, sought: Sought) -> list[ErasurePlace]:
         with reading(self._engine, scope) as connection:
             return residue(connection, scope, sought)
 
     # ---- the plan ----------------------------------------------------------------------------------------------------
 
-    def begin(self, scope: Scope, erasure: Erasure, found: Found) -> None:
+    def begin(self, scope: Scope, erasure: Erasure, found: FoundPlaces) -> None:
         with writing(self._engine, scope) as connection:
             tombstones.alone(connection, scope.workspace)
             stones = tombstones.standing(connection, scope.workspace)
@@ -98,7 +98,9 @@ class SqlErasures:
             }
             connection.execute(insert(schema.erasures), _key(scope) | row)
 
-    def _stones(self, connection: Connection, scope: Scope, stones: Tombstones, found: Found) -> Iterator[Tombstone]:
+    def _stones(
+        self, connection: Connection, scope: Scope, stones: Tombstones, found: FoundPlaces
+    ) -> Iterator[Tombstone]:
         sought = found.sought
         for name in sought.sessions:
             yield stones.of_session(name.user, name.id)
@@ -132,7 +134,7 @@ class SqlErasures:
 
     # ---- doing -------------------------------------------------------------------------------------------------------
 
-    def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[Place]:
+    def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[ErasurePlace]:
         with writing(self._engine, scope) as connection:
             tombstones.alone(connection, scope.workspace)
             eraser = RowEraser(connection, scope, sought, erasure, self._clock.now())
@@ -178,12 +180,12 @@ class SqlErasures:
 
     # ---- after a restore ---------------------------------------------------------------------------------------------
 
-    def met_again(self, scope: Scope, stones: Tombstones) -> list[Wanted]:
+    def met_again(self, scope: Scope, stones: Tombstones) -> list[ErasureRequest]:
         """What stands here that those tombstones are of: sessions, people, and texts as they are written here."""
         scrub = stones.scrubber
         with reading(self._engine, scope) as connection:
             if stones.has(stones.of_workspace(scope.workspace)):
-                return [Wanted(Kind.WORKSPACE, (scope.workspace,), reason="restored")]
+                return [ErasureRequest(ErasureKind.WORKSPACE, (scope.workspace,), reason="restored")]
             users, sessions = set[str](), list[SessionName]()
             texts = set[str]()
             for row in of_workspace(connection, schema.sessions, scope.workspace):
@@ -196,13 +198,15 @@ class SqlErasures:
                         users.add(row.user)
                     for value in row if scrub else ():
                         texts |= set(_met(scrub, value))
-        wanted = [Wanted(Kind.PERSON, (user,), reason="restored") for user in sorted(users)]
+        wanted = [ErasureRequest(ErasureKind.PERSON, (user,), reason="restored") for user in sorted(users)]
         by_user: dict[str, list[str]] = {}
         for one in sessions:
             by_user.setdefault(one.user, []).append(one.id)
-        wanted += [Wanted(Kind.SESSION, tuple(ids), user, reason="restored") for user, ids in by_user.items()]
+        wanted += [
+            ErasureRequest(ErasureKind.SESSION, tuple(ids), user, reason="restored") for user, ids in by_user.items()
+        ]
         if texts:
-            wanted.append(Wanted(Kind.TEXT, tuple(sorted(texts)), reason="restored"))
+            wanted.append(ErasureRequest(ErasureKind.TEXT, tuple(sorted(texts)), reason="restored"))
         return wanted
 
     def take_over(self, scope: Scope, stones: Tombstones) -> None:
@@ -246,7 +250,7 @@ def _key(scope: Scope) -> dict[str, str]:
 
 def _open(row: Any) -> Open:
     report = json.loads(row.report)
-    made = Erasure(row.id, Kind(row.kind), row.step, row.begun_at, row.ended_at, report.get("counts", {}))
+    made = Erasure(row.id, ErasureKind(row.kind), row.step, row.begun_at, row.ended_at, report.get("counts", {}))
     sought = Sought.from_json(json.loads(row.wanted)) if row.wanted else None
     return Open(made, Scope(row.workspace, None, report.get("actor", "reverie")), sought)
 
@@ -256,7 +260,7 @@ def _mine(table: Any, scope: Scope) -> ColumnElement[bool]:
     return mine if scope.user is None else mine & (table.c.user == scope.user)
 
 
-def _sessions(connection: Connection, scope: Scope, wanted: Wanted) -> Iterator[SessionName]:
+def _sessions(connection: Connection, scope: Scope, wanted: ErasureRequest) -> Iterator[SessionName]:
     table, seen = schema.sessions, set[SessionName]()
     asked = select(table.c.user, table.c.id).where(_mine(table, scope))
     recorded = select(schema.recorded.c.user, schema.recorded.c.id).where(_mine(schema.recorded, scope))
@@ -264,21 +268,21 @@ def _sessions(connection: Connection, scope: Scope, wanted: Wanted) -> Iterator[
         asked, recorded = (one.filter_by(user=wanted.user) for one in (asked, recorded))
     scrub = Scrubber(wanted.values, partial=True)
     match wanted.kind:
-        case Kind.SESSION:
+        case ErasureKind.SESSION:
             asked, recorded = (one.where(one.selected_columns.id.in_(wanted.values)) for one in (asked, recorded))
-        case Kind.PERSON:
+        case ErasureKind.PERSON:
             asked, recorded = (one.filter_by(user=wanted.values[0]) for one in (asked, recorded))
-        case Kind.PROJECT:
+        case ErasureKind.PROJECT:
             value = wanted.values[0]
             below = table.c.project_path.startswith(f"{value.rstrip('/')}/", autoescape=True)
             asked = asked.where(or_(table.c.project == value, table.c.project_path == value, below))
             recorded = recorded.where(schema.recorded.c.id == "")
-        case Kind.TEXT | Kind.WORKSPACE:
+        case ErasureKind.TEXT | ErasureKind.WORKSPACE:
             pass
     for one in (asked, recorded):
         for row in connection.execute(one):
             name = SessionName(row.user, row.id)
-            if name not in seen and (wanted.kind is not Kind.TEXT or scrub.has(row.id)):
+            if name not in seen and (wanted.kind is not ErasureKind.TEXT or scrub.has(row.id)):
                 seen.add(name)
                 yield name
 

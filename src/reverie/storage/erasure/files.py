@@ -17,7 +17,7 @@ from reverie.core.errors import BadInput, ReverieError
 from reverie.core.scope import LOCAL, Scope
 from reverie.erasure.records import Backups
 from reverie.erasure.tombstones import Tombstones
-from reverie.erasure.wanted import Left, Place, Sought
+from reverie.erasure.wanted import ErasurePlace, Left, Sought
 from reverie.erasure.words import Scrubber
 from reverie.storage.backup.unpack import Unpacking
 from reverie.system.files import PATIENCE_SECONDS, flocked, read_file, replace_file
@@ -27,6 +27,7 @@ SETTINGS = ("reverie.toml", "policy.toml")
 OURS_BY_OTHER_MEANS = ("index", "history", ".restoring")
 # What nights left is told again from the rows; the mark that the folder is ours goes last.
 VIEWS = ("runs", "backups", "DREAMS.md", "candidates.jsonl", "decisions.jsonl", "promotions.jsonl", "state.json")
+QUEUE = "queue"
 BESIDE = ".erased.json"  # the name of a backup, with this behind it
 RESTORED = "erased-since-the-backup.json"
 _DATABASE = (".db", ".db-wal", ".db-shm", ".db-journal", ".lock")
@@ -49,24 +50,25 @@ class HomeFiles:
 
     # ---- files -------------------------------------------------------------------------------------------------------
 
-    def holding(self, scope: Scope, sought: Sought) -> Iterator[Place]:
+    def holding(self, scope: Scope, sought: Sought) -> Iterator[ErasurePlace]:
         for path in self._files():
             if _holds(path, self._scrubber(path, sought)):
-                yield Place("files", str(path))
+                yield ErasurePlace("files", str(path))
 
-    def views(self, scope: Scope, sought: Sought) -> list[Place]:
-        done: list[Place] = []
+    def views(self, scope: Scope, sought: Sought) -> list[ErasurePlace]:
+        done: list[ErasurePlace] = []
         for folder in self.dream_folders():
             for name in VIEWS if _is_ours(folder) else ():
                 shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink(missing_ok=True)
         if sought.everything:
-            for name in ("memory", "skills", "dreaming", "bridge"):
+            for name in ("memory", "skills", "dreaming", "bridge", "ab", "routes", QUEUE):
                 shutil.rmtree(self.home / name, ignore_errors=True)
         for path in self._files():
             content, scrub = _read(path), self._scrubber(path, sought)
             if content is not None and (new := _cleaned(path, content, scrub)) != content:
-                replace_file(path, new)
-                done.append(Place("files", str(path)))
+                # A queued transcript is named by its path: with another one it would wait for ever.
+                path.unlink() if path.parent == self.home / QUEUE else replace_file(path, new)
+                done.append(ErasurePlace("files", str(path)))
         self.show()
         return done
 

@@ -120,7 +120,7 @@ def _critical(connection: Connection, workspace: str, rules: Iterable[str]) -> l
 
 
 @dataclass
-class Taken:
+class TakenOut:
     """What taking sessions out did: rows by table, and the proposals that are gone."""
 
     rows: dict[str, int] = field(default_factory=dict)
@@ -131,8 +131,8 @@ class Taken:
             self.rows[table.name] = self.rows.get(table.name, 0) + number
 
 
-def take_out(connection: Connection, workspace: str, sought: Sought) -> Taken:
-    taken, ids = Taken(), {session.id for session in sought.sessions}
+def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut:
+    taken, ids = TakenOut(), {session.id for session in sought.sessions}
     for session in sought.sessions:
         _transcript(connection, workspace, session.user, session.id, taken)
     _nights(connection, workspace, ids, taken)
@@ -143,7 +143,7 @@ def take_out(connection: Connection, workspace: str, sought: Sought) -> Taken:
     return taken
 
 
-def _transcript(connection: Connection, workspace: str, user: str, session: str, taken: Taken) -> None:
+def _transcript(connection: Connection, workspace: str, user: str, session: str, taken: TakenOut) -> None:
     whose = {"workspace": workspace, "user": user}
     asked = select(schema.sessions.c.source).filter_by(**whose, id=session)
     source = connection.execute(asked).scalar()
@@ -160,11 +160,11 @@ def _transcript(connection: Connection, workspace: str, user: str, session: str,
     _delete(connection, schema.dreamt, {"workspace": workspace, "session_user": user, "session_id": session}, taken)
 
 
-def _delete(connection: Connection, table: Table, which: Key, taken: Taken) -> None:
+def _delete(connection: Connection, table: Table, which: Key, taken: TakenOut) -> None:
     taken.count(table, connection.execute(delete(table).filter_by(**which)).rowcount)
 
 
-def _nights(connection: Connection, workspace: str, ids: set[str], taken: Taken) -> None:
+def _nights(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
     """A night that is reading one of them ends here; its process finds that out at its next step."""
     chosen = [row for row in of_workspace(connection, schema.chosen, workspace) if row.session_id in ids]
     for whose, dream in dict.fromkeys((row.user, row.dream) for row in chosen):
@@ -176,7 +176,7 @@ def _nights(connection: Connection, workspace: str, ids: set[str], taken: Taken)
         connection.execute(ended.values(status=Status.CANCELED))
 
 
-def _candidates(connection: Connection, workspace: str, ids: set[str], taken: Taken) -> None:
+def _candidates(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
     table = schema.candidates
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
@@ -184,7 +184,7 @@ def _candidates(connection: Connection, workspace: str, ids: set[str], taken: Ta
             _delete(connection, table, key_of(table, row), taken)
 
 
-def _proposals(connection: Connection, workspace: str, ids: set[str], taken: Taken) -> None:
+def _proposals(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
     table = schema.proposals
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
@@ -197,7 +197,7 @@ def _proposals(connection: Connection, workspace: str, ids: set[str], taken: Tak
             taken.count(table)
 
 
-def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber, taken: Taken) -> None:
+def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber, taken: TakenOut) -> None:
     """What waits to become memory and would say it: with a gap in it, it would be nonsense that could still land."""
     for table in (schema.candidates, schema.noticed, schema.proposals) if scrub else ():
         for row in list(of_workspace(connection, table, workspace)):
@@ -207,7 +207,7 @@ def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber,
                     taken.proposals.add(row.id)
 
 
-def _changes(connection: Connection, workspace: str, ids: set[str], taken: Taken) -> None:
+def _changes(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
     """Without its salt nobody can guess from the ledger what a Change rested on."""
     table = schema.changes
     for row in list(of_workspace(connection, table, workspace)):
@@ -218,7 +218,7 @@ def _changes(connection: Connection, workspace: str, ids: set[str], taken: Taken
             taken.count(table)
 
 
-def _dreams(connection: Connection, workspace: str, ids: set[str], taken: Taken) -> None:
+def _dreams(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
     table = schema.dreams
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)

@@ -18,11 +18,11 @@ from sqlalchemy import Connection, Table, Text, and_, delete, select, update
 from reverie.changes.history.ledger import ERASURE, ranges
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
-from reverie.erasure.wanted import Place, Sought
+from reverie.erasure.wanted import ErasurePlace, Sought
 from reverie.erasure.words import ERASED, Phrase, Scrubber
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash
-from reverie.skills.edits import rules_of
+from reverie.skills.amendments.edits import rules_of
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
 from reverie.storage.database.upsert import put_if_new
@@ -30,7 +30,7 @@ from reverie.storage.erasure.columns import KINDS, LABELS, STAY, TRANSCRIPTS
 from reverie.storage.erasure.links import (
     GONE,
     Key,
-    Taken,
+    TakenOut,
     key_of,
     looked,
     of_workspace,
@@ -66,7 +66,7 @@ class RowEraser:
     def run(self) -> Sought:
         """What was sought after all, with what rests on it."""
         self.sought = looked(self.connection, self.scope.workspace, self.sought)
-        taken = Taken()
+        taken = TakenOut()
         if self.sought.everything:
             self._tables(lambda table: [table.c.workspace == self.scope.workspace])
         else:
@@ -83,8 +83,10 @@ class RowEraser:
         self._ledger(taken.proposals)
         return self.sought
 
-    def places(self) -> list[Place]:
-        return [Place(LABELS.get(name, name.replace("_", " ")), name, count) for name, count in self.counts.items()]
+    def places(self) -> list[ErasurePlace]:
+        return [
+            ErasurePlace(LABELS.get(name, name.replace("_", " ")), name, count) for name, count in self.counts.items()
+        ]
 
     # ---- whole rows --------------------------------------------------------------------------------------------------
 

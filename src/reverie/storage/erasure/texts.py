@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, or_, select, update
 
 from reverie.core.scope import Scope
-from reverie.memory.store import Author, MemoryVersion
+from reverie.memory.stores.store import Author, MemoryVersion
 from reverie.storage.database.schema import (
     blobs,
     changes,

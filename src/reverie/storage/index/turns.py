@@ -12,7 +12,7 @@ from math import ceil, log
 import tantivy
 from tantivy import Document, FieldType, Occur, Query
 
-from reverie.search.search import Candidate, IndexedSession, IndexedTurn, Term, TurnKey, Where
+from reverie.search.search import IndexedSession, IndexedTurn, RankedTurn, SearchFilter, Term, TurnKey
 from reverie.text.tokens import begins_pairs, tokens
 
 FORMAT = 1
@@ -108,22 +108,22 @@ def worth_asking(index: tantivy.Index, terms: Sequence[Term]) -> list[Term]:
     return [term for term in terms if term.weight >= 1 or _often(searcher, term) <= EVERYWHERE]
 
 
-def question(terms: Sequence[Term], where: Where) -> Query:
+def question(terms: Sequence[Term], where: SearchFilter) -> Query:
     """Any term may match; every bound must, and adds nothing to the score."""
     asked = Query.boolean_query([(Occur.Should, _asked(term)) for term in terms])
     bounds = [Query.const_score_query(bound, 0.0) for bound in _bounds(where)]
     return _every(asked, *bounds) if bounds else asked
 
 
-def candidates(index: tantivy.Index, query: Query, size: int) -> list[Candidate]:
+def candidates(index: tantivy.Index, query: Query, size: int) -> list[RankedTurn]:
     searcher = index.searcher()
     hits = searcher.search(query, limit=size, count=False).hits
     return [_candidate(searcher.doc(address), score) for score, address in hits]
 
 
-def _candidate(document: Document, score: float) -> Candidate:
+def _candidate(document: Document, score: float) -> RankedTurn:
     user, session, role, turn = (document.get_first(name) for name in ("user", "session", "role", "turn"))
-    return Candidate(TurnKey(str(user), str(session), int(turn or 0)), str(role), score)
+    return RankedTurn(TurnKey(str(user), str(session), int(turn or 0)), str(role), score)
 
 
 def rarities(index: tantivy.Index, terms: Sequence[Term]) -> list[float]:
@@ -149,7 +149,7 @@ def _form(form: str) -> Query:
     return Query.term_query(schema(), "words", form, index_option="freq")
 
 
-def _bounds(where: Where) -> Iterator[Query]:
+def _bounds(where: SearchFilter) -> Iterator[Query]:
     for name, value in (("user", where.user), ("harness", where.harness), ("role", where.role)):
         if value is not None:
             yield _is(name, value)

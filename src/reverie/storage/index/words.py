@@ -20,7 +20,7 @@ from typing import TypeVar
 import tantivy
 
 from reverie.core.errors import NotPermitted
-from reverie.search.search import Candidate, IndexedSession, Term, Where
+from reverie.search.search import IndexedSession, RankedTurn, SearchFilter, Term
 from reverie.storage.index import turns
 
 _HEAP = 20_000_000
@@ -115,7 +115,7 @@ class TantivyIndex:
             self._warn(error)
             self._index = None
 
-    def pool(self, terms: Sequence[Term], where: Where, size: int) -> list[Candidate]:
+    def pool(self, terms: Sequence[Term], where: SearchFilter, size: int) -> list[RankedTurn]:
         asked = self._read(lambda index: turns.worth_asking(index, terms), list(terms))
         query = turns.question(asked, where)  # made outside the reading, where a ValueError means damage
         return self._read(lambda index: turns.candidates(index, query, size), [])

@@ -15,7 +15,7 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.records import Clone
-from reverie.memory.store import Author
+from reverie.memory.stores.store import Author
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
 from reverie.storage.database.upsert import put_if_new
 from reverie.storage.stores.rows import details_of, flags_as_json, flags_from, owner

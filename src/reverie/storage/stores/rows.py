@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Select, Table, and_, bindparam, null, select
 
 from reverie.core.scope import Scope
-from reverie.memory.store import Author, Between, Flag, MemoryVersion, Store, StoredMemory
+from reverie.memory.stores.store import Author, Between, Flag, MemoryVersion, Store, StoredMemory
 from reverie.storage.database import schema
 
 OWNER = ("workspace", "user")

@@ -1,4 +1,4 @@
-"""Memory stores: implements `reverie.memory.store_records.StoreRecords`. Rows are the truth of what a memory says."""
+"""Memory stores: implements `reverie.memory.stores.records.StoreRecords`. Rows are the truth of what a memory says."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sqlalchemy import Engine, Select, bindparam, insert, or_, select, update
 
 from reverie.core.clock import Clock
 from reverie.core.scope import Scope
-from reverie.memory.store import Author, Between, Chosen, MemoryVersion, Prefix, Store, StoredMemory
-from reverie.memory.store_listing import behind, rolled_up
-from reverie.memory.store_records import Below
-from reverie.memory.store_rules import above
+from reverie.memory.stores.listing import behind, rolled_up
+from reverie.memory.stores.records import Below
+from reverie.memory.stores.rules import above
+from reverie.memory.stores.store import Author, Between, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 from reverie.storage.changes import ledger
 from reverie.storage.database.schema import memories, memory_stores, memory_versions
 from reverie.storage.database.transactions import hold, reading, writing
@@ -139,7 +139,7 @@ class SqlStores:
         return None if found is None else version_from_row(found)
 
     def versions(
-        self, scope: Scope, store: str, chosen: Chosen, after: int | None, limit: int, *, full: bool
+        self, scope: Scope, store: str, chosen: VersionQuery, after: int | None, limit: int, *, full: bool
     ) -> list[MemoryVersion]:
         table = memory_versions.c
         asked = with_content(memory_versions, full, "store")

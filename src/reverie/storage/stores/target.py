@@ -19,8 +19,8 @@ from reverie.changes.history.change import Change
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.store_records import Pen
-from reverie.memory.store_rules import LARGEST_MEMORY_BYTES
+from reverie.memory.stores.records import Pen
+from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES
 from reverie.memory.target import Displaced, Held, Place
 from reverie.storage.changes.history import SqlHistory
 from reverie.storage.database.schema import memory_versions
@@ -125,7 +125,7 @@ def _tied() -> Update:
 
 @dataclass(frozen=True, slots=True)
 class SqlDesk:
-    """Implements `reverie.changes.store_writes.Desk`."""
+    """Implements `reverie.changes.stores.write.Desk`."""
 
     connection: Connection
     scope: Scope
@@ -158,7 +158,7 @@ class SqlDesk:
 
 @dataclass(frozen=True, slots=True)
 class Desks:
-    """Implements `reverie.changes.store_writes.AtDesk`."""
+    """Implements `reverie.changes.stores.write.AtDesk`."""
 
     locks: StoreLocks
     clock: Clock

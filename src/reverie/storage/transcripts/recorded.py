@@ -1,4 +1,4 @@
-"""Recorded sessions: implements `reverie.transcripts.recorded_records.RecordedRecords`.
+"""Recorded sessions: implements `reverie.transcripts.recorded.records.RecordedRecords`.
 
 An event and its words are committed together: the transcript is never behind what was acknowledged.
 """
@@ -27,8 +27,8 @@ from reverie.storage.transcripts.recorded_rows import (
     recorded_row,
     walked,
 )
-from reverie.transcripts.recorded import Recorded, RecordedEvent, Span, Walk, Which
-from reverie.transcripts.recorded_records import Spoken
+from reverie.transcripts.recorded.records import SpokenEvents
+from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, TimeSpan, Walk
 
 
 class SqlRecorded:
@@ -38,7 +38,7 @@ class SqlRecorded:
 
     # ---- RecordedSessions --------------------------------------------------------------------------------------------
 
-    def add(self, scope: Scope, session: Recorded, first: Spoken | None = None) -> None:
+    def add(self, scope: Scope, session: Recorded, first: SpokenEvents | None = None) -> None:
         with writing(self._engine, scope) as connection:
             row = owner(scope) | {"id": session.id, "events": 0} | recorded_row(session)
             connection.execute(insert(recorded), row)
@@ -62,7 +62,7 @@ class SqlRecorded:
             found = connection.execute(_of_scope(scope).where(recorded.c.id == name)).first()
         return None if found is None else recorded_from_row(found)
 
-    def find(self, scope: Scope, which: Which, walk: Walk) -> list[Recorded]:
+    def find(self, scope: Scope, which: RecordedQuery, walk: Walk) -> list[Recorded]:
         asked = walked(_chosen(_of_scope(scope), which), recorded.c.id, walk)
         with reading(self._engine, scope) as connection:
             return [recorded_from_row(found) for found in connection.execute(asked)]
@@ -80,12 +80,14 @@ class SqlRecorded:
 
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
 
-    def record(self, scope: Scope, name: str, spoken: Spoken) -> list[RecordedEvent]:
+    def record(self, scope: Scope, name: str, spoken: SpokenEvents) -> list[RecordedEvent]:
         with writing(self._engine, scope) as connection:
             found = _held(connection, scope, name)
             return [] if found is None else self._kept(connection, scope, name, found.events, spoken)
 
-    def _kept(self, connection: Connection, scope: Scope, name: str, there: int, spoken: Spoken) -> list[RecordedEvent]:
+    def _kept(
+        self, connection: Connection, scope: Scope, name: str, there: int, spoken: SpokenEvents
+    ) -> list[RecordedEvent]:
         events, turns = spoken.events, spoken.turns
         if stones := screen(connection, scope.workspace):
             scrub, turns = stones.scrubber, list(stones.screened(turns))
@@ -98,7 +100,7 @@ class SqlRecorded:
             add_words(connection, self._clock, scope, replace(spoken.head, ended_at=kept[-1].at), turns)
         return kept
 
-    def events(self, scope: Scope, name: str, types: Sequence[str], at: Span, walk: Walk) -> list[RecordedEvent]:
+    def events(self, scope: Scope, name: str, types: Sequence[str], at: TimeSpan, walk: Walk) -> list[RecordedEvent]:
         asked = select(recorded_events).filter_by(**owner(scope), session=name)
         asked = walked(during(asked, recorded_events.c.at, at), recorded_events.c.number, walk)
         if types:
@@ -127,7 +129,7 @@ def _of_scope(scope: Scope) -> Select[Any]:
     return asked if scope.user is None else asked.filter_by(user=scope.user)
 
 
-def _chosen(asked: Select[Any], which: Which) -> Select[Any]:
+def _chosen(asked: Select[Any], which: RecordedQuery) -> Select[Any]:
     asked = during(asked, recorded.c.created_at, which.made)
     if not which.archived:
         asked = asked.where(recorded.c.archived_at.is_(None))

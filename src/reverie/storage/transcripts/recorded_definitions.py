@@ -1,4 +1,4 @@
-"""Agents and environments: implements `reverie.transcripts.recorded_records.DefinitionRecords`."""
+"""Agents and environments: implements `reverie.transcripts.recorded.records.DefinitionRecords`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reverie.core.scope import Scope
 from reverie.storage.database.schema import definition_versions, definitions
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.transcripts.recorded_rows import during, owner, walked
-from reverie.transcripts.recorded import Definition, Kind, Span, Walk
+from reverie.transcripts.recorded.session import Definition, Kind, TimeSpan, Walk
 
 
 class SqlDefinitions:
@@ -56,7 +56,7 @@ class SqlDefinitions:
             old = connection.execute(_versions(scope, kind, found).filter_by(version=version)).first()
             return None if old is None else _as_of(_definition(found), old)
 
-    def find(self, scope: Scope, kind: Kind, made: Span, walk: Walk, *, archived: bool) -> list[Definition]:
+    def find(self, scope: Scope, kind: Kind, made: TimeSpan, walk: Walk, *, archived: bool) -> list[Definition]:
         asked = during(_visible(scope, kind), definitions.c.created_at, made)
         if not archived:
             asked = asked.where(definitions.c.archived_at.is_(None))

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select
 
 from reverie.core.scope import Scope
-from reverie.transcripts.recorded import Recorded, RecordedEvent, Span, Walk
+from reverie.transcripts.recorded.session import Recorded, RecordedEvent, TimeSpan, Walk
 
 
 def owner(scope: Scope) -> dict[str, str]:
@@ -61,7 +61,7 @@ def event_from_row(found: Any) -> RecordedEvent:
     return RecordedEvent(found.id, found.type, found.at, json.loads(found.details), found.number)
 
 
-def during(asked: Select[Any], column: Any, span: Span) -> Select[Any]:
+def during(asked: Select[Any], column: Any, span: TimeSpan) -> Select[Any]:
     limits = (
         (span.since, column.__ge__),
         (span.until, column.__le__),

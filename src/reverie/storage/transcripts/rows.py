@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, insert, literal, select
+from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, insert, literal, select, tuple_
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput
@@ -106,6 +106,19 @@ def next_page(connection: Connection, scope: Scope, stored: Stored, revision: in
 def these_turns(connection: Connection, scope: Scope, stored: Stored, numbers: Iterable[int]) -> Iterator[Turn]:
     key = {"w": scope.workspace, "u": stored.user, "i": stored.head.id, "r": stored.revision}
     return map(turn_of, connection.execute(_THESE, key | {"numbers": list(numbers)}))
+
+
+def turns_of(
+    connection: Connection, scope: Scope, sessions: Mapping[str, Stored], wanted: Mapping[str, Collection[int]]
+) -> Iterator[tuple[str, Turn]]:
+    """Turns of several sessions of one person, each with its session."""
+    table = schema.turns.c
+    keys = [(name, one.revision, number) for name, one in sessions.items() for number in wanted[name]]
+    some = table.session_id.in_(list(sessions)) & table.number.in_({number for _, _, number in keys})
+    asked = select(schema.turns).where(mine(schema.turns, scope), some)
+    asked = asked.where(tuple_(table.session_id, table.revision, table.number).in_(keys))
+    for row in connection.execute(asked) if keys else ():
+        yield row.session_id, turn_of(row)
 
 
 def page_of(turns: Iterator[Turn], most: int) -> list[Turn]:

@@ -6,7 +6,7 @@ past: an equal prefix with more behind it is growth; a difference starts a new r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, select, update
 
@@ -41,8 +41,9 @@ from reverie.storage.transcripts.rows import (
     pages,
     pages_within,
     these_turns,
+    turns_of,
 )
-from reverie.transcripts.records import Fate, Stored, Wanted
+from reverie.transcripts.records import Fate, SessionQuery, Stored
 from reverie.transcripts.session import Head, Session, Turn
 
 
@@ -163,10 +164,21 @@ class SqlRecords:
                 return None, {}
             return stored, {turn.number: turn for turn in these_turns(connection, scope, stored, numbers)}
 
+    def exchanges(
+        self, scope: Scope, wanted: Mapping[str, Collection[int]]
+    ) -> dict[str, tuple[Stored, dict[int, Turn]]]:
+        table = schema.sessions
+        asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None), table.c.id.in_(list(wanted)))
+        with reading(self._engine, scope) as connection:
+            found = {row.id: (stored_of(row), dict[int, Turn]()) for row in connection.execute(asked)}
+            for session, turn in turns_of(connection, scope, {one.head.id: one for one, _ in found.values()}, wanted):
+                found[session][1][turn.number] = turn
+        return found
+
     def every_turn(self, scope: Scope, stored: Stored) -> Iterator[Turn]:
         return pages(self._engine, scope, stored)
 
-    def find(self, scope: Scope, wanted: Wanted) -> Iterator[Stored]:
+    def find(self, scope: Scope, wanted: SessionQuery) -> Iterator[Stored]:
         table = schema.sessions
         asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None), *_conditions(wanted))
         newest_first = (table.c.started_at.is_(None), table.c.started_at.desc(), table.c.changed.desc())
@@ -207,7 +219,7 @@ class SqlRecords:
             connection.execute(update(schema.sessions).where(row).values(**emptied, **mark))
 
 
-def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+def _conditions(wanted: SessionQuery) -> list[ColumnElement[bool]]:
     table, conditions = schema.sessions, []
     if wanted.harness is not None:
         conditions.append(table.c.harness == wanted.harness)

@@ -19,12 +19,12 @@ from reverie.changes.artifact import Holder
 from reverie.changes.history.change import Change
 from reverie.changes.history.ledger import RESTORE
 from reverie.changes.history.projection import Behind, Late, LedgerParted, Rebuilt, still_to_project
-from reverie.changes.history.records import Anchored, Asked, Records
+from reverie.changes.history.records import Anchored, ChangeQuery, HistoryRecords
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.scope import Scope
 from reverie.system.files import read_file
-from reverie.system.git.repository import MARK, GitRepository, Spot, opened
+from reverie.system.git.repository import MARK, GitRepository, RepositoryPlace, opened
 from reverie.system.git.user_repository import repository_at
 from reverie.system.git.verify import problems, worth_keeping
 
@@ -37,7 +37,7 @@ class GitProjection:
     def __init__(
         self,
         home_folder: Path,
-        records: Records,
+        records: HistoryRecords,
         scope: Scope,
         holders: Callable[[], Iterable[Holder]],
         commit_in: Iterable[Path] = (),
@@ -159,7 +159,7 @@ class GitProjection:
         self._shown.clear()
         self._first.clear()
 
-    def _remove_others(self, holder: Holder, spot: Spot) -> None:
+    def _remove_others(self, holder: Holder, spot: RepositoryPlace) -> None:
         """What was kept aside before, and one beside from when the folder was in someone's repository."""
         identity = self._identity(holder)
         for path in (*self._folder.glob(f"*-{identity}"), *self._folder.glob(f"aside/{identity}.*")):
@@ -226,27 +226,27 @@ class GitProjection:
     def _with_changes(self) -> Iterator[tuple[Holder, Change]]:
         """Each place once, though it can have several names."""
         for key, holder in {holder.key: holder for holder in self._holders()}.items():
-            for newest in self._records.find(self._scope, Asked(target=key, limit=1)):
+            for newest in self._records.find(self._scope, ChangeQuery(target=key, limit=1)):
                 yield holder, newest
 
     def _recorded(self, holder: Holder, after: int = 0) -> Iterator[Anchored]:
         return self._records.anchored(self._scope, holder.key, after)
 
-    def _spot(self, holder: Holder) -> Spot:
+    def _spot(self, holder: Holder) -> RepositoryPlace:
         identity = self._identity(holder)
         lock = self._folder / f"{identity}.lock"
         root: Path | None = getattr(holder, "root", None)
         if root is None:
-            return Spot(self._beside(holder), False, lock, holder.key, lambda _: False)
+            return RepositoryPlace(self._beside(holder), False, lock, holder.key, lambda _: False)
         first, executable = self._first_change(holder), partial(_is_executable, root)
         if _is_marked(root, first) or (root.is_dir() and _repository_of(root) is None):
-            return Spot(root, True, lock, first, executable)
-        return Spot(self._beside(holder), False, lock, first, executable)
+            return RepositoryPlace(root, True, lock, first, executable)
+        return RepositoryPlace(self._beside(holder), False, lock, first, executable)
 
     def _first_change(self, holder: Holder) -> str:
         """A folder's repository is ours if it begins with our first Change: another Home's is not."""
         if holder.key not in self._first:
-            asked = Asked(target=holder.key, limit=1, oldest_first=True)
+            asked = ChangeQuery(target=holder.key, limit=1, oldest_first=True)
             self._first[holder.key] = self._records.find(self._scope, asked)[0].id
         return self._first[holder.key]
 

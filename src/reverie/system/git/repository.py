@@ -55,7 +55,7 @@ _EXCLUDED = f".reverie.lock\n.reverie-*.tmp\n.reverie-*.kept\n{_NEW}\n{_OLD}\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class RepositoryPlace:
     """Where a repository is. `inside`: in a folder of skills, whose files are not ours to write."""
 
     work: Path
@@ -66,7 +66,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToldCommit:
     """A commit, who made it, and the Change it tells of, if it is one of ours or a copy of one."""
 
     commit: str
@@ -78,15 +78,15 @@ class Told:
         return self.committer == OURS and self.change is not None
 
 
-def told_in(git: Git, *which: str) -> Iterator[Told]:
+def told_in(git: Git, *which: str) -> Iterator[ToldCommit]:
     """What commits tell of, newest first."""
     for found in git("rev-list", "--format=%cn%n%B%x00", *which).split(b"\0\n")[:-1]:
         head, committer, text = found.decode("utf-8", "replace").split("\n", 2)
-        yield Told(head.removeprefix("commit "), committer, read_back(text))
+        yield ToldCommit(head.removeprefix("commit "), committer, read_back(text))
 
 
 @contextmanager
-def opened(spot: Spot) -> Iterator[GitRepository]:
+def opened(spot: RepositoryPlace) -> Iterator[GitRepository]:
     """Hold a repository; what a killed run left is cleared away first. It need not be there yet."""
     make_folder(spot.lock.parent)
     handle = os.open(spot.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -101,7 +101,7 @@ def opened(spot: Spot) -> Iterator[GitRepository]:
 
 @dataclass(frozen=True, slots=True)
 class GitRepository:
-    spot: Spot
+    spot: RepositoryPlace
     git: Git
 
     @property
@@ -110,7 +110,7 @@ class GitRepository:
 
     # ---- looking -----------------------------------------------------------------------------------------------------
 
-    def tip(self) -> Told | None:
+    def tip(self) -> ToldCommit | None:
         """The newest commit of `main`, and the last Change that has a commit there, be it that one or an older one.
 
         Commits by hand can be on top of ours, copies of ours among them: then the highest number counts.
@@ -122,13 +122,13 @@ class GitRepository:
                 raise GitFailed(f"{self.git.folder / BRANCH} is damaged.", next_step="Make the git history anew.")
             return None
         commit, committer, text = said.split("\0", 2)
-        newest = Told(commit, committer, read_back(text))
+        newest = ToldCommit(commit, committer, read_back(text))
         if newest.ours:
             return newest
         changes = [one.change for one in self.told() if one.change]
         return replace(newest, change=max(changes, key=lambda change: change.number, default=None))
 
-    def told(self, which: str = BRANCH) -> Iterator[Told]:
+    def told(self, which: str = BRANCH) -> Iterator[ToldCommit]:
         """Every commit there is, newest first."""
         return told_in(self.git, which)
 

@@ -10,7 +10,7 @@ from reverie.changes.history.change import Change
 from reverie.changes.history.projection import Projected, projected
 from reverie.changes.history.records import Anchored
 from reverie.system.git.git import GitFailed
-from reverie.system.git.repository import GitRepository, Told
+from reverie.system.git.repository import GitRepository, ToldCommit
 from reverie.system.git.stream import BRANCH, showable
 
 _Now = dict[str, str | None]
@@ -67,7 +67,7 @@ def _blob(content: bytes | None) -> str | None:
     return hashlib.sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
-def _of_commits(told: Iterable[Told], changes: dict[str, Projected], shown: int) -> Iterator[str]:
+def _of_commits(told: Iterable[ToldCommit], changes: dict[str, Projected], shown: int) -> Iterator[str]:
     """A copy made by hand of a commit of ours is no second one; where ours is gone, the copy stands for it."""
     ours: Counter[str] = Counter()
     copies = set()

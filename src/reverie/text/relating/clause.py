@@ -9,7 +9,7 @@ from reverie.text.relating.values import Value
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedValue:
     """A value and the words around it."""
 
     value: Value
@@ -29,8 +29,9 @@ class Clause:
     attributes: frozenset[str]
     own: bool  # the speaker, or the user, is the subject
     negated: frozenset[str]  # stems this clause denies
+    limits: tuple[frozenset[str], ...]  # stems and values of each time, place and condition it is limited to
     ended: frozenset[str]  # stems this clause declares over
-    values: tuple[Placed, ...]
+    values: tuple[PlacedValue, ...]
     sides: dict[str, int]  # axis of opposites -> the side this clause is on
     attitude: int  # likes 1, dislikes -1, says nothing of it 0
     polarity: int

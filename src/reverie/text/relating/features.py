@@ -10,7 +10,8 @@ import re
 
 from reverie.text.relating.clause import Clause
 from reverie.text.relating.cues import Cue
-from reverie.text.relating.opposition import Change, Compared
+from reverie.text.relating.limits import named
+from reverie.text.relating.opposition import Compared, ValueChange
 from reverie.text.relating.personal_attributes import SINGLE
 from reverie.text.relating.reservations import for_all_or_some, kinds_of, reservations
 
@@ -63,6 +64,7 @@ AGAINST = (
     "value_lone",
     "crowd",
     "denied_rest",
+    "limited",
     "within",
 )
 NAMES = FOR + AGAINST
@@ -107,7 +109,15 @@ def _denial(c: Compared, crowd: float) -> dict[str, float]:
         "denied_alike": c.dice,
         "denied_never": share * never,
         "denied_rest": float(apart and not (never and crowd)),
+        "limited": float(_limited(c, denying, saying)),
     }
+
+
+def _limited(c: Compared, denying: Clause, saying: Clause) -> bool:
+    """ "Never on Fridays" and "never while the tests are red" deny nothing of a clause that speaks of neither."""
+    match = c.synonyms.values() if denying is c.new else c.synonyms.keys()
+    said = {*saying.words, *match, *(named(placed.value) for placed in saying.values)}
+    return any(limit.isdisjoint(said) for limit in denying.limits)
 
 
 def _from_two_sides(c: Compared) -> bool:
@@ -146,7 +156,7 @@ def _attribute(c: Compared) -> dict[str, float]:
     return {"attribute": 1.0, "attribute_changed": float(Cue.CHANGE in c.new.cues and bool(SINGLE & shared))}
 
 
-def _value(c: Compared, change: Change) -> dict[str, float]:
+def _value(c: Compared, change: ValueChange) -> dict[str, float]:
     both = change.old.near & change.new.near
     shared = sum(max(c.old.words.get(word, 0.0), c.new.words.get(word, 0.0)) for word in both)
     dimension, counted, other = change.old.value.dimension, change.old.after, change.new.after

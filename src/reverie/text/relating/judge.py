@@ -17,13 +17,13 @@ from math import exp, log
 from reverie.text.relating.clause import Clause
 from reverie.text.relating.features import features
 from reverie.text.relating.opposition import Compared, compare
-from reverie.text.relating.statement import Statement
+from reverie.text.relating.statement import ParsedStatement
 
 _BIAS = "bias"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class DecidingClauses:
     """The pair of clauses that decides, with what each feature adds to the log-odds of a conflict."""
 
     compared: Compared
@@ -41,12 +41,12 @@ def weights() -> dict[str, float]:
     return {str(name): float(weight) for name, weight in stored["weights"].items()}
 
 
-def evidence(old: Statement, new: Statement, about: float) -> Evidence:
+def evidence(old: ParsedStatement, new: ParsedStatement, about: float) -> DecidingClauses:
     """The clause pair most likely to be a conflict, weighed."""
     return max((weighed(compared, found) for compared, found in pairings(old, new, about)), key=lambda each: each.odds)
 
 
-def pairings(old: Statement, new: Statement, about: float) -> Iterator[tuple[Compared, dict[str, float]]]:
+def pairings(old: ParsedStatement, new: ParsedStatement, about: float) -> Iterator[tuple[Compared, dict[str, float]]]:
     """Every clause of one with every clause of the other. The more there are, the less one chance match says."""
     short = old.short and new.short
     crowd = 0.0 if short else log(len(old.clauses) * len(new.clauses))
@@ -63,7 +63,7 @@ def _touch(a: Clause, b: Clause) -> bool:
     return not a.words.keys().isdisjoint(b.words) or not a.attributes.isdisjoint(b.attributes)
 
 
-def weighed(compared: Compared, found: dict[str, float]) -> Evidence:
+def weighed(compared: Compared, found: dict[str, float]) -> DecidingClauses:
     known = weights()
     parts = {_BIAS: known[_BIAS], **{name: known[name] * value for name, value in found.items()}}
-    return Evidence(compared, parts, sum(parts.values()))
+    return DecidingClauses(compared, parts, sum(parts.values()))

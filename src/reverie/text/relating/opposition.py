@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from reverie.text.embedding import word_vectors
-from reverie.text.relating.clause import Clause, Placed
+from reverie.text.relating.clause import Clause, PlacedValue
 from reverie.text.relating.opposites import KIND_OF, PLAIN_NO, SIDES
 
 SURELY_ALIKE = 0.6  # what a clause is about is told apart by words that are near in meaning
@@ -16,11 +16,11 @@ TOO_MANY = 150  # pairs of words; beyond that two clauses are compared by their 
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ValueChange:
     """Two values of one dimension that differ, and how much of the words around them is shared."""
 
-    old: Placed
-    new: Placed
+    old: PlacedValue
+    new: PlacedValue
     context: float
 
 
@@ -32,7 +32,7 @@ class Compared:
     synonyms: dict[str, str]  # stem in old -> stem in new
     only_old: frozenset[str]
     only_new: frozenset[str]
-    changes: tuple[Change, ...]
+    changes: tuple[ValueChange, ...]
     equal: int
     more: bool  # one has another value of a dimension both have
     opposed: tuple[str, ...]
@@ -148,7 +148,7 @@ def rivals(left: str, right: str) -> bool:
     return bool(left_side and right_side and left_side[0] == right_side[0] and left_side[1] != right_side[1])
 
 
-def _changes(old: Clause, new: Clause) -> tuple[tuple[Change, ...], int, bool]:
+def _changes(old: Clause, new: Clause) -> tuple[tuple[ValueChange, ...], int, bool]:
     """Values that differ, best context first, and how many are equal. A value both clauses have is no change."""
     mine = [placed for placed in old.values if not placed.value.was]
     theirs = [placed for placed in new.values if not placed.value.was]
@@ -157,7 +157,7 @@ def _changes(old: Clause, new: Clause) -> tuple[tuple[Change, ...], int, bool]:
     kept_old = {id(m) for m, t in pairs if not m.value.differs(t.value)}
     kept_new = {id(t) for m, t in pairs if not m.value.differs(t.value)}
     changes = [
-        Change(m, t, _context(m, t, old, new)) for m, t in pairs if id(m) not in kept_old and id(t) not in kept_new
+        ValueChange(m, t, _context(m, t, old, new)) for m, t in pairs if id(m) not in kept_old and id(t) not in kept_new
     ]
     equal = [m.value.dimension for m in mine if id(m) in kept_old and m.value.dimension != "name"]
     lone = [m for m in mine if id(m) not in kept_old] + [t for t in theirs if id(t) not in kept_new]
@@ -168,12 +168,12 @@ def _changes(old: Clause, new: Clause) -> tuple[tuple[Change, ...], int, bool]:
 _NUMERIC = frozenset({"count", "version", "ordinal"})
 
 
-def _comparable(mine: Placed, theirs: Placed) -> bool:
+def _comparable(mine: PlacedValue, theirs: PlacedValue) -> bool:
     a, b = mine.value.dimension, theirs.value.dimension
     return a == b or (a in _NUMERIC and b in _NUMERIC)
 
 
-def _context(mine: Placed, theirs: Placed, old: Clause, new: Clause) -> float:
+def _context(mine: PlacedValue, theirs: PlacedValue, old: Clause, new: Clause) -> float:
     """How much of the words around the two values is shared, by weight; what is counted counts double."""
     weigh = {**new.words, **old.words}
     score = sum(weigh.get(word, 0.3) for word in sorted(mine.near & theirs.near))

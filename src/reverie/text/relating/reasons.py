@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.text.relating.judge import Evidence
+from reverie.text.relating.judge import DecidingClauses
 from reverie.text.relating.opposition import Compared
 
 _FOR = {
@@ -23,6 +23,7 @@ _AGAINST = {
     "question": "The new statement is a question.",
     "hedged": "The new statement only considers or plans it.",
     "conditional": "The new statement holds only under a condition.",
+    "limited": "What one denies, it denies only for a time, a place or a condition that the other does not name.",
     "past": "The new statement tells of the past.",
     "additive": "The new statement adds to the old one.",
     "agrees": "They say the same from two sides.",
@@ -31,7 +32,7 @@ _AGAINST = {
 }
 
 
-def reason(kind: str, found: Evidence) -> str:
+def reason(kind: str, found: DecidingClauses) -> str:
     shown = _shown(found.compared)
     if kind in ("supersedes", "contradicts") or ("narrowed" in found.parts and found.conflict >= 0.5):
         return _told(_FOR, found, shown, 1) or "They cannot both hold ({shared}).".format(**shown)
@@ -42,7 +43,7 @@ def reason(kind: str, found: Evidence) -> str:
     return _told(_AGAINST, found, shown, -1) or "Nothing in the new statement takes the place of the old one."
 
 
-def _told(sentences: dict[str, str], found: Evidence, shown: dict[str, str], sign: int) -> str:
+def _told(sentences: dict[str, str], found: DecidingClauses, shown: dict[str, str], sign: int) -> str:
     """The sentence of the feature that pulls hardest; features of one family count together."""
     pulls: dict[str, float] = {}
     for name, part in found.parts.items():

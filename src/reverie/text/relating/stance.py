@@ -12,7 +12,7 @@ from reverie.text.relating.small_words import NEGATORS
 from reverie.text.relating.values import Value, masked
 from reverie.text.relating.words import carries_meaning, raw_words, stem
 
-_FRAGMENT = re.compile(r"[,;:()]|\b(?:but|and|or|so|instead of|rather than|pero|aber|mais|sondern|sino)\b")
+FRAGMENT = re.compile(r"[,;:()]|\b(?:but|and|or|so|instead of|rather than|pero|aber|mais|sondern|sino)\b")
 _CONTRAST = re.compile(r"(?<=\w), not (?:the |a )?\w+(?: \w+)?[.!]?$|(?<=\w) (?:instead of|rather than) .*$")
 _NOT_THIS = re.compile(r"\b(?:instead of|rather than|not|statt|en lugar de|au lieu de) (?:the |a )?([^\W\d_]+)")
 _LEFT_BEHIND = re.compile(
@@ -82,14 +82,14 @@ def says_no(tokens: Sequence[str]) -> bool:
 def negated(text: str, values: list[Value], language: str) -> frozenset[str]:
     """What stands in a fragment with a negation, or is named as the thing not to take."""
     gone: set[str] = set()
-    if _denies(text):
+    if denies(text):
         for fragment, stems in _fragments(text, values, language):
-            gone.update(stems if _denies(fragment) else ())
+            gone.update(stems if denies(fragment) else ())
     gone.update(stem(match.group(1), language) for match in _NOT_THIS.finditer(text))
     return frozenset(gone)
 
 
-def _denies(text: str) -> bool:
+def denies(text: str) -> bool:
     _, sides, negations = phrases_out(text)
     return bool(negations) or -1 in sides.values() or any(token in NEGATORS for token in raw_words(text))
 
@@ -108,7 +108,7 @@ def ended(text: str, values: list[Value], language: str) -> frozenset[str]:
 def _fragments(text: str, values: list[Value], language: str) -> Iterator[tuple[str, list[str]]]:
     """Each piece between commas and conjunctions, with the stems and names in it."""
     plain, place = masked(text, values), 0
-    for cut in [*_FRAGMENT.finditer(plain), None]:
+    for cut in [*FRAGMENT.finditer(plain), None]:
         end = cut.start() if cut else len(text)
         words = raw_words(plain[place:end])
         stems = [stem(word, language) for word in words if carries_meaning(word) and word not in NEGATORS]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from reverie.text.relating.clause import Clause, Placed
+from reverie.text.relating.clause import Clause, PlacedValue
 from reverie.text.relating.cues import Cue, cues_in
 from reverie.text.relating.heads import TOKEN, head_of, takes_any_number, verb_in
+from reverie.text.relating.limits import limits
 from reverie.text.relating.number_words import spelled
 from reverie.text.relating.opposites import ATTITUDE, SIDES
 from reverie.text.relating.personal_attributes import ATTRIBUTE, ATTRIBUTE_PHRASES
@@ -42,7 +43,7 @@ _GIVEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ParsedStatement:
     text: str
     whole: Clause
     clauses: tuple[Clause, ...]
@@ -63,7 +64,7 @@ def normal(text: str) -> str:
     return _NON.sub("non", _SPACE.sub(" ", text).strip())[:MAX_CHARS]
 
 
-def read(text: str, language: str = "") -> Statement:
+def read(text: str, language: str = "") -> ParsedStatement:
     """`language` is that of the pair; alone, a short text often does not show its own."""
     folded = spelled(normal(text))
     language = language or language_of(folded)
@@ -71,7 +72,7 @@ def read(text: str, language: str = "") -> Statement:
     clauses = _linked([_clause(piece, language) for piece in pieces])
     clauses = clauses or (_clause("", language),)
     whole = clauses[0] if len(clauses) == 1 else _together(folded, clauses)
-    return Statement(folded, whole, clauses, len(folded) <= SHORT)
+    return ParsedStatement(folded, whole, clauses, len(folded) <= SHORT)
 
 
 def _linked(clauses: list[Clause]) -> tuple[Clause, ...]:
@@ -95,6 +96,7 @@ def _together(text: str, parts: tuple[Clause, ...]) -> Clause:
         surface={word: form for part in parts for word, form in part.surface.items()},
         attributes=frozenset[str]().union(*(part.attributes for part in parts)),
         negated=frozenset[str]().union(*(part.negated for part in parts)),
+        limits=tuple(limit for part in parts for limit in part.limits),
         ended=frozenset[str]().union(*(part.ended for part in parts)),
         values=tuple(placed for part in parts for placed in part.values),
         sides={axis: side for part in reversed(parts) for axis, side in part.sides.items()},
@@ -123,6 +125,7 @@ def _clause(text: str, language: str) -> Clause:
         attributes=_attributes(text, tokens),
         own=bool(tokens) and tokens[0] in SPEAKER,
         negated=negated(text, values, language) - (frozenset(head) if says_no(tokens) else frozenset()),
+        limits=limits(body, plain, values, language),
         ended=ended(text, values, language),
         values=_placed(values, plain, language),
         sides=sides,
@@ -156,7 +159,7 @@ def _meaning(tokens: list[str], values: list[Value], language: str) -> tuple[dic
     return words, surface
 
 
-def _placed(values: list[Value], plain: str, language: str) -> tuple[Placed, ...]:
+def _placed(values: list[Value], plain: str, language: str) -> tuple[PlacedValue, ...]:
     if not values:
         return ()
     found = [(match.start(), match.group()) for match in TOKEN.finditer(plain)]
@@ -169,5 +172,5 @@ def _placed(values: list[Value], plain: str, language: str) -> tuple[Placed, ...
         after = [word for start, word in carrying if start >= value.end][:4]
         counted = [word for start, word in carrying if value.end <= start <= value.end + 24][:2]
         given = bool(_GIVEN.search(plain[max(0, value.start - 60) : value.start]))
-        placed.append(Placed(value, frozenset(before + after), frozenset(counted), given, value.end <= verb))
+        placed.append(PlacedValue(value, frozenset(before + after), frozenset(counted), given, value.end <= verb))
     return tuple(placed)

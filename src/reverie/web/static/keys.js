@@ -1,6 +1,7 @@
 // Keys for reviewing, and nothing that a page needs to work: every action is a form or a link.
 "use strict";
 (() => {
+  const root = document.documentElement.dataset.root;
   const items = [...document.querySelectorAll("[data-item]")];
   const KEPT = "reverie-place";
   let place = -1;
@@ -35,14 +36,14 @@
     if (typing || event.ctrlKey || event.metaKey || event.altKey || (help && help.open)) return;
     if (event.key === "j") go(place + 1);
     else if (event.key === "k") go(place - 1);
-    else if (event.key === "i") location.assign("/");
+    else if (event.key === "i") location.assign(`${root}/`);
     else if (event.key === "?" && help) help.showModal();
     else if ("aeroux".includes(event.key)) act(event.key);
     else return;
     event.preventDefault();
   });
 
-  if (location.pathname === "/" && items.length) {
+  if (location.pathname === `${root}/` && items.length) {
     go(new URLSearchParams(location.search).has("done") ? Number(sessionStorage.getItem(KEPT) || 0) : 0);
   }
 })();

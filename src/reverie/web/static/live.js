@@ -3,6 +3,7 @@
 (() => {
   const live = document.getElementById("live");
   if (!live) return;
+  const root = document.documentElement.dataset.root;
   let source = null;
 
   const line = (text, address) => {
@@ -23,14 +24,14 @@
     const news = JSON.parse(event.data);
     const lines = news.nights.map((night) => line(`A night runs. ${night}.`));
     const seen = live.dataset.waiting;
-    if (seen && seen !== news.waiting) lines.push(line("What waits has changed. Show it as it is now.", "/"));
+    if (seen && seen !== news.waiting) lines.push(line("What waits has changed. Show it as it is now.", `${root}/`));
     live.replaceChildren(...lines);
   };
 
   // A browser has few connections to one server: a page that nobody looks at keeps none.
   const follow = () => {
     if (document.visibilityState === "visible" && !source) {
-      source = new EventSource("/events");
+      source = new EventSource(`${root}/events`);
       source.onmessage = show;
     } else if (document.visibilityState !== "visible" && source) {
       source.close();

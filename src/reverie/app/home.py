@@ -1,0 +1,585 @@
+"""A directory plus all that is wired to it: it offers its parts, and has no behaviour of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property, partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from reverie.app.redaction import without_secrets
+from reverie.config import Config, DreamingLimits
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, SwitchedOff
+from reverie.core.ids import Ids
+from reverie.core.schedule import schedule
+from reverie.core.scope import LOCAL, Scope
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from reverie.app.night_queue import NightQueue
+    from reverie.app.team import TeamViews
+    from reverie.app.tenants import Tenants
+    from reverie.audit.library import Audit
+    from reverie.bridge.library import Bridge
+    from reverie.bridge.source import StoreSource
+    from reverie.changes.artifact import Holder
+    from reverie.changes.history.library import History, Instruction
+    from reverie.changes.history.throttle import Seldom
+    from reverie.changes.history.verify import Checked
+    from reverie.changes.inbox.inbox import Inbox
+    from reverie.changes.outside.edits import Noticing
+    from reverie.changes.outside.record_before_read import Touching
+    from reverie.changes.pending import Mirror
+    from reverie.changes.proposal import Suggestion
+    from reverie.changes.queue import Review
+    from reverie.changes.session_context import Briefing
+    from reverie.changes.skill_changes import Refining
+    from reverie.changes.sync import Sync
+    from reverie.core.keys import Keyring
+    from reverie.core.short_ids import IdKind
+    from reverie.dreams.dreaming import Dreaming
+    from reverie.dreams.run.runner import DreamRunner
+    from reverie.erasure.library import Erasing
+    from reverie.experiments.library import Experiments
+    from reverie.harnesses.installers import Installing
+    from reverie.harnesses.memory_stores.anthropic import AnthropicServer
+    from reverie.memory.library import Entry, Memory
+    from reverie.memory.providers import Providers
+    from reverie.memory.target import Target
+    from reverie.memory.targets import Targets
+    from reverie.search.finding import Finder
+    from reverie.search.following import Follower
+    from reverie.search.statements import StatementSearch
+    from reverie.skills.library import Skills
+    from reverie.storage.backup.backup import BackedUp
+    from reverie.storage.backup.manifest import Watch
+    from reverie.storage.changes.history import SqlHistory
+    from reverie.storage.dreams.dreams import SqlDreams
+    from reverie.storage.erasure.erasures import SqlErasures
+    from reverie.storage.index.vectors import WordllamaVectors
+    from reverie.storage.index.words import TantivyIndex
+    from reverie.storage.night_asker import AskerFactory
+    from reverie.storage.transcripts.sessions import SqlRecords
+    from reverie.system.export import Exported
+    from reverie.system.git.projection import GitProjection
+    from reverie.system.schedules import Crontab, Nightly, Timer
+    from reverie.system.session_queue import SessionQueue
+    from reverie.system.skill_folders import SkillFolder
+    from reverie.transcripts.library import Library
+    from reverie.transcripts.records import Ended, Source
+
+
+class Home:
+    """Heavy parts are imported and opened at first use, so that opening a Home costs nothing."""
+
+    def __init__(self, config: Config, clock: Clock) -> None:
+        self.config = config
+        self.clock = clock
+        self.scope = Scope(LOCAL, None, config.owner)
+        self.ids = Ids(clock)
+        self.closed_with_it = ExitStack()
+
+    @property
+    def owned(self) -> Scope:
+        """Targets of files belong to the owner."""
+        return self.scope.of(self.config.owner)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the files of this machine belong to it."""
+        return True
+
+    @cached_property
+    def team(self) -> TeamViews:
+        """This home as people of a team see it, whose names are on what they decide."""
+        from reverie.app.team import TeamViews
+
+        return TeamViews(self)
+
+    @cached_property
+    def tenants(self) -> Tenants:
+        """What a server gives to one caller each."""
+        from reverie.app.tenants import Tenants
+
+        return Tenants(self)
+
+    @cached_property
+    def queue(self) -> NightQueue:
+        """The nights that wait for a worker, and the worker."""
+        from reverie.app.night_queue import NightQueue
+
+        return NightQueue(self)
+
+    @cached_property
+    def sessions(self) -> Library:
+        from reverie.system.repositories import repository_root
+
+        library = self.library(self.scope, self.config.owner)
+        return replace(library, root_of=repository_root, standard=self._standard_places, ended=self.ended)
+
+    @cached_property
+    def ended(self) -> SessionQueue:
+        """The sessions that agents' hooks queued for the next night."""
+        from reverie.system.session_queue import SessionQueue
+
+        return SessionQueue(self.config.home / "queue")
+
+    def installer(self, agent: str) -> Installing:
+        """Puts this home into an agent, and takes it out again."""
+        from reverie.harnesses.installers import Installing, Launch, installers
+        from reverie.system.installation import Installation
+
+        known = installers()
+        if agent not in known:
+            raise BadInput(f"There is no installer for {agent!r}.", expected=f"one of {', '.join(known)}")
+        launch = Launch(self.config.home, self.config.handed_to_agents())
+        kept = Installation(self.config.home / "installed" / agent)
+        return Installing(known[agent], self.config, launch, kept)
+
+    def queue_session(self, agent: str, event: Mapping[str, object]) -> Ended:
+        """A session ended, as the agent told its hook: its transcript waits for the next night."""
+        installing = self.installer(agent)
+        path = installing.installer.transcript(self.config, event)
+        if path is None:
+            told = ", ".join(sorted(event)) or "nothing"
+            raise BadInput(f"The event names no transcript; it has {told}.", expected="the end of a session")
+        return self.ended.put(installing.installer.reader, path.expanduser().absolute())
+
+    def _standard_places(self) -> Iterator[Source]:
+        """Where the harnesses of this machine leave their transcripts, if those are to be read without being added."""
+        from reverie.transcripts.readers import readers
+        from reverie.transcripts.records import Source
+
+        for reader in readers() if self.config.reads_standard_places else ():
+            for path in map(self.config.place, reader.places):
+                if path.exists():
+                    yield Source(str(path), reader.name, self.config.owner, standard=True)
+
+    def library(self, scope: Scope, owner: str) -> Library:
+        from reverie.storage.transcripts.quarantine import SqlQuarantine
+        from reverie.storage.transcripts.sources import SqlSources
+        from reverie.transcripts.library import Library
+        from reverie.transcripts.readers import readers
+
+        sources, quarantine = SqlSources(self.engine, self.clock), SqlQuarantine(self.engine, self.clock)
+        limits = self.config.file_limits
+        return Library(scope, owner, self._records, sources, readers(), without_secrets, quarantine, limits)
+
+    @cached_property
+    def search(self) -> Finder:
+        from reverie.search.finding import Finder
+        from reverie.search.search import Search
+
+        def now() -> datetime:
+            return self.clock.now().astimezone(self.config.timezone)
+
+        return Finder(self.scope, Search(*self._derived), self._records, self.index.before_a_search, now)
+
+    @cached_property
+    def search_statements(self) -> StatementSearch:
+        """What memory, skills and instructions say about a question."""
+        from reverie.app.surfaces import statements
+        from reverie.search.statements import StatementSearch
+
+        return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in statements(self)))
+
+    @cached_property
+    def memory(self) -> Memory:
+        from reverie.memory.library import Memory
+
+        def touch(target: Target) -> list[Entry]:
+            return self._touching.touch(target)  # only this needs the database
+
+        return Memory(self.targets, touch)
+
+    @cached_property
+    def review(self) -> Review:
+        from reverie.app.changes import review
+
+        return review(self)
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        from reverie.app.changes import checks_of
+        from reverie.changes.inbox.inbox import Inbox
+
+        return Inbox(self.review, self.memory, self.skills, self.sessions, partial(checks_of, self))
+
+    @cached_property
+    def providers(self) -> Providers:
+        """The broader memories of the settings."""
+        from reverie.memory.providers import Providers
+
+        return Providers(self.config.providers, self.config, self.config.owner)
+
+    @cached_property
+    def mirror_staged(self) -> Mirror:
+        """Takes up what harnesses hold back until a person approves it, and says there what was decided here."""
+        from reverie.changes.pending import Mirror
+
+        return Mirror(self.memory, self.review)
+
+    @cached_property
+    def sync(self) -> Sync:
+        """Renders one memory to the surfaces of several agents: `home.sync("hermes")`."""
+        from reverie.changes.sync import Sync
+
+        return Sync(self.memory, self.review)
+
+    def instructions(self) -> list[Instruction]:
+        """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
+        from reverie.app.surfaces import instructions
+
+        return instructions(self)
+
+    @cached_property
+    def history(self) -> History:
+        return self.history_of(self.owned)
+
+    def history_of(self, scope: Scope) -> History:
+        """What happened to the memory of one person, or to what is nobody's (`user` is '')."""
+        from reverie.app.changes import history_of
+
+        return history_of(self, scope)
+
+    def histories(self, workspace: str | None = None, user: str | None = None) -> list[History]:
+        """Of the owner and of what is shared here; or of one person, or of everybody, in a workspace."""
+        from reverie.app.changes import histories
+
+        return histories(self, workspace, user)
+
+    @cached_property
+    def projection(self) -> GitProjection:
+        from reverie.system.git.projection import GitProjection
+
+        return GitProjection(self.config.home, self.history_records, self.owned, self.holders, self.config.commit_in)
+
+    @cached_property
+    def projecting(self) -> Seldom:
+        from reverie.changes.history.throttle import Seldom
+
+        return Seldom(self.projection.catch_up)
+
+    def holders(self) -> list[Holder]:
+        """Everything Changes were ever made to that is still there."""
+        from reverie.app.changes import holders
+
+        return holders(self)
+
+    def verify(self) -> list[Checked]:
+        from reverie.app.changes import verify
+
+        return verify(self)
+
+    @cached_property
+    def skills(self) -> Skills:
+        from reverie.harnesses.hermes.outcomes import skill_outcomes
+        from reverie.skills.library import Skills
+
+        return Skills(self.skill_folders, self._touching.touch_skill, lambda: skill_outcomes(self.targets.offered()))
+
+    @cached_property
+    def bridge(self) -> Bridge:
+        from reverie.app.bridge import bridge
+
+        return bridge(self)
+
+    @cached_property
+    def experiments(self) -> Experiments:
+        from reverie.experiments.library import Experiments
+        from reverie.system.experiment_files import ExperimentFiles
+
+        return Experiments(ExperimentFiles(self.config.home / "ab"), self.clock)
+
+    def session_outcome(self, session: str) -> dict[str, float]:
+        """What a transcript says by itself: how many turns people took, and how often they corrected the agent."""
+        from reverie.dreams.light.candidate import Kind
+        from reverie.dreams.light.notice import notice
+
+        read = self.sessions.get(session)
+        turns = sum(turn.role == "user" and turn.noise is None for turn in read.turns)
+        corrections = sum(one.kind is Kind.CORRECTION for one in notice(read))
+        return {"turns": float(turns), "corrections": float(corrections)}
+
+    def export(self, folder: Path) -> Exported:
+        """Everything as plain files, git history and JSON Lines, in a new folder that needs no Reverie to be read."""
+        from reverie.app.bridge import export
+
+        return export(self, folder)
+
+    def managed(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> StoreSource:
+        """A managed memory to pull from: an address, with the key in that variable, or an exported folder."""
+        from reverie.app.bridge import managed
+
+        return managed(self, where, key_name)
+
+    def managed_server(self, where: str, key_name: str = "ANTHROPIC_API_KEY") -> AnthropicServer:
+        from reverie.app.bridge import managed_server
+
+        return managed_server(self, where, key_name)
+
+    @cached_property
+    def dreams(self) -> DreamRunner:
+        from reverie.app.nights import runner
+
+        return runner(self)
+
+    def dreaming_on(self, target: str | None = None) -> DreamingLimits:
+        """The settings of `[dreaming]`; over a Hermes home, with what the block `dreaming:` of its config.yaml says."""
+        from reverie.app.nights import limits_on
+
+        return limits_on(self, target)
+
+    def check_enabled(self) -> None:
+        """Raises where the settings say that there is to be no dreaming at all, over files or over stores."""
+        if not self.config.dreaming.enabled:
+            raise SwitchedOff("Dreaming is switched off.", next_step="Set `enabled = true` under [dreaming].")
+
+    def switched_off(self, target: str) -> str:
+        """The file that says there is to be no dreaming over a target; empty where none does."""
+        from reverie.app.nights import switched_off
+
+        return switched_off(self, target)
+
+    @cached_property
+    def askers(self) -> AskerFactory:
+        """Makes who asks the model of the settings, one for each night."""
+        from reverie.storage.night_asker import AskerFactory
+
+        config = self.config
+        return AskerFactory(
+            config.models,
+            config.environment,
+            lambda: self.dream_records,
+            self.clock,
+            config.timezone,
+            lambda: self.engine,
+        )
+
+    def spending(self) -> dict[str, object]:
+        """What models took this month, beside what they may take; `asked` is the model of the settings."""
+        from reverie.app.nights import spending
+
+        return spending(self)
+
+    @cached_property
+    def dream_records(self) -> SqlDreams:
+        import socket
+
+        from reverie.storage.dreams.dreams import SqlDreams
+
+        holder = f"{socket.gethostname()}:{self.config.home}"
+        return SqlDreams(self.engine, self.clock, holder, lambda name: self.targets.named(name).key)
+
+    @cached_property
+    def dream(self) -> Dreaming:
+        """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
+        from reverie.app.nights import dreaming
+
+        return dreaming(self)
+
+    def schedule(self, *, systemd: bool = False) -> Crontab | Timer:
+        """The system's own means to dream every night."""
+        from reverie.system.schedules import Crontab, Timer
+
+        if systemd:
+            return Timer(self.config.home, self.config.place("${XDG_CONFIG_HOME:-~/.config}"))
+        return Crontab(self.config.home)
+
+    def nightly(
+        self, target: str | None = None, when: str | None = None, *, propose: bool = False, after: int | None = None
+    ) -> Nightly:
+        """The nights over one target, or over all of them, as a scheduler is told of them."""
+        from reverie.system.schedules import Nightly
+
+        chosen = self.memory.target(target).name if target else None
+        meant = schedule(when) if when else self.dreaming_on(chosen).schedule
+        environment = self.config.handed_on() | ({"REVERIE_DREAMING_SCHEDULE": meant.text} if when else {})
+        zone, now = self.config.timezone, self.clock.now()
+        return Nightly(self.config.home, chosen, meant, zone, now, environment, propose, after)
+
+    @cached_property
+    def audit(self) -> Audit:
+        from reverie.audit.collect import AuditSources
+        from reverie.audit.filesystem import ThisMachine
+        from reverie.audit.library import Audit
+        from reverie.system.skill_folders import SkillFolder
+
+        machine = ThisMachine(self.config.place("~/"), self.config.environment.get("PATH", ""))
+        return Audit(AuditSources(self.targets, self.skill_folders, SkillFolder, machine), self.clock)
+
+    @cached_property
+    def context(self) -> Briefing:
+        from reverie.changes.session_context import Briefing
+        from reverie.storage.changes.contexts import SqlContexts
+
+        contexts = SqlContexts(self.engine, self.clock)
+        return Briefing(self.owned, self.memory, self.skills, contexts, self.ids, self.clock)
+
+    @cached_property
+    def refining(self) -> Refining:
+        from reverie.changes.skill_changes import Refining
+        from reverie.system.skill_folders import SkillFolder
+
+        return Refining(self.skills, self.review, self.history, lambda root: SkillFolder(root, "elsewhere"))
+
+    @cached_property
+    def skill_folders(self) -> Mapping[str, SkillFolder]:
+        from reverie.system.skill_folders import SkillFolder
+
+        return {name: SkillFolder(path, name) for name, path in self.config.skill_folders().items()}
+
+    @cached_property
+    def _touching(self) -> Touching:
+        from reverie.app.changes import touching
+
+        return touching(self)
+
+    @cached_property
+    def noticing(self) -> Noticing:
+        from reverie.changes.outside.edits import Noticing
+
+        def suggest(wanted: Suggestion) -> object:
+            return self.review.propose(wanted)  # the queue itself looks through what is made here
+
+        return Noticing(self.owned, self.history_records, self.ids, self.clock, suggest)
+
+    @cached_property
+    def targets(self) -> Targets:
+        from reverie.harnesses.markdown.any_path import by_path
+        from reverie.memory.targets import targets
+
+        return targets(self.config, by_path)
+
+    @cached_property
+    def keys(self) -> Keyring:
+        return self.tenants.keys(LOCAL)
+
+    def file_of(self, target: str, document: str) -> Path | None:
+        """Where a document lies, for people; None where it is no file, or its target is gone."""
+        from reverie.app.changes import file_of
+
+        return file_of(self, target, document)
+
+    def document_of(self, path: str) -> str:
+        """How history names the file, or the folder of a skill, at a real path; any other words as they are."""
+        from reverie.app.changes import document_of
+
+        return document_of(self, path)
+
+    def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
+        """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
+        from reverie.core.short_ids import beginnings, full_id
+        from reverie.storage.database.known_ids import known_ids
+
+        whose = self.owned if kind != "session" else self.scope if user is None else self.scope.of(user)
+        scope = replace(whose, workspace=workspace or whose.workspace)
+        wanted = beginnings(kind, typed)
+        return full_id(kind, typed, known_ids(self.engine, scope, kind, wanted)) if wanted else typed
+
+    def ids_like(self, kind: IdKind, typed: str, limit: int = 30) -> list[tuple[str, str]]:
+        """Ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits, with its
+        sentence."""
+        from reverie.core.short_ids import HEADS, beginnings
+        from reverie.storage.database.known_ids import known_ids
+
+        wanted = beginnings(kind, typed or HEADS.get(kind, ""))
+        if kind == "proposal":
+            items = self.inbox.items(self.review.waiting(every=True)[:limit])
+            return [(one.proposal.id, one.sentence) for one in items if one.proposal.id.startswith(tuple(wanted))]
+        scope = self.owned if kind != "session" else self.scope
+        found = known_ids(self.engine, scope, kind, wanted or [""])
+        return [(name, "") for name in sorted(found, reverse=True)[:limit]]
+
+    @cached_property
+    def history_records(self) -> SqlHistory:
+        from reverie.storage.changes.history import SqlHistory
+
+        return SqlHistory(self.engine, self.clock, self.ids)
+
+    @cached_property
+    def engine(self) -> Engine:
+        from reverie.storage.database.engine import engine
+        from reverie.storage.database.migrations import migrate
+
+        made = engine(self.config.database)
+        migrate(made)
+        return made
+
+    def warnings(self) -> list[str]:
+        """What whoever runs a server should know about its settings and its database."""
+        from reverie.storage.database.walls import bypassed, unbound
+
+        with self.engine.connect() as connection:
+            role = bypassed(connection)
+        off = [] if self.config.dreaming.enabled else ["dreaming is switched off ([dreaming] enabled): dreams wait"]
+        return [*off, *([unbound(role)] if role else [])]
+
+    @cached_property
+    def erase(self) -> Erasing:
+        """`home.erase(home.erase.plan("session", "claude-code:…"))`, or at once: `home.erase.text("…")`."""
+        from reverie.app.erasure import erasing
+
+        return erasing(self)
+
+    @cached_property
+    def erasures(self) -> SqlErasures:
+        from reverie.storage.erasure.erasures import SqlErasures
+
+        return SqlErasures(self.engine, self.clock)
+
+    @cached_property
+    def _records(self) -> SqlRecords:
+        from reverie.storage.transcripts.sessions import SqlRecords
+
+        return SqlRecords(self.engine, self.clock)
+
+    @cached_property
+    def index(self) -> Follower:
+        from reverie.search.following import Follower
+
+        return Follower(self.scope, self._records, *self._derived)
+
+    @cached_property
+    def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:
+        from reverie.storage.index.vectors import WordllamaVectors
+        from reverie.storage.index.words import TantivyIndex, refuse_unusable
+
+        folder = self.config.home / "index" / self.scope.workspace
+        refuse_unusable(self.config.home / "index", folder)
+        return TantivyIndex(folder), WordllamaVectors(folder)
+
+    def backup(self, file: Path, *, force: bool = False, watch: Watch | None = None) -> BackedUp:
+        """The whole home in one file."""
+        from reverie.storage.backup.backup import back_up
+
+        self.erasures.keep_backup(self.scope, file.absolute(), self.clock.now())  # before it is there: none is missed
+        return back_up(self.engine, self.config.home, file, at=self.clock.now(), force=force, watch=watch)
+
+    def close(self) -> None:
+        self.closed_with_it.close()
+        if "team" in self.__dict__:
+            self.team.close()
+        if "queue" in self.__dict__:
+            self.queue.close()
+        if "projecting" in self.__dict__:
+            self.projecting.finish()
+        if "_derived" in self.__dict__:
+            for derived in self._derived:
+                derived.close()
+        if "engine" in self.__dict__:
+            self.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,158 @@
+"""How a night is wired: who reads, who decides, which settings hold for which target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from reverie.app.surfaces import beside
+from reverie.config import DreamingLimits
+from reverie.core.errors import SwitchedOff
+from reverie.core.slugs import slug
+
+if TYPE_CHECKING:
+    from reverie.app.home import Home
+    from reverie.dreams.curators import Curator
+    from reverie.dreams.dreaming import Dreaming
+    from reverie.dreams.home_port import Tuning
+    from reverie.dreams.records import Lease
+    from reverie.dreams.run.runner import DreamRunner
+    from reverie.system.dream_files import DreamFiles
+    from reverie.transcripts.session import Head
+
+OWN = "home"  # the home's own memory, as a target
+
+
+def runner(home: Home) -> DreamRunner:
+    from reverie.dreams.run.runner import DreamRunner
+    from reverie.storage.dreams.fenced import fenced_review
+
+    usual = _tuning(home.config.dreaming)
+    return DreamRunner(
+        home.owned,
+        home.config.owner,
+        home.sessions,
+        home.memory,
+        home.review,
+        home.dream_records,
+        home.clock,
+        home.ids,
+        replace(home.search, now=None),  # a night asks what was said of a matter at any time
+        home.skills,
+        partial(beside, home),
+        gates=usual.gates,
+        limits=usual.limits,
+        recent_sessions=usual.recent_sessions,
+        fenced=lambda lease: fenced_review(home.review, home.engine, home.dream_records, lease),
+        curator=partial(curator, home),
+        ready=partial(_ready, home),
+        sees=partial(_sees, home),
+        harness=lambda target: getattr(home.targets.named(target), "harness", ""),
+        tuned=lambda target: _tuning(limits_on(home, target)),
+        recalled=home.providers.beside,
+    )
+
+
+def dreaming(home: Home) -> Dreaming:
+    """One night: `home.dream(mode="propose")`, or over one target, `home.dream("hermes")`."""
+    from reverie.dreams.dreaming import Dreaming
+
+    return Dreaming(
+        home.dreams,
+        home.history_records,
+        partial(_dream_files, home),
+        partial(_present, home),
+        partial(_unread, home),
+        home.askers.info,
+    )
+
+
+def limits_on(home: Home, target: str | None = None) -> DreamingLimits:
+    """The settings of `[dreaming]`; over a Hermes home, with what the block `dreaming:` of its config.yaml says."""
+    block = getattr(home.targets.named(target), "settings", None) if target else None
+    return home.config.dreaming_with(block.values, str(block.path)) if block else home.config.dreaming
+
+
+def switched_off(home: Home, target: str) -> str:
+    """The file that says there is to be no dreaming over a target; empty where none does."""
+    block = getattr(home.targets.named(target), "settings", None)
+    return str(block.path) if block and not home.config.dreaming_with(block.values, str(block.path)).enabled else ""
+
+
+def _ready(home: Home, target: str) -> None:
+    """Raises where there is to be no night, or a model is to be asked that cannot be."""
+    home.check_enabled()
+    if target and (where := switched_off(home, target)):
+        raise SwitchedOff(f"dreaming is switched off in {where}.", next_step="`enabled: true` switches it on.")
+    home.askers.check()
+
+
+def _sees(home: Home, target: str) -> Callable[[Head], bool]:
+    """Which sessions are for a target: by what its documents are for. A Hermes profile has its own only."""
+    from reverie.memory.audience import sees
+
+    places = home.targets.named(target).places()
+    kind, _, profile = target.partition("/")
+    if kind == "hermes" and profile:
+        return lambda head: head.harness == "hermes" and head.agent == profile
+    return lambda head: sees(places, head)
+
+
+def curator(home: Home, lease: Lease) -> Curator:
+    """Who decides tonight: the model of the settings, or the built-in curator."""
+    from reverie.dreams.curators.built_in import BuiltInCurator
+    from reverie.dreams.curators.model import ModelCurator
+
+    asker, info = home.askers.of_night(lease), home.askers.info()
+    return ModelCurator(asker, info) if asker and info else BuiltInCurator()
+
+
+def _present(home: Home) -> list[str]:
+    """Those that agents on this machine read; the home's own memory only where there is none."""
+    return [target.name for target in home.targets.in_use() if target.name != OWN] or [OWN]
+
+
+def _unread(home: Home, target: str) -> str:
+    if target != OWN:
+        return ""
+    return (
+        f"No agent reads {home.config.home / 'memory'} by itself. `reverie context` prints it for one; "
+        "`reverie dream --target PATH` writes into a file that one reads. Where Hermes, Claude Code or OpenClaw is "
+        "installed, `reverie dream` writes into its memory."
+    )
+
+
+def _dream_files(home: Home, target: str) -> DreamFiles:
+    """One for each place, however it is spelt: beside it where its tool has a place for that, else in the home."""
+    from reverie.system.dream_files import DreamFiles
+
+    found = home.targets.named(target)
+    known = next((one for one in home.targets.offered() if one.key == found.key), None)
+    beside = getattr(known or found, "dreaming", None)
+    return DreamFiles(beside or home.config.home / "dreaming" / slug(known.name if known else found.key))
+
+
+def spending(home: Home) -> dict[str, object]:
+    """What models took this month, beside what they may take; `asked` is the model of the settings."""
+    from reverie.core.clock import month_before
+
+    said = home.config.models
+    spent = home.dream_records.spent(home.owned, month_before(home.clock.now(), home.config.timezone))
+    return {
+        "asked": [said.choice.text] if said.choice else [],
+        "tokens": spent.tokens,
+        "dollars": float(spent.money),
+        "most_tokens": said.month.tokens,
+        "most_dollars": None if said.month.money is None else float(said.month.money),
+    }
+
+
+def _tuning(said: DreamingLimits) -> Tuning:
+    from reverie.dreams.decide import Gates, Limits
+    from reverie.dreams.home_port import Tuning
+
+    gates = Gates(said.add, said.replace, said.remove, said.merge, said.supersession)
+    limits = Limits(said.max_changes_per_run, said.max_adds_per_run, said.max_new_chars_per_run)
+    return Tuning(gates, limits, said.recent_sessions_limit)

@@ -1,0 +1,77 @@
+"""Every statement an agent reads, on every surface: memory, skills, instruction files, memory stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from reverie.core.errors import NotPermitted
+
+if TYPE_CHECKING:
+    from reverie.app.home import Home
+    from reverie.changes.history.library import Instruction
+    from reverie.changes.relations import Statement
+    from reverie.memory.target import Target
+
+MOST_MEMORIES_RELATED = 2_000  # of memory stores, which a proposal is held against
+
+
+def entries_of(target: Target) -> Iterator[tuple[str, str]]:
+    """Each entry with the document it stands in, as people name it."""
+    from reverie.memory.formats import FORMATS
+
+    for place in target.places():
+        for text in FORMATS[place.form].read(target.read(place.document) or b"").entries:
+            yield f"{target.name}/{place.document}", text
+
+
+def statements(home: Home) -> Iterator[Statement]:
+    """Every rule on every surface an agent reads."""
+    from reverie.changes.history.library import rules_in
+    from reverie.changes.relations import Statement
+
+    for target in home.targets.available():
+        entries = list[tuple[str, str]]()
+        with suppress(NotPermitted):  # a night over that target says so; others do not wait for it
+            entries += entries_of(target)
+        yield from (Statement(where, text) for where, text in entries)
+    for folder in home.skill_folders.values():
+        for subject in folder.subjects():
+            for document, content in folder.files(subject).items():
+                where = f"{folder.name}/{subject}"
+                yield from (Statement(where, text, "skill") for text in rules_in(subject, document, content))
+    yield from (Statement(one.file, one.text, "instructions") for one in home.instructions())
+    yield from (Statement(where, text, "store") for where, text in _stated_in_stores(home))
+
+
+def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
+    """What the memory stores of this home's owner say, and those that are nobody's."""
+    from reverie.memory.formats import FORMATS
+
+    for scope in (home.owned, home.owned.of("")):
+        for store, memory in home.tenants.stores(scope).every_memory(MOST_MEMORIES_RELATED):
+            texts = FORMATS["page"].read(memory.content or b"").entries
+            yield from ((f"{store.id}{memory.path}", text) for text in texts)
+
+
+def instructions(home: Home) -> list[Instruction]:
+    """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
+    from reverie.changes.history.library import Instruction
+    from reverie.harnesses.markdown.instructions import beside as files_beside
+    from reverie.harnesses.markdown.instructions import statements_in
+
+    own = (path for target in home.targets.available() for path in files_beside(target))
+    paths = dict.fromkeys((*own, *home.config.instructions))
+    return [Instruction(text, where) for where, text in statements_in(paths) if not text.startswith("#")]
+
+
+def beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
+    """What an agent reads beside this target: what stands above it, and the instructions it is given."""
+    from reverie.harnesses.markdown.instructions import beside as files_beside
+    from reverie.harnesses.markdown.instructions import statements_in
+
+    for target in home.targets.available():
+        if name.startswith(f"{target.name}/"):
+            yield from entries_of(target)
+    yield from statements_in((*files_beside(home.targets.named(name)), *home.config.instructions))

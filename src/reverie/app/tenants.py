@@ -1,0 +1,203 @@
+"""How a tenant of the server is wired: keys, memory stores, recorded sessions, dreams over stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from reverie.app.nights import curator
+from reverie.app.redaction import without_secrets
+from reverie.core.errors import NotFound
+from reverie.core.scope import Scope
+
+if TYPE_CHECKING:
+    from reverie.app.home import Home
+    from reverie.changes.stores.write import Storing
+    from reverie.core.keys import Keyring
+    from reverie.core.origin import Origin
+    from reverie.dreams.stores.dreaming import StoreDreaming
+    from reverie.dreams.stores.records import Located
+    from reverie.dreams.stores.target import StoreNights
+    from reverie.erasure.library import Erasing
+    from reverie.memory.stores.library import Stores
+    from reverie.memory.stores.store import Author
+    from reverie.storage.dreams.store_dreams import SqlStoreDreams
+    from reverie.storage.stores.target import Desks, StoreTarget
+    from reverie.transcripts.library import Library
+    from reverie.transcripts.recorded.definitions import Definitions
+    from reverie.transcripts.recorded.imports import Importing
+    from reverie.transcripts.recorded.library import Recording
+    from reverie.transcripts.recorded.session import Kind
+
+
+class Tenants:
+    """What a server gives one caller: each part is for the Scope it is asked for, and sees no other."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def keys(self, workspace: str) -> Keyring:
+        from reverie.core.keys import Keyring
+        from reverie.storage.database.keys import SqlKeys
+
+        scope = Scope(workspace, None, self._home.config.owner)
+        return Keyring(scope, SqlKeys(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
+
+    def stores(self, scope: Scope) -> Stores:
+        from reverie.memory.stores.library import Stores
+        from reverie.storage.stores.stores import SqlStores
+
+        return Stores(scope, SqlStores(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
+
+    def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> Storing:
+        from reverie.changes.stores.write import Storing
+
+        return Storing(self.stores(scope), self._desks, self._home.ids, self._home.clock, author, speaks_for)
+
+    def sessions_in(self, workspace: str) -> Library:
+        """The transcripts of a workspace, for whoever runs the server."""
+        from reverie.core.keys import checked_workspace
+
+        return self._home.library(
+            Scope(checked_workspace(workspace), None, self._home.config.owner), self._home.config.owner
+        )
+
+    def sessions(self, scope: Scope) -> Library:
+        """The transcripts of a tenant, whoever brought them."""
+        return self._home.library(scope, scope.user or "")
+
+    def definitions(self, scope: Scope, kind: Kind) -> Definitions:
+        from reverie.storage.transcripts.recorded_definitions import SqlDefinitions
+        from reverie.transcripts.recorded.definitions import Definitions
+
+        return Definitions(
+            scope, kind, SqlDefinitions(self._home.engine, self._home.clock), self._home.ids, self._home.clock
+        )
+
+    def recording(
+        self, scope: Scope, speaks_for: str = "", told: Callable[[str], None] = lambda name: None
+    ) -> Recording:
+        from reverie.storage.transcripts.recorded import SqlRecorded
+        from reverie.transcripts.recorded.library import Recording
+
+        return Recording(
+            scope,
+            SqlRecorded(self._home.engine, self._home.clock),
+            self.definitions(scope, "agent"),
+            self.definitions(scope, "environment"),
+            without_secrets,
+            self._home.ids,
+            self._home.clock,
+            lambda user: self._speaker(speaks_for, user),
+            told,
+        )
+
+    def imports(self, scope: Scope, speaks_for: str = "") -> Importing:
+        from reverie.transcripts.recorded.imports import Importing
+
+        library = self.sessions(scope)
+        return Importing(
+            scope,
+            library.records,
+            library.kept_sources,
+            library.readers,
+            library.redact,
+            lambda user: self._speaker(speaks_for, user),
+            library.quarantine,
+            replace(library.limits, databases=False),
+        )
+
+    def dreams(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
+        """Dreams over the memory stores of a tenant."""
+        from reverie.dreams.stores.dreaming import StoreDreaming
+        from reverie.storage.stores.stores import key_of
+
+        return StoreDreaming(
+            scope,
+            self.stores(scope),
+            self.store_dreams,
+            self.sessions,
+            lambda narrowed: self.recording(narrowed, told=told),
+            key_of,
+            self._home.ids,
+            self._home.clock,
+            self._home.queue.wake,
+            self._home.history_records,
+            self._home.check_enabled,
+        )
+
+    def store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
+        from reverie.changes.stores.land_dream import Dreamt
+        from reverie.dreams.stores.progress import StoreDreamProgress
+        from reverie.dreams.stores.target import StoreNights, StoreRooms
+        from reverie.memory.stores.store import Author
+
+        recording = self.recording(scope, told=told)
+        heard = scope if scope.user else replace(scope, user=None)  # a store that is nobody's may learn from everyone
+        return StoreNights(
+            StoreRooms(
+                scope,
+                self.stores(scope),
+                self._home.library(heard, scope.user or ""),
+                lambda name: recording.records.one(heard, name) is not None,
+                self.store_dreams,
+                lambda session: Dreamt(
+                    scope, self._desks, self._home.ids, self._home.clock, Author("session", session)
+                ),
+                lambda session: StoreDreamProgress(recording, session),
+                self._home.clock,
+                self._home.ids,
+                partial(curator, self._home),
+                lambda: self._home.history_records.critical(scope),
+            )
+        )
+
+    @cached_property
+    def store_dreams(self) -> SqlStoreDreams:
+        import socket
+
+        from reverie.storage.dreams.store_dreams import SqlStoreDreams
+
+        return SqlStoreDreams(
+            self._home.engine, self._home.clock, self._home.ids, f"{socket.gethostname()}:{self._home.config.home}"
+        )
+
+    def target(self, scope: Scope, store: str, author: Author) -> StoreTarget:
+        """A memory store as a Target, for dreams. Not among the named ones: it has no git, and an undo of its own."""
+        from reverie.memory.stores.records import Pen
+        from reverie.storage.stores.target import StoreTarget
+
+        locks = self._desks.locks
+        return StoreTarget(
+            self._home.engine, scope, store, Pen(author), clock=self._home.clock, ids=self._home.ids, locks=locks
+        )
+
+    @cached_property
+    def _desks(self) -> Desks:
+        from reverie.storage.stores.target import Desks, StoreLocks
+
+        return Desks(StoreLocks(self._home.engine, self._home.config.home), self._home.clock, self._home.ids)
+
+    @staticmethod
+    def _speaker(speaks_for: str, user: str) -> Origin:
+        """Who is known to be that person speaks as the owner of their session. In a dream over the memory of someone
+        else they are a member."""
+        from reverie.core.origin import Origin
+
+        return Origin.OWNER if user and speaks_for == user else Origin.MEMBER
+
+    def dream_anywhere(self, dream: str) -> Located:
+        """A dream by its id, whoever's memory it is about: for who runs the machine."""
+        if found := self.store_dreams.anywhere(self._home.id_of("dream", dream)):
+            return found
+        raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
+
+    def dreams_of_others(self, limit: int = 5) -> list[Located]:
+        """The last dreams over memory stores that are not the owner's, in whatever workspace."""
+        return self.store_dreams.of_others(self._home.owned, limit)
+
+    def erasing(self, scope: Scope) -> Erasing:
+        """Erasure in a tenant, by whoever calls."""
+        return replace(self._home.erase, scope=scope)

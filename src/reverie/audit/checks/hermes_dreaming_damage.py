@@ -1,0 +1,108 @@
+"""What hermes-dreaming 0.3.x did to a Hermes memory, which it takes for a list of bullets.
+
+It glues a new line onto the last entry, mostly with `- ` before it, leaves `§` at the head of an entry whose neighbour
+it removed, and cuts an entry of two lines to its second. Its own files say what it wrote and how it was before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from reverie.audit.checks.hazards import words_of
+from reverie.audit.checks.statements import operated, replaced
+from reverie.audit.finding import Finding, FindingKind, Spot
+from reverie.audit.inventory import AuditedDocument, AuditedStatement, Traces
+from reverie.memory.operation import Add, Replace
+
+_LINE = re.compile(r"^(?:- )?(?:<!--drm:[^>]*-->\s*)?(?P<said>\S.*)$")
+_HINT = re.compile(r"<!--drm:id=[^>]*-->\s*")
+LOCK = "memory_mutations.lock"
+
+
+def damage(
+    documents: tuple[AuditedDocument, ...], traces: tuple[Traces, ...], shown: Mapping[str, str]
+) -> Iterator[Finding]:
+    for trace in traces:
+        yield _left_behind(trace)
+    by_target = {trace.target: trace for trace in traces}
+    for document in documents:
+        if document.form == "hermes":
+            yield from _in_document(document, by_target.get(document.spot.target), shown)
+
+
+def _in_document(document: AuditedDocument, trace: Traces | None, shown: Mapping[str, str]) -> Iterator[Finding]:
+    statements = document.statements
+    for statement in statements:
+        words = shown.get(statement.text) or words_of(statement.text)
+        if bare := _without_sign(statement.text):
+            why = "A lone § was left at its edge when the entry beside it was removed as if it were a line."
+            yield Finding(
+                FindingKind.DAMAGED,
+                "medium",
+                statement.spot,
+                words,
+                why,
+                "Take the § out.",
+                replaced(statement, bare, why),
+            )
+        elif whole := _whole(statement, trace):
+            why = "Its first line was cut off; a copy made before still has it."
+            mended = replaced(statement, whole, why)
+            yield Finding(
+                FindingKind.DAMAGED, "medium", statement.spot, words, why, "Bring the first line back.", mended
+            )
+    if statements:
+        yield from _glued(statements[-1], trace, shown)
+
+
+def _without_sign(text: str) -> str:
+    """The entry without the sign at its edge; nothing when there is none, or nothing else."""
+    return (
+        re.sub(r"\A(?:§\s*\n)+|(?:\n\s*§)+\Z", "", text).strip()
+        if re.match(r"§\s*\n", text) or text.endswith("\n§")
+        else ""
+    )
+
+
+def _whole(statement: AuditedStatement, trace: Traces | None) -> str:
+    copies = trace.copies.get(statement.spot.document, ()) if trace else ()
+    cut = [whole for whole in copies if whole.endswith(f"\n{statement.text}")]
+    return cut[-1] if len(set(cut)) == 1 else ""
+
+
+def _glued(last: AuditedStatement, trace: Traces | None, shown: Mapping[str, str]) -> Iterator[Finding]:
+    """Lines at the end of the last entry that it is known to have written, or that carry its mark."""
+    lines = last.text.splitlines()
+    keep = len(lines)
+    while keep > 1 and (found := _LINE.match(lines[keep - 1])) and _is_theirs(lines[keep - 1], found["said"], trace):
+        keep -= 1
+    if keep == len(lines):
+        return
+    said = [_HINT.sub("", line).removeprefix("- ").strip() for line in lines[keep:]]
+    why = "hermes-dreaming glued a line of its own onto the last entry, so that Hermes reads both as one."
+    document = last.spot.document
+    wanted = operated(
+        last,
+        why,
+        Replace(document, last.sha256, "\n".join(lines[:keep]).rstrip()),
+        *(Add(document, one) for one in said),
+    )
+    words = shown.get(last.text) or words_of(last.text)
+    yield Finding(FindingKind.DAMAGED, "medium", last.spot, words, why, "Make it an entry of its own.", wanted)
+
+
+def _is_theirs(line: str, said: str, trace: Traces | None) -> bool:
+    return bool(_HINT.search(line)) or (trace is not None and said.strip() in trace.wrote)
+
+
+def _left_behind(trace: Traces) -> Finding:
+    names = ", ".join(trace.files[:6])
+    locked = " Its lock is not the one Hermes takes, so writes of both can be lost." if LOCK in trace.files else ""
+    why = f"hermes-dreaming ran here and left its files behind.{locked}"
+    advice = (
+        "Disable it (`hermes plugins disable hermes-dreaming`) before it writes again; Reverie keeps its files aside."
+    )
+    return Finding(
+        FindingKind.DAMAGED, "note", Spot(trace.home, trace.target, "dreaming/"), words_of(names), why, advice
+    )

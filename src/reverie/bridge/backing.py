@@ -1,0 +1,233 @@
+"""Who is behind what a managed memory learned: how many people said so, in how many ways, and who says otherwise.
+
+In: a statement and the sessions its dream read. Out: a Backing, and the reason to keep the statement back if there is
+one. A repetition adds nothing: one person is one voice, and so are several accounts that use the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from statistics import median
+from typing import TYPE_CHECKING
+
+from reverie.bridge.align import stems
+from reverie.bridge.diff import Difference
+from reverie.bridge.source import HeardSession
+from reverie.dreams.light.sentences import sentences
+from reverie.text.embedding import embed
+from reverie.text.relating.small_words import NEGATORS
+from reverie.text.relating.statement import normal
+from reverie.text.relating.words import raw_words
+from reverie.text.relation import RelationKind, relate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+QUORUM = 3  # people who say so, before it can become a rule for all of them
+SAME_MATTER = 0.55  # likeness from which a sentence may speak of a statement
+SAME_WORDS = 0.9  # share of words in common from which two sentences are one wording
+AGAINST = 0.85  # conflict, read either way, from which a sentence speaks against a statement
+ONLY_THIS = 0.8  # share of what somebody says from which they say nothing else
+OTHER_MATTERS = 0.5  # the same share for an ordinary person
+
+
+class Doubt(StrEnum):
+    """Why a difference is quarantined."""
+
+    NO_PERSON = "no_person"
+    ONE_WORDING = "one_wording"
+    NO_QUORUM = "no_quorum"
+    OUTVOTED = "outvoted"
+    OUTLIER = "outlier"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence of a session. `who` is `user`, `agent` or `tool`."""
+
+    text: str
+    who: str
+    session: str
+    person: str
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backing:
+    """`voices` are the people who say so; all of them are one if they use the same words."""
+
+    supports: tuple[Said, ...] = ()
+    against: tuple[Said, ...] = ()
+    mentions: tuple[Said, ...] = ()  # by an agent or a tool
+    voices: int = 0
+    only_this: float = 0.0
+    usual: float = 0.0
+
+    @property
+    def people(self) -> list[str]:
+        return sorted({one.person for one in self.supports})
+
+    @property
+    def opponents(self) -> list[str]:
+        return sorted({one.person for one in self.against} - set(self.people))
+
+    @property
+    def groups(self) -> tuple[str, str] | None:
+        """What the two sides belong to, where that tells them apart."""
+        sides = [{one.group for one in side} for side in (self.supports, self.against)]
+        if any(len(side) != 1 or "" in side for side in sides) or sides[0] == sides[1]:
+            return None
+        return next(iter(sides[0])), next(iter(sides[1]))
+
+    @property
+    def disputed(self) -> bool:
+        """Several people on either side: neither is a mistake."""
+        return len(self.people) >= 2 and len(self.opponents) >= 2
+
+    def sessions(self) -> tuple[str, ...]:
+        return tuple(sorted({one.session for one in (*self.supports, *self.mentions)}))
+
+    def __str__(self) -> str:
+        told = f"Said by {_people(self.people)} in {', '.join(sorted({one.session for one in self.supports})[:5])}."
+        return f"{told} {_people(self.opponents)} say otherwise." if self.opponents else told
+
+
+def _people(names: Sequence[str]) -> str:
+    known = [name for name in names if name]
+    if not known:
+        return "people the server does not name" if names else "nobody"
+    return f"{len(known)} {'person' if len(known) == 1 else 'people'} ({', '.join(known[:5])})"
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What was said in the sessions of a dream."""
+
+    sessions: Sequence[HeardSession]
+
+    @cached_property
+    def said(self) -> list[Said]:
+        return [
+            Said(part, who, one.id, one.person, one.group)
+            for one in self.sessions
+            for who, text in one.turns
+            for part in (text[start:end] for start, end in sentences(text, text))
+            if not part.rstrip("\"'”’»)] ").endswith(("?", "？"))
+        ]
+
+    @cached_property
+    def _vectors(self) -> NDArray[np.float32]:
+        return embed([normal(one.text) for one in self.said])
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        return frozenset(one.person for one in self.said if one.who == "user" and one.person)
+
+    @property
+    def shared(self) -> bool:
+        """As many people speak in it as have to agree."""
+        return len(self.people) >= QUORUM
+
+    @cached_property
+    def _weighed(self) -> dict[Difference, Backing]:
+        return {}
+
+    def behind(self, difference: Difference) -> Backing:
+        """Who says what came, and who says otherwise."""
+        if difference not in self._weighed:
+            self._weighed[difference] = self._behind(difference)
+        return self._weighed[difference]
+
+    def _behind(self, difference: Difference) -> Backing:
+        text = difference.after
+        if not self.said or not text:
+            return Backing()
+        likeness = self._vectors @ embed([normal(text)])[0]
+        near = [(at, self.said[at]) for at in (likeness >= SAME_MATTER).nonzero()[0].tolist()]
+        old = difference.before
+        opposed = {at for at, one in near if (_nearer(one.text, old, text) if old else _against(one.text, text))}
+        supports = [at for at, one in near if at not in opposed and one.who == "user"]
+        return Backing(
+            tuple(self.said[at] for at in supports),
+            tuple(one for at, one in near if at in opposed and one.who == "user"),
+            tuple(one for at, one in near if at not in opposed and one.who != "user"),
+            len({self.said[at].person for at in supports}) if self._in_other_words(supports) else min(1, len(supports)),
+            *self._shares({self.said[at].person for at in supports}, supports),
+        )
+
+    def speaks_of(self, text: str) -> bool:
+        return bool(self.said) and bool((self._vectors @ embed([normal(text)])[0] >= SAME_MATTER).any())
+
+    def _in_other_words(self, places: Sequence[int]) -> bool:
+        return any(not _same_words(self.said[places[0]].text, self.said[at].text) for at in places[1:])
+
+    def _shares(self, supporters: set[str], places: Sequence[int]) -> tuple[float, float]:
+        """How much of what those say who are for it is this; and what the largest matter of the others makes up."""
+        every: dict[str, list[int]] = {}
+        for at, one in enumerate(self.said):
+            if one.who == "user":
+                every.setdefault(one.person, []).append(at)
+        about = set(places)
+        mine = [len(about & set(every[person])) / len(every[person]) for person in supporters]
+        rest = [1 / len(theirs) for person, theirs in every.items() if person not in supporters]
+        return median(mine) if mine else 0.0, median(rest) if rest else 1.0
+
+
+def _same_words(one: str, other: str) -> bool:
+    mine, theirs = set(raw_words(one)), set(raw_words(other))
+    return len(mine & theirs) >= SAME_WORDS * len(mine | theirs)
+
+
+def _against(one: str, other: str) -> bool:
+    there, back = relate(one, other), relate(other, one)
+    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
+    return {there.kind, back.kind} <= kinds and min(there.conflict, back.conflict) >= AGAINST
+
+
+def _nearer(said: str, old: str, new: str) -> bool:
+    """It says what was said before rather than what is said now: by the words that tell the two apart, whatever else is
+    in the sentence; by what it is about, where it has none of them."""
+    words, was, now = _words(said), _words(old), _words(new)
+    before, after = len(words & (was - now)), len(words & (now - was))
+    if before != after:
+        return before > after
+    vectors = embed([normal(one) for one in (said, old, new)])
+    return float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])
+
+
+def _words(text: str) -> frozenset[str]:
+    return stems(text) | frozenset(word for word in raw_words(text) if word in NEGATORS)
+
+
+def doubt(backing: Backing, talk: Talk, contradicts: bool) -> Doubt | None:
+    """`contradicts`: it speaks against what held here, or there. Nothing is held against a memory of one person,
+    or one whose sessions cannot be read."""
+    if not talk.said:
+        return None
+    if not backing.supports:
+        return Doubt.NO_PERSON if backing.mentions or talk.shared else None
+    if not talk.shared:
+        return None
+    if len(backing.people) > 1 and backing.voices == 1:
+        return Doubt.ONE_WORDING
+    opposed = contradicts or bool(backing.opponents)
+    if opposed and backing.only_this >= ONLY_THIS and backing.usual <= OTHER_MATTERS:
+        return Doubt.OUTLIER
+    if backing.disputed:
+        return None
+    if len(backing.opponents) > len(backing.people):
+        return Doubt.OUTVOTED
+    return Doubt.NO_QUORUM if backing.voices < QUORUM else None
+
+
+SENTENCES: Mapping[Doubt, str] = {
+    Doubt.NO_PERSON: "no person said so in the sessions that were dreamt about",
+    Doubt.ONE_WORDING: "several accounts say it, all in the same words",
+    Doubt.NO_QUORUM: f"fewer than {QUORUM} people said so, in a memory that more share",
+    Doubt.OUTVOTED: "more people say the opposite",
+    Doubt.OUTLIER: "those who say so speak of nothing else, and it goes against what holds",
+}

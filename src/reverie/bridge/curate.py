@@ -1,0 +1,115 @@
+"""The curator of a night, asked about a managed memory: which doubtful pairs are changes, and how a rule would read.
+
+It gets a Brief whose one session lists the differences. What it returns is checked like the items of any night; where a
+check finds something, or there is no model, the managed memory's own sentence stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from importlib.resources import files
+
+from reverie.bridge.diff import Difference, DiffKind
+from reverie.bridge.route import MEMORY, USER, Places, Route, section_for
+from reverie.core.origin import Origin
+from reverie.dreams.brief.brief import BriefDocument
+from reverie.dreams.brief.gather import BriefMaterial, Material, gather
+from reverie.dreams.curators import Curator
+from reverie.dreams.items import Item, Op
+from reverie.dreams.light.spans import Spans
+from reverie.dreams.verify.case import case_of
+from reverie.dreams.verify.checks import check
+from reverie.transcripts.session import Head, Said, Session, Turn
+
+SESSION = "managed-memory"
+NO_ANSWER = "The model gave no usable answer: the managed memory's own sentences are proposed. See `reverie doctor`."
+AT_ONCE = 40  # differences in one Brief
+CHECKS = frozenset({"quotation", "place", "one_statement", "grounded", "negation", "stands_alone", "safe"})
+DOCUMENTS = (BriefDocument(MEMORY, "facts of the work"), BriefDocument(USER, "what is known of the owner"))
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """What a curator made of a difference, when every check passed. `skill` is empty where it belongs to none."""
+
+    text: str
+    skill: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curation:
+    """By the difference they are about. `failed` says why nobody was asked, or gave no answer."""
+
+    curator: str = ""
+    worded: Mapping[int, Worded] = field(default_factory=dict)
+    failed: str = ""
+
+    def changes(self, difference: Difference) -> bool:
+        return id(difference) in self.worded
+
+    def applied(self, route: Route, places: Places) -> Route:
+        """The route with the curator's words, and to its skill where the route has no other home."""
+        worded = self.worded.get(id(route.difference))
+        if not self.curator or not route.text or len(route.difference.new) != 1:
+            return route
+        if worded is None:
+            passed_over = "" if self.failed else f"; {self.curator} saw no change in it, or none that could be checked"
+            return replace(route, why=route.why + passed_over)
+        told = replace(route, text=worded.text, why=f"{route.why}; worded by {self.curator}")
+        found = next((one for one in places.skills if worded.skill in (one.skill.subject, one.path)), None)
+        if found is None or route.skill is not None or route.rule is not None or route.learned:
+            return told
+        why = f"{self.curator} says that it belongs to {found.skill.name}, and worded it"
+        return replace(told, skill=found, section=section_for(worded.text, found), document="", why=why)
+
+
+def curated(
+    curator: Curator | None, differences: Sequence[Difference], places: Places, now: datetime, owner: str
+) -> Curation:
+    asked = [one for one in differences if one.kind is not DiffKind.REMOVED and not one.place.code]
+    if curator is None or not asked:
+        return Curation()
+    worded = dict[int, Worded]()
+    for start in range(0, len(asked), AT_ONCE):
+        some = asked[start : start + AT_ONCE]
+        material = _material(some, places, now, owner)
+        answer = curator.curate(material)
+        if answer.failed:
+            return Curation(curator.name, worded, NO_ANSWER)
+        for item in answer.answer.items:
+            number = _turn(item)
+            if 1 <= number <= len(some) and _holds(item, material):
+                named = material.skills.get(item.skill)
+                skill = (named.path if named else item.skill) if item.op is Op.SKILL_AMEND else ""
+                worded[id(some[number - 1])] = Worded(material.restored(item.text), skill)
+    return Curation(curator.name, worded)
+
+
+def _material(differences: Sequence[Difference], places: Places, now: datetime, owner: str) -> Material:
+    turns = tuple(
+        Turn(number, Said("user", _told(one), "managed memory"), Origin.MEMBER)
+        for number, one in enumerate(differences, 1)
+    )
+    session = Session(Head(SESSION, harness="memory-store", started_at=now), turns)
+    asked = files("reverie.bridge").joinpath("curate.md").read_text("utf-8")
+    night = BriefMaterial(now, owner, DOCUMENTS, (), (session,), skills=tuple(places.skills), instructions=asked)
+    return gather(night, None)
+
+
+def _told(one: Difference) -> str:
+    before = [f"It used to say: {one.before}"] if one.old else []
+    place = f"{one.place.path}, under {one.place.heading}" if one.place.heading else one.place.path
+    return "\n".join([*before, f"It says now: {one.after}", f"On the page: {place}"])
+
+
+def _turn(item: Item) -> int:
+    turns = {one.turn for one in item.evidence}
+    wanted = item.op in (Op.ADD, Op.SKILL_AMEND) and len(turns) == 1 and bool(item.text)
+    return turns.pop() if wanted else 0
+
+
+def _holds(item: Item, material: Material) -> bool:
+    done = check(case_of(item, material, Spans()))
+    return not any(one.findings for one in done if one.name in CHECKS)

@@ -1,0 +1,151 @@
+"""A night that is bigger than one dream: its sessions in batches, each dreamt over what the last one wrote.
+
+What is to be done is written down before it is begun, so that a night that was killed goes on where it stopped: a dream
+that was begun and not written down is found on the server by what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from reverie.bridge.source import RemoteDream, RemoteSession
+from reverie.core.clock import Clock
+
+MOST_SESSIONS = 100  # that one dream reads, by the protocol
+OVER = ("completed", "failed", "canceled")
+POLL_SECONDS = 2.0
+
+
+class DreamServer(Protocol):
+    @property
+    def address(self) -> str: ...
+
+    def sessions(self, store: str, since: datetime | None, /) -> Iterator[RemoteSession]: ...
+
+    def dreams(self) -> Iterator[RemoteDream]: ...
+
+    def dream(self, name: str, /) -> RemoteDream: ...
+
+    def begin_dream(self, store: str, sessions: Sequence[str], model: str, instructions: str, /) -> RemoteDream: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One dream of a night; `output` is there once it is completed."""
+
+    sessions: tuple[str, ...]
+    dream: str = ""
+    status: str = ""
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """`until` is when the last of its sessions was made: what is newer is for the next night."""
+
+    store: str
+    began: datetime
+    until: datetime
+    links: tuple[Link, ...]
+
+    @property
+    def done(self) -> bool:
+        return all(one.output for one in self.links)
+
+    @property
+    def output(self) -> str:
+        """The last store that is complete."""
+        return next((one.output for one in reversed(self.links) if one.output), "")
+
+    @property
+    def dreamt(self) -> int:
+        return sum(len(one.sessions) for one in self.links if one.output)
+
+    @property
+    def sessions(self) -> int:
+        return sum(len(one.sessions) for one in self.links)
+
+
+class Nights(Protocol):
+    """The last night over each store of one server."""
+
+    def alone_with(self, store: str) -> AbstractContextManager[None]: ...
+
+    def night(self, store: str) -> Night | None: ...
+
+    def keep_night(self, night: Night) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TooFew:
+    """Nothing was begun: so many sessions are new, of those that were to be waited for."""
+
+    new: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class DreamNight:
+    server: DreamServer
+    nights: Nights
+    clock: Clock
+    wait: Callable[[float], None]
+
+    def __call__(self, store: str, model: str, instructions: str = "", after: int = 1) -> Night | TooFew:
+        """All that is new; once there are `after` new sessions. A night that was broken off is gone on with first."""
+        with self.nights.alone_with(store), closing(self.server):
+            last = self.nights.night(store)
+            if last is None or last.done:
+                known = {name for link in last.links for name in link.sessions} if last else set[str]()
+                since = self.server.sessions(store, last.until if last else None)
+                new = [one for one in since if one.id not in known]
+                if len(new) < max(1, after):
+                    return TooFew(len(new), max(1, after))
+                last = self._planned(store, new)
+            for at in range(len(last.links)):
+                last = self._dreamt(last, at, model, instructions)
+                if not last.links[at].output:
+                    break
+            return last
+
+    def _planned(self, store: str, new: Sequence[RemoteSession]) -> Night:
+        ids = [one.id for one in new]
+        links = [Link(tuple(ids[start : start + MOST_SESSIONS])) for start in range(0, len(ids), MOST_SESSIONS)]
+        planned = Night(store, self.clock.now(), max(one.at for one in new), tuple(links))
+        self.nights.keep_night(planned)
+        return planned
+
+    def _dreamt(self, night: Night, at: int, model: str, instructions: str) -> Night:
+        link = night.links[at]
+        if link.output:
+            return night
+        store = night.links[at - 1].output if at else night.store
+        dream = self.server.dream(link.dream) if link.dream else None
+        if dream is None or dream.status in ("failed", "canceled"):
+            dream = self._begun(store, link.sessions) or self.server.begin_dream(
+                store, link.sessions, model, instructions
+            )
+        night = self._kept(night, at, dream)
+        while dream.status not in OVER:
+            self.wait(POLL_SECONDS)
+            dream = self.server.dream(dream.id)
+        return self._kept(night, at, dream)
+
+    def _begun(self, store: str, sessions: Sequence[str]) -> RemoteDream | None:
+        """One that reads just this and did not fail: the night was killed before it was written down."""
+        wanted = sorted(sessions)
+        same = (one for one in self.server.dreams() if one.store == store and sorted(one.sessions) == wanted)
+        return next((one for one in same if one.status not in ("failed", "canceled")), None)
+
+    def _kept(self, night: Night, at: int, dream: RemoteDream) -> Night:
+        output = dream.output if dream.status == "completed" else ""
+        link = Link(night.links[at].sessions, dream.id, dream.status, output)
+        night = replace(night, links=(*night.links[:at], link, *night.links[at + 1 :]))
+        self.nights.keep_night(night)
+        return night

@@ -1,0 +1,302 @@
+"""`home.inbox`: what waits for a person, told so that it can be decided by reading; and what became of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from reverie.changes.drafts import Drawn
+from reverie.changes.history.change import Change, Edit
+from reverie.changes.inbox.headline import change_headline, headline
+from reverie.changes.inbox.items import Detail, Group, InboxItem, InboxList, Passage, Preview, VerdictResult, Voice
+from reverie.changes.inbox.move import elsewhere, moved
+from reverie.changes.inbox.word_diff import hunks
+from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
+from reverie.changes.proposal import Proposal, ProposalStatus
+from reverie.changes.queue import Review, Waiting
+from reverie.changes.queue import said as said_of
+from reverie.core.errors import BadInput, ReverieError
+from reverie.core.hashes import canonical, sha256
+from reverie.memory.library import Memory
+from reverie.memory.operation import Operation, Remove
+from reverie.skills.amendments.amendment import Amendment, Create, NewText, Patch
+from reverie.skills.library import Skills
+from reverie.transcripts.library import Library
+from reverie.transcripts.records import Stored
+from reverie.transcripts.session import Evidence, Turn
+
+AROUND = 2  # turns before and after a quotation
+LATELY = 8  # decisions that are shown, each with its undo
+A_PAGE = 20  # proposals that are shown at once
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """`checks` are what verification found about a proposal of a night."""
+
+    review: Review
+    memory: Memory
+    skills: Skills
+    sessions: Library
+    checks: Callable[[Proposal], tuple[tuple[str, str], ...]]
+
+    # ---- looking -----------------------------------------------------------------------------------------------------
+
+    def waiting(self, *, every: bool = False, where: str = "", page: int = 1, snoozed: bool = False) -> InboxList:
+        """A page of what a person is asked today; with `every` also what waits behind that. `snoozed`: of what was put
+        off, instead."""
+        places = self._places(where) if where else None
+        marks, off = self.review.marks(places), self.review.marks(places, snoozed=True)
+        total = len(off) if snoozed else len(marks)
+        count = total if every or snoozed else min(total, self.review.room())
+        pages = max(1, -(-count // A_PAGE))
+        page = min(max(1, page), pages)
+        first = (page - 1) * A_PAGE
+        shown = self.review.page(min(A_PAGE, count - first), first, places=places, snoozed=snoozed)
+        groups = tuple(_grouped(self.items(shown)))
+        return InboxList(groups, count, total - count, self.mark() if where else _mark(marks), page, pages, len(off))
+
+    def _places(self, where: str) -> list[tuple[str, str]]:
+        """What people call so, of all that something waits for."""
+        return [place for place, one in self.review.places().items() if self.items([one])[0].where == where]
+
+    def mark(self) -> str:
+        """Changes whenever what waits does."""
+        return _mark(self.review.marks())
+
+    def decided(self, limit: int = LATELY) -> list[InboxItem]:
+        """What people decided last, newest first."""
+        return self.items(self.review.decided(limit))
+
+    def item(self, proposal: str) -> InboxItem:
+        return self.items([self.review.get(proposal)])[0]
+
+    def detail(self, proposal: str) -> Detail:
+        item = self.item(proposal)
+        preview, problem = None, ""
+        if item.proposal.status is ProposalStatus.WAITING:
+            preview, problem = self._preview(item.proposal)
+        passages = tuple(self._passage(one) for one in item.proposal.suggestion.evidence)
+        text = self._editable(item.proposal, preview)
+        waits = item.proposal.status is ProposalStatus.WAITING
+        places = elsewhere(self.memory, self.skills, item.proposal) if waits else ()
+        told = tuple(hunks(item.proposal)), passages, self.checks(item.proposal)
+        return Detail(item, *told, preview, problem, text, places)
+
+    def sentences(self, changes: Sequence[Change], name_of: Callable[[str], str]) -> dict[str, str]:
+        """What each Change did, by its id. `name_of` says how people call the target with this key."""
+        names = {one.target: name_of(one.target) for one in changes}
+        called = {key: self._called(key, name) for key, name in names.items()}
+        found = {}
+        for one in changes:
+            where = called[one.target].get(one.subject) or f"{names[one.target]}/{one.subject.removeprefix('/')}"
+            found[one.id] = change_headline(one, where)
+        return found
+
+    def items(self, proposals: Sequence[Proposal]) -> list[InboxItem]:
+        """Proposals as lines of a list, in this order."""
+        names = {one.suggestion.target: one.target_name for one in proposals}
+        called = {key: self._called(key, name) for key, name in names.items()}
+        wanted: dict[str, set[int]] = {}
+        for evidence in (each for one in proposals for each in one.suggestion.evidence):
+            wanted.setdefault(evidence.session_id, set()).add(evidence.turn)
+        read = self.sessions.exchanges(wanted) if wanted else {}
+        found = []
+        for one in proposals:
+            subject = one.suggestion.subject
+            where = called[one.suggestion.target].get(subject) or f"{one.target_name}/{subject}"
+            voices = tuple(_voice(each, *read[each.session_id]) for each in one.suggestion.evidence)
+            reverted = self._reverted(one)
+            can_undo = one.status is ProposalStatus.REJECTED or (one.status is ProposalStatus.LANDED and not reverted)
+            can_undo = can_undo or one.snoozed_until is not None
+            found.append(InboxItem(one, where, headline(one, where), _told(one, reverted), can_undo, voices))
+        return found
+
+    def _reverted(self, proposal: Proposal) -> str:
+        """The Change that took back what it became."""
+        if not proposal.change:
+            return ""
+        undo = undone_by(self.review.records, self.review.scope, proposal.change)
+        return undo.id if undo else ""
+
+    def _called(self, key: str, name: str) -> dict[str, str]:
+        """The documents of a target that belong to a project, by what people call them."""
+        try:
+            places = self.memory.target(key).places()
+        except ReverieError:  # a folder of skills, or a target that is gone
+            return {}
+        return {one.document: _owned(one.audience, one.document) for one in places if one.audience}
+
+    def _passage(self, evidence: Evidence) -> Passage:
+        near = range(max(1, evidence.turn - AROUND), evidence.turn + AROUND + 1)
+        stored, turns = self.sessions.turns(evidence.session_id, near)
+        return Passage(evidence, stored, tuple(turns[number] for number in near if number in turns))
+
+    def _preview(self, proposal: Proposal) -> tuple[Preview | None, str]:
+        try:
+            artifact, drawn = self.review.drawn(proposal)
+        except BadInput as error:
+            return None, str(error)
+        if isinstance(drawn, Drawn):
+            return Preview(drawn.edits, artifact.budget), ""
+        return None, said_of(drawn)
+
+    @staticmethod
+    def _editable(proposal: Proposal, preview: Preview | None) -> str:
+        if proposal.suggestion.operations:
+            written = [one for one in proposal.suggestion.operations if not isinstance(one, Remove)]
+            return written[0].text if len(written) == 1 else ""
+        document = _document(proposal.suggestion.amendment, preview)
+        return document.after.decode("utf-8", "replace") if document and document.after else ""
+
+    # ---- deciding ----------------------------------------------------------------------------------------------------
+
+    def approve(self, proposal: str, seen: str, because: str = "", *, despite_findings: bool = False) -> VerdictResult:
+        """Let it land, if it is still what was seen (`seen` is its hash then)."""
+        before = self.review.get(proposal)
+        if before.status is not ProposalStatus.WAITING:
+            return VerdictResult(before, False, _told(before))
+        shown = replace(before, hash=seen)
+        outcome: Outcome = self.review.approve(shown, because, despite_findings=despite_findings)
+        after = self.review.get(proposal)
+        if isinstance(outcome, Landed) or after.status is not ProposalStatus.WAITING:
+            return VerdictResult(after, isinstance(outcome, Landed), _told(after))
+        return VerdictResult(after, False, in_words(outcome), isinstance(outcome, Unsafe))
+
+    def refuse(self, proposal: str, because: str = "") -> VerdictResult:
+        before = self.review.get(proposal)
+        if before.status is not ProposalStatus.WAITING:
+            return VerdictResult(before, False, _told(before))
+        try:
+            after = self.review.reject(before, because)
+        except BadInput:  # someone else decided in this moment
+            after = self.review.get(proposal)
+        return VerdictResult(after, after.status is ProposalStatus.REJECTED, _told(after))
+
+    def edit(self, proposal: str, seen: str, text: str, *, keep: bool = True) -> VerdictResult:
+        """Put it into a person's own words; with `keep=False` only say what would come of them."""
+        before = self.review.get(proposal)
+        if before.status is not ProposalStatus.WAITING:
+            return VerdictResult(before, False, _told(before))
+        shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
+        amendment = before.suggestion.amendment
+        if amendment is None:
+            changed = self.review.edited(shown, _in_other_words(before, text.strip()), keep=keep)
+        else:
+            changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
+        if not isinstance(changed, Proposal):
+            return VerdictResult(self.review.get(proposal), False, said_of(changed))
+        return VerdictResult(changed, True, "The text is changed, and was checked again." if keep else "It fits.")
+
+    def snooze(self, proposal: str, until: datetime) -> VerdictResult:
+        """Put it off: it is asked again from that time on."""
+        before = self.review.get(proposal)
+        if before.status is not ProposalStatus.WAITING:
+            return VerdictResult(before, False, _told(before))
+        after = self.review.snooze(proposal, until)
+        return VerdictResult(after, after.status is ProposalStatus.WAITING, _told(after))
+
+    def move(self, proposal: str, seen: str, where: str) -> VerdictResult:
+        """Let it be about another document or skill, drawn and checked anew. It still has to be approved."""
+        before = self.review.get(proposal)
+        if before.status is not ProposalStatus.WAITING:
+            return VerdictResult(before, False, _told(before))
+        changed = self.review.redrawn(replace(before, hash=seen), moved(self.memory, self.skills, before, where))
+        if not isinstance(changed, Proposal):
+            return VerdictResult(self.review.get(proposal), False, said_of(changed))
+        return VerdictResult(changed, True, f"It is for {where} now, and was checked again.")
+
+    def undo(self, proposal: str) -> VerdictResult:
+        """Take a decision back: what landed is taken out byte for byte; that, and what was refused or put off, waits
+        again. What landed waits as a proposal of its own: the landed one is part of history."""
+        stored = self.review.get(proposal)
+        if stored.status is ProposalStatus.WAITING and stored.snoozed_until:
+            return VerdictResult(self.review.snooze(proposal, None), True, "It waits again.")
+        if stored.status is ProposalStatus.REJECTED:
+            return VerdictResult(self.review.reopen(proposal), True, "The refusal is taken back: it waits again.")
+        if stored.status is not ProposalStatus.LANDED or stored.change is None:
+            return VerdictResult(stored, False, _told(stored))
+        outcome = self.review.undo(stored.change)
+        if not isinstance(outcome, Landed):
+            return VerdictResult(stored, False, in_words(outcome))
+        said = (
+            f"Reverted in {outcome.change.id}: {stored.target_name}/{stored.suggestion.subject} is what it was before."
+        )
+        again = self.review.propose(stored.suggestion, land=False, asks=stored.asks_because)
+        if isinstance(again, Waiting):
+            return VerdictResult(stored, True, f"{said} It waits again.", again=again.proposal.id)
+        return VerdictResult(stored, True, f"{said} {said_of(again)}")
+
+
+def _grouped(items: Sequence[InboxItem]) -> list[Group]:
+    found: dict[tuple[str, str], list[InboxItem]] = {}
+    for item in items:
+        found.setdefault((item.proposal.suggestion.dream or "", item.where), []).append(item)
+    groups = [
+        Group(dream or None, max(one.proposal.made_at for one in each), where, tuple(each))
+        for (dream, where), each in found.items()
+    ]
+    return sorted(groups, key=lambda one: one.made_at, reverse=True)
+
+
+def _mark(marks: Sequence[tuple[str, str]]) -> str:
+    return sha256(canonical([list(one) for one in marks]))[:16]
+
+
+def _told(proposal: Proposal, reverted: str = "") -> str:
+    """Where a proposal stands, in one sentence."""
+    verdict = proposal.verdict
+    by = f" by {verdict.by}, {verdict.at:%Y-%m-%d %H:%M} UTC" if verdict else ""
+    because = f" Reason given: {verdict.because}" if verdict and verdict.because else ""
+    where = f"{proposal.target_name}/{proposal.suggestion.subject}"
+    match proposal.status:
+        case ProposalStatus.LANDED if reverted:
+            return f"Approved{by} ({proposal.change}), and taken back since: {where} was reverted in {reverted}."
+        case ProposalStatus.LANDED:
+            return f"Approved{by}. {where} is changed ({proposal.change}).{because}"
+        case ProposalStatus.REJECTED:
+            return f"Refused{by}. The same is not proposed again on the same evidence.{because}"
+        case ProposalStatus.CONFLICTED:
+            return f"Not done: {proposal.note}. Nothing was changed."
+        case ProposalStatus.EXPIRED:
+            return "It expired: nobody had answered. Nothing was changed."
+        case ProposalStatus.APPROVED:
+            return f"Approved{by}, and not written yet. `reverie recover` finishes it."
+        case ProposalStatus.WAITING if proposal.snoozed_until:
+            return f"Put off: it is asked again from {proposal.snoozed_until:%Y-%m-%d %H:%M} UTC on."
+        case ProposalStatus.WAITING:
+            return "It waits for a person."
+
+
+def _owned(audience: str, document: str) -> str:
+    return f"{audience}'s memory" if document == "MEMORY.md" else f"{audience}'s {document}"
+
+
+def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) -> Voice:
+    turn = turns.get(evidence.turn)
+    at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
+    named = (turn.said.name if turn else None) or (stored.user if stored and evidence.origin == "owner" else None)
+    return Voice(evidence, named or str(evidence.origin), at)
+
+
+def _in_other_words(proposal: Proposal, text: str) -> list[Operation]:
+    return [one if isinstance(one, Remove) else replace(one, text=text) for one in proposal.suggestion.operations]
+
+
+def _document(amendment: Amendment | None, preview: Preview | None) -> Edit | None:
+    """The document of a skill, among the files that an amendment changes, if it can be written anew."""
+    if preview is None or not isinstance(amendment, Patch | Create):
+        return None
+    return next((one for one in preview.edits if one.document.lower().endswith((".md", "skill.md"))), None)
+
+
+def _amended(amendment: Amendment, text: str) -> Amendment:
+    match amendment:
+        case Patch():
+            return replace(amendment, change=NewText(text))
+        case Create(files=files):
+            main = next((name for name in files if name.lower().endswith("skill.md")), next(iter(files)))
+            return replace(amendment, files={**files, main: text.encode()})
+        case _:
+            raise BadInput("This amendment has no text to edit.", expected="a new skill, or a change of one")

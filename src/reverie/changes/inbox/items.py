@@ -1,0 +1,109 @@
+"""What `home.inbox` tells: a proposal as a line of a list and as a page, and what came of a decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.changes.history.change import Edit
+from reverie.changes.inbox.word_diff import Hunk
+from reverie.changes.proposal import Proposal
+from reverie.transcripts.records import Stored
+from reverie.transcripts.session import Evidence, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who said it, and when, as far as the transcript tells."""
+
+    evidence: Evidence
+    who: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class InboxItem:
+    """A proposal as a line of a list. `where` is how people call what it changes; `standing` is what became of it."""
+
+    proposal: Proposal
+    where: str
+    sentence: str
+    standing: str
+    can_undo: bool = False
+    voices: tuple[Voice, ...] = ()
+
+    @property
+    def first(self) -> Voice | None:
+        return self.voices[0] if self.voices else None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one night proposed for one document. `dream` is None for what a person proposed."""
+
+    dream: str | None
+    made_at: datetime
+    where: str
+    items: tuple[InboxItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InboxList:
+    """One page. By night, the newest first; within a night by document, the best first. `count` are asked today, on
+    all pages; `behind` wait behind those; `snoozed` were put off; `mark` changes whenever what waits does."""
+
+    groups: tuple[Group, ...]
+    count: int
+    behind: int
+    mark: str
+    page: int = 1
+    pages: int = 1
+    snoozed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A quotation where it was said. `session` is None, and there are no turns, where the session is gone."""
+
+    evidence: Evidence
+    session: Stored | None
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The files as they would read. `budget`, in characters, is that of a memory document."""
+
+    edits: tuple[Edit, ...]
+    budget: int | None
+
+    @property
+    def characters(self) -> int:
+        return sum(len(one.after.decode("utf-8", "replace")) for one in self.edits if one.after is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """All that a person needs to decide. `text` is what may be edited, "" where there is nothing to write; `problem`
+    says why it could not land as things are; `elsewhere` are the documents and skills it could be moved to."""
+
+    item: InboxItem
+    hunks: tuple[Hunk, ...]
+    passages: tuple[Passage, ...]
+    checks: tuple[tuple[str, str], ...]
+    preview: Preview | None
+    problem: str
+    text: str
+    elsewhere: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictResult:
+    """What came of what a person said. `done` is False where nothing was changed by it; `unsafe` where only a person
+    who has read the findings may let it pass; `again` is the proposal as which what was taken back waits now."""
+
+    proposal: Proposal
+    done: bool
+    said: str
+    unsafe: bool = False
+    again: str = ""

@@ -1,0 +1,1 @@
+"""What others wrote to the same files: recorded, and never lost."""

@@ -1,0 +1,320 @@
+"""What a crash left is finished and what others wrote is recorded, before anything is read or written.
+
+A file a harness owns is written by others all day. Each time Reverie touches it, the difference to what it last saw
+becomes a Change of the actor `outside`: scanned, reported, and queued for removal where it looks unsafe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import partial
+
+from reverie.changes.artifact import Artifact
+from reverie.changes.critical_rules import rules_moved
+from reverie.changes.history.change import Change, Edit, Grounds, Via
+from reverie.changes.history.records import HistoryRecords, Known, Moves
+from reverie.changes.outside.displaced import Merged, merge_displaced
+from reverie.changes.proposal import Suggestion
+from reverie.core.clock import Clock
+from reverie.core.errors import DatabaseUnusable
+from reverie.core.hashes import sha256
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.memory.formats import FORMATS, FormatName
+from reverie.memory.identity import matched, places_of
+from reverie.memory.operation import Add, Applied, Operation, Remove, Replace, applied, entry_hash
+from reverie.memory.target import Displaced, Held
+from reverie.safety.scan import scan
+
+OUTSIDE = "outside"
+REVERIE = "reverie"
+MOST_TRIED = 5
+BROUGHT_IN = "saved by someone else to the file that Reverie was replacing, and brought into the new one"
+OFFERED = "someone else saved this at the moment when Reverie changed the same place: is it still to be kept?"
+_HELD: ContextVar[Mapping[tuple[str, str], Held]] = ContextVar("held")
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What reconciling did: Changes a crash left that are landed or dropped now, and what came from outside."""
+
+    landed: tuple[Change, ...] = ()
+    dropped: tuple[Change, ...] = ()
+    outside: tuple[Change, ...] = ()
+
+    def and_also(self, other: Noticed) -> Noticed:
+        return Noticed(self.landed + other.landed, self.dropped + other.dropped, self.outside + other.outside)
+
+
+@dataclass(frozen=True, slots=True)
+class Noticing:
+    """`editors`: others may write there without a word, so each time it is held what they did is looked for first.
+    Rows have none, and what is written to them is recorded in the same transaction."""
+
+    scope: Scope
+    records: HistoryRecords
+    ids: Ids
+    clock: Clock
+    suggest: Callable[[Suggestion], object]
+    editors: bool = True
+
+    @contextmanager
+    def held(self, artifact: Artifact) -> Iterator[Held]:
+        """The artifact kept for ourselves, after what happened to it meanwhile was recorded.
+
+        Who holds it already holds it still: a decision and its landing are one act.
+        """
+        already = _HELD.get({}).get((artifact.holder.key, artifact.subject))
+        if already is not None:
+            yield already
+            return
+        with self._locked(artifact) as held:
+            if self.editors:
+                self.reconcile(artifact, held)
+            yield held
+
+    def reconciled(self, artifact: Artifact) -> Noticed:
+        with self._locked(artifact) as held:
+            return self.reconcile(artifact, held)
+
+    @contextmanager
+    def _locked(self, artifact: Artifact) -> Iterator[Held]:
+        with artifact.holder.held(artifact.subject) as held:
+            before = _HELD.set({**_HELD.get({}), (artifact.holder.key, artifact.subject): held})
+            try:
+                yield held
+            finally:
+                _HELD.reset(before)
+
+    def reconcile(self, artifact: Artifact, held: Held) -> Noticed:
+        """Make what is recorded agree with what is there, while it is held. Doing it twice does nothing more."""
+        noticed = Noticed()
+        for change in self.records.unsettled(self.scope, artifact.holder.key, artifact.subject):
+            noticed = noticed.and_also(self._resume(artifact, held, change))
+        noticed = noticed.and_also(self._outside(artifact, held))
+        for document in artifact.documents() if self.editors else ():
+            for displaced in held.displaced(document):
+                noticed = noticed.and_also(self._displaced(artifact, held, document, displaced))
+        return noticed
+
+    # ---- what a crash left -------------------------------------------------------------------------------------------
+
+    def _resume(self, artifact: Artifact, held: Held, change: Change) -> Noticed:
+        now = {edit.document: held.read(edit.document) for edit in change.edits}
+        if all(now[edit.document] in (edit.before, edit.after) for edit in change.edits):
+            left = [edit for edit in change.edits if now[edit.document] != edit.after]
+            if all(held.write(edit.document, edit.after, edit.before) for edit in left):
+                for suggestion in removals(artifact, [change]):
+                    self.suggest(suggestion)
+                with written(artifact.subject):
+                    before = {edit.document: edit.before for edit in change.edits}
+                    return self.came_from_outside(artifact, before).and_also(
+                        Noticed(landed=(self._settled(artifact, change),))
+                    )
+        if change.operations and artifact.form is not None:
+            return self._resume_operations(artifact, held, change)
+        for edit in change.edits:
+            if held.read(edit.document) == edit.after:
+                held.write(edit.document, edit.before, edit.after)
+        return self._dropped(change, "someone else changed it while it was being written")
+
+    def _resume_operations(self, artifact: Artifact, held: Held, change: Change) -> Noticed:
+        """The document moved on. Done is done; what still applies is done again; the rest goes back to the queue."""
+        assert artifact.form is not None
+        now = held.read(artifact.subject)
+        if took_effect(now or b"", artifact.form, change.operations):
+            with written(artifact.subject):
+                return Noticed(landed=(self._taken_effect(artifact, change),))
+        if not isinstance(applied(now or b"", artifact.form, change.operations, artifact.budget), Applied):
+            return self._dropped(change, "someone else changed the same entry while it was being written")
+        noticed = self._dropped(change, "done again on what others wrote meanwhile")
+        for _ in range(MOST_TRIED):
+            noticed = noticed.and_also(self._outside(artifact, held))
+            known = self.records.known(self.scope, artifact.holder.key, artifact.subject)
+            now = known.content if known else None  # an editor without a lock may have saved since the first look
+            outcome = applied(now or b"", artifact.form, change.operations, artifact.budget)
+            if not isinstance(outcome, Applied):
+                return noticed
+            again = self._again(change, Edit(artifact.subject, now, outcome.after))
+            self.records.intend(self.scope, again)
+            if held.write(artifact.subject, outcome.after, now):
+                with written(artifact.subject):
+                    return noticed.and_also(Noticed(landed=(self._settled(artifact, again),)))
+            noticed = noticed.and_also(self._dropped(again, "someone else saved at that moment"))
+        return noticed
+
+    def _taken_effect(self, artifact: Artifact, change: Change) -> Change:
+        """The file shows it. If others wrote in between and that is recorded, it is recorded behind theirs."""
+        assert artifact.form is not None
+        known = self.records.known(self.scope, artifact.holder.key, artifact.subject)
+        content = known.content if known else None
+        outcome = applied(content or b"", artifact.form, change.operations)
+        if any(edit.before == content for edit in change.edits) or not isinstance(outcome, Applied):
+            return self._settled(artifact, change)
+        return self._settled(artifact, self._again(change, Edit(artifact.subject, content, outcome.after)), change)
+
+    def _again(self, change: Change, *edits: Edit) -> Change:
+        return replace(change, id=self.ids.new("chg"), edits=edits, intended_at=self.clock.now())
+
+    def _settled(self, artifact: Artifact, change: Change, instead_of: Change | None = None) -> Change:
+        known = partial(self.records.known, self.scope, artifact.holder.key)
+        return self.records.settle(self.scope, change, moves_of(artifact, change, known), instead_of)
+
+    def _dropped(self, change: Change, note: str) -> Noticed:
+        self.records.drop(self.scope, change, note)
+        return Noticed(dropped=(replace(change, note=note),))
+
+    # ---- what others wrote -------------------------------------------------------------------------------------------
+
+    def _outside(self, artifact: Artifact, held: Held) -> Noticed:
+        return self.came_from_outside(artifact, {name: held.read(name) for name in artifact.documents()})
+
+    def came_from_outside(self, artifact: Artifact, now: Mapping[str, bytes | None]) -> Noticed:
+        """Record what the documents say where that is not what was last seen."""
+        known = {name: self.records.known(self.scope, artifact.holder.key, name) for name in now}
+        edits = tuple(_differences(known, now))
+        if not edits:
+            return Noticed()
+        first = all(known[edit.document] is None for edit in edits)
+        reason = "as Reverie first found it" if first else "written by someone else"
+        change = self._from_outside(artifact, edits, reason, Via.FOUND if first else Via.OUTSIDE)
+        for suggestion in removals(artifact, [change]):
+            self.suggest(suggestion)  # before it is recorded: who is killed in between notices it again
+        return Noticed(outside=(self._settled(artifact, change),))
+
+    def _from_outside(self, artifact: Artifact, edits: tuple[Edit, ...], reason: str, via: Via = Via.OUTSIDE) -> Change:
+        return Change(
+            self.ids.new("chg"),
+            artifact.holder.key,
+            artifact.subject,
+            edits,
+            Grounds(OUTSIDE, via, reason),
+            self.clock.now(),
+            form=artifact.form,
+        )
+
+    # ---- what others wrote to a file that was replaced ---------------------------------------------------------------
+
+    def _displaced(self, artifact: Artifact, held: Held, document: str, displaced: Displaced) -> Noticed:
+        """Bring it in; what meets another change of the same entry is offered; its bytes are kept in either case."""
+        base = self.records.content(self.scope, displaced.base)
+        if base is None:
+            return Noticed()  # another home's: that one knows what it displaced
+        noticed = Noticed()
+        for _ in range(MOST_TRIED):
+            known = self.records.known(self.scope, artifact.holder.key, document)
+            now = known.content if known else None  # what is recorded: if the file says more by now, it is not written
+            merged = merge_displaced(artifact.form, Edit(document, base, displaced.content), now)
+            if merged.content == now:
+                break
+            change = self._from_outside(artifact, (Edit(document, now, merged.content),), BROUGHT_IN)
+            self.records.intend(self.scope, change)
+            if held.write(document, merged.content, now):
+                for suggestion in removals(artifact, [change]):
+                    self.suggest(suggestion)
+                with written(document):
+                    noticed = noticed.and_also(Noticed(outside=(self._settled(artifact, change),)))
+                break
+            noticed = noticed.and_also(self._dropped(change, "someone else saved at that moment"))
+            noticed = noticed.and_also(self._outside(artifact, held))
+        else:
+            return noticed  # it stays where it is, and is looked at again
+        self._keep_displaced(artifact, Edit(document, base, displaced.content), merged)
+        displaced.recorded()
+        return noticed
+
+    def _keep_displaced(self, artifact: Artifact, late: Edit, merged: Merged) -> None:
+        for suggestion in _offered(artifact, late, merged):
+            self.suggest(suggestion)
+        if self.records.content(self.scope, sha256(late.after or b"")) is None:
+            change = self._from_outside(artifact, (late,), BROUGHT_IN)
+            self.records.intend(self.scope, change)
+            self.records.drop(self.scope, change, "the bytes as they were saved, kept beside what came of them")
+
+
+@contextmanager
+def written(subject: str) -> Iterator[None]:
+    """A database that fails behind the file must not be said to have changed nothing."""
+    try:
+        yield
+    except DatabaseUnusable as error:
+        raise DatabaseUnusable(
+            f"{subject} is written, but that could not be recorded. {error.found}",
+            next_step="Nothing is lost: when the database can be used again, `reverie recover` finishes it.",
+        ) from error
+
+
+def _differences(known: Mapping[str, Known | None], now: Mapping[str, bytes | None]) -> Iterable[Edit]:
+    for document, was in known.items():
+        before = was.content if was else None
+        if now[document] != before:
+            yield Edit(document, before, now[document])
+
+
+def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggestion]:
+    """The entries that came from outside and look unsafe. How a file was first found is not put in question."""
+    for change in outside:
+        if change.grounds.via is Via.OUTSIDE and artifact.form is not None:
+            for text in _brought(artifact.form, change):
+                report = scan(text, "memory")
+                if report.blocked:
+                    why = f"written from outside and looks unsafe: {report.findings[0].category}"
+                    operation = Remove(artifact.subject, entry_hash(text))
+                    yield Suggestion(artifact.holder.key, artifact.subject, (operation,), reason=why, proposer=REVERIE)
+
+
+def _offered(artifact: Artifact, late: Edit, merged: Merged) -> Iterable[Suggestion]:
+    """What a person has to decide on: an entry, or the whole file of a skill."""
+    key, subject = artifact.holder.key, artifact.subject
+    for operation in merged.open:
+        yield Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE)
+    if merged.clashes:
+        edit = Edit(late.document, merged.content, late.after)
+        yield Suggestion(key, subject, edits=(edit,), action="patch", reason=OFFERED, proposer=REVERIE)
+
+
+def _brought(form: FormatName, change: Change) -> Iterable[str]:
+    read = FORMATS[form].read
+    for edit in change.edits:
+        before = set(read(edit.before or b"").entries)
+        yield from (text for text in read(edit.after or b"").entries if text not in before)
+
+
+def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation]) -> bool:
+    """Whether a document shows what the operations were to do."""
+    there = {entry_hash(text) for text in FORMATS[form].read(content).entries}
+    for operation in operations:
+        match operation:
+            case Add(_, text):
+                done = entry_hash(text) in there
+            case Replace(_, old, text):
+                done = entry_hash(text) in there and old not in there
+            case Remove(_, old):
+                done = old not in there
+        if not done:
+            return False
+    return True
+
+
+def moves_of(artifact: Artifact, change: Change, known: Callable[[str], Known | None]) -> dict[str, Moves]:
+    """What a Change does to the ids of entries. Of a skill only the rules have one that were marked."""
+    if artifact.form is None:
+        return dict(rules_moved(change.edits, known))
+    return {edit.document: moves(artifact.form, known(edit.document), edit, change.operations) for edit in change.edits}
+
+
+def moves(form: FormatName, known: Known | None, edit: Edit, operations: Iterable[Operation] = ()) -> Moves:
+    read = FORMATS[form].read
+    old, new = read(edit.before or b"").entries, read(edit.after or b"").entries
+    replaced = {one.old_sha256: entry_hash(one.text) for one in operations if isinstance(one, Replace)}
+    matching = matched(old, new, replaced)
+    ids = {at: entry.id for at, entry in places_of(known.entries if known else (), old).items()}
+    return Moves(
+        tuple(entry_hash(new[b]) for b in matching.new)
+        + tuple(entry_hash(new[b]) for a, b in (*matching.kept, *matching.edited) if a not in ids),
+        tuple((ids[a], entry_hash(new[b])) for a, b in matching.edited if a in ids),
+        tuple(ids[a] for a in matching.gone if a in ids),
+    )

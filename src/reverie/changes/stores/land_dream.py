@@ -1,0 +1,126 @@
+"""What a dream wants of a memory store, landed: each matter a Change of its own, all of them in one transaction.
+
+The rows of a store and its history are in one database, so either everything a dream decided is there or nothing is.
+A Change carries the place of its matter in the dream's plan, and there is one for each place: done twice is done once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reverie.changes.artifact import Artifact
+from reverie.changes.drafts import Drawn, new_texts
+from reverie.changes.history.change import Edit, Grounds, Via
+from reverie.changes.history.records import ChangeQuery
+from reverie.changes.land import Landing
+from reverie.changes.landing_result import Landed, Outcome
+from reverie.changes.outside.edits import Noticing
+from reverie.changes.proposal import Suggestion
+from reverie.changes.stores.write import AtDesk, Desk, flags_of, ignored, present
+from reverie.core.clock import Clock
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.memory.operation import Applied, Conflicted, Operation, OverBudget, Unfit, applied
+from reverie.memory.pages import words_left
+from reverie.memory.stores.library import writable
+from reverie.memory.stores.records import Pen
+from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES, MOST_MEMORIES
+from reverie.memory.stores.store import Author, Flag
+from reverie.memory.target import Held
+
+POLICY = "the policy of dreams over stores"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedChange:
+    """One matter of a dream, by its place in the plan."""
+
+    place: int
+    suggestion: Suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Dreamt:
+    """`author` is the dream's own session. What a page is left without words is taken away."""
+
+    scope: Scope
+    desk: AtDesk
+    ids: Ids
+    clock: Clock
+    author: Author
+
+    def land(self, store: str, wanted: Sequence[WantedChange]) -> dict[int, Outcome]:
+        flags = dict[bytes, tuple[Flag, ...]]()
+        self._rehearse(store, wanted, flags)
+        with self.desk(self.scope, store) as desk:
+            writable(present(desk, self.scope, store))
+            return {one.place: self._landed(desk, store, one, flags) for one in wanted}
+
+    def _rehearse(self, store: str, wanted: Sequence[WantedChange], flags: dict[bytes, tuple[Flag, ...]]) -> None:
+        """Scan what the pages are going to say before the lock is taken: a long one takes a tenth of a second."""
+        with self.desk(self.scope, store) as desk:
+            paths = dict.fromkeys(one.suggestion.subject for one in wanted)
+            pages = {path: desk.target(Pen(self.author)).read(path) for path in paths}
+        for one in wanted:
+            path = one.suggestion.subject
+            after = page_after(pages[path], one.suggestion.operations)
+            if isinstance(after, bytes):
+                pages[path] = after
+                flags[after] = flags_of(after.decode())
+
+    def _landed(self, desk: Desk, store: str, one: WantedChange, flags: dict[bytes, tuple[Flag, ...]]) -> Outcome:
+        wanted, name = one.suggestion, f"{one.suggestion.dream}:{one.place}"
+        if before := desk.history.find(self.scope, ChangeQuery(proposal=name, limit=1)):
+            return Landed(before[0])
+        page = desk.stores.at(self.scope, store, wanted.subject)
+        if page is None and (why := self._no_room(desk, store, wanted.subject)):
+            return Conflicted(None, why)
+        after = page_after(page.content if page else None, wanted.operations)
+        told = flags.get(after) if isinstance(after, bytes) else ()
+        if told is None:
+            told = flags_of(after.decode() if isinstance(after, bytes) else "")
+        artifact = Artifact(desk.target(Pen(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole")
+        noticing = Noticing(self.scope, desk.history, self.ids, self.clock, ignored, editors=False)
+        landing = Landing(self.scope, desk.history, noticing, self.ids, self.clock, ignored)
+        outcome = landing.write(OnPage(artifact, wanted.operations), self._grounds(wanted, name))
+        if isinstance(outcome, Landed):
+            desk.tie(outcome.change)
+        return outcome
+
+    def _no_room(self, desk: Desk, store: str, path: str) -> str:
+        if taken := desk.stores.in_the_way(self.scope, store, path, None):
+            return f"{taken.path} is in the way"
+        held = present(desk, self.scope, store).held
+        return f"the store holds {held:,} memories, and no more fit in" if held >= MOST_MEMORIES else ""
+
+    def _grounds(self, wanted: Suggestion, name: str) -> Grounds:
+        grounds = Grounds("dream", Via.PROPOSAL, wanted.reason, wanted.origin, wanted.evidence, name, wanted.dream)
+        return replace(grounds, approved_by="policy", policy=POLICY)
+
+
+@dataclass(frozen=True, slots=True)
+class OnPage:
+    """Operations on the statements of a page, which to history is one statement: a memory."""
+
+    artifact: Artifact
+    operations: tuple[Operation, ...]
+
+    def drawn(self, held: Held) -> Drawn | Conflicted | OverBudget | Unfit:
+        path = self.artifact.subject
+        before = held.read(path)
+        after = page_after(before, self.operations)
+        if after is not None and not isinstance(after, bytes):
+            return after
+        edits = (Edit(path, before, after),) if after != before else ()
+        return Drawn(edits, (), new_texts(self.operations))
+
+
+def page_after(before: bytes | None, operations: Sequence[Operation]) -> bytes | Conflicted | OverBudget | Unfit | None:
+    """The page as it would read; None where nothing but headings would be left."""
+    outcome = applied(before or b"", "page", operations)
+    if not isinstance(outcome, Applied):
+        return outcome
+    if len(outcome.after) > max(LARGEST_MEMORY_BYTES, len(before or b"")):
+        return OverBudget(len(outcome.after), LARGEST_MEMORY_BYTES)
+    return words_left(outcome.after)

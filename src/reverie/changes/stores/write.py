@@ -1,0 +1,253 @@
+"""`home.tenants.writes(…)`: memories of a store written, renamed, deleted, taken back. Each lands as a direct Change.
+
+A memory store's rows are in the database that history is in, so one transaction holds both: the memory, its version,
+the Change and the ledger's row are there together or not at all, and a crash leaves nothing to finish.
+
+What the scan finds. Anthropic's API takes any text, and programs rely on that: a write that comes over the wire is
+never refused for what it says. It lands with the findings on its version (`flags`) and in the reason of its Change, in
+words that do not repeat the text. "Nothing unapproved is injected" binds where Reverie builds a prompt: who reads a
+store into one (context, dreams) heeds the flags and scans again.
+
+Whose words they are. A key that is bound to the person whose store it is speaks for that person: Origin `owner`. Any
+other key is a program of the workspace, whoever's words it carries: Origin `member`, on which nothing lands by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from reverie.changes.artifact import Artifact
+from reverie.changes.drafts import Drawn
+from reverie.changes.history.change import Change, Edit, Grounds, Via
+from reverie.changes.history.records import HistoryRecords
+from reverie.changes.land import Landing
+from reverie.changes.landing_result import Landed, Outcome, already_undone, undone_by
+from reverie.changes.outside.edits import Noticing
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound, ReverieError
+from reverie.core.hashes import sha256
+from reverie.core.ids import Ids
+from reverie.core.origin import Origin
+from reverie.core.scope import Scope
+from reverie.memory.operation import Conflicted
+from reverie.memory.stores.library import Stores, writable
+from reverie.memory.stores.records import Pen, StoreRecords
+from reverie.memory.stores.rules import MOST_MEMORIES, checked_content, checked_path, checked_sha256, outdated
+from reverie.memory.stores.store import Author, Flag, MemoryVersion, PathTaken, Refused, Store, StoredMemory
+from reverie.memory.target import Held, Target
+from reverie.safety.report import Report
+from reverie.safety.scan import scan
+
+
+class Desk(Protocol):
+    """One store under its lock, and everything that is written about it in one transaction."""
+
+    @property
+    def history(self) -> HistoryRecords: ...
+
+    @property
+    def stores(self) -> StoreRecords: ...
+
+    def target(self, pen: Pen) -> Target: ...
+
+    def tie(self, change: Change) -> None:
+        """Note on the versions written here by which Change they came."""
+        ...
+
+
+AtDesk = Callable[[Scope, str], AbstractContextManager[Desk]]
+
+
+@dataclass(frozen=True, slots=True)
+class Storing:
+    """`author` is who writes, for the versions; the actor of the Changes is the Scope's.
+
+    `speaks_for` is the person the writer is known to be, '' when it is a program that anyone may be behind.
+    """
+
+    stores: Stores
+    desk: AtDesk
+    ids: Ids
+    clock: Clock
+    author: Author
+    speaks_for: str = ""
+
+    def create(self, store: str, path: str, content: str) -> StoredMemory | Refused:
+        path, raw = checked_path(path), checked_content(content)
+        scope, flags = self.stores.scope_of(store), flags_of(content)
+        with self.desk(scope, store) as desk:
+            there = writable(present(desk, scope, store))
+            if taken := desk.stores.in_the_way(scope, store, path, None):
+                return PathTaken(taken.id, taken.path)
+            if there.held >= MOST_MEMORIES:
+                raise BadInput(f"{store} holds {there.held:,} memories.", expected=f"at most {MOST_MEMORIES:,}")
+            self._land(desk, scope, flags, Edit(path, None, raw))
+            return _at(desk, scope, store, path)
+
+    def update(
+        self, store: str, memory: str, path: str | None = None, content: str | None = None, expected: str | None = None
+    ) -> StoredMemory | Refused:
+        """Rewrite, rename or both. Who asks for what is there already gets it, and no new version."""
+        path = None if path is None else checked_path(path)
+        raw = None if content is None else checked_content(content)
+        expected = None if expected is None else checked_sha256("precondition.content_sha256", expected)
+        scope, flags = self.stores.scope_of(store), None if content is None else flags_of(content)
+        with self.desk(scope, store) as desk:
+            writable(present(desk, scope, store))
+            old = _still(desk, scope, store, memory)
+            new = (path or old.path, old.content if raw is None else raw)
+            if stale := outdated(old, expected, (new[0], sha256(new[1] or b""))):
+                return stale
+            if new == (old.path, old.content):
+                return old
+            if new[0] != old.path and (taken := desk.stores.in_the_way(scope, store, new[0], old.id)):
+                return PathTaken(taken.id, taken.path)
+            self._land(desk, scope, old.flags if flags is None else flags, *_edits(old, *new))
+            return _at(desk, scope, store, new[0])
+
+    def delete(self, store: str, memory: str, expected: str | None = None) -> Refused | None:
+        """Its versions stay."""
+        expected = None if expected is None else checked_sha256("expected_content_sha256", expected)
+        scope = self.stores.scope_of(store)
+        with self.desk(scope, store) as desk:
+            present(desk, scope, store)
+            old = _still(desk, scope, store, memory)
+            if stale := outdated(old, expected):
+                return stale
+            self._land(desk, scope, (), Edit(old.path, old.content, None))
+        return None
+
+    def redact(self, store: str, version: str) -> MemoryVersion:
+        """What the version said is gone, from history too; that it was, when and by whom stays. Twice is once."""
+        scope = self.stores.scope_of(store)
+        with self.desk(scope, store) as desk:
+            found = desk.stores.version(scope, store, version, full=False)
+            if found is None:
+                raise NotFound(f"There is no version {version} in {store}.")
+            if found.redacted_at is not None:
+                return found
+            memory = desk.stores.memory(scope, store, found.memory, full=False)
+            if memory is not None and memory.version == version:
+                raise BadInput(f"{version} is what {memory.id} says now.", expected="a version that was replaced")
+            now = self.clock.now()
+            desk.stores.redact(scope, found, self.author, now)
+            gone = replace(found, path=None, sha256=None, size=None, flags=())
+            return replace(gone, redacted_at=now, redacted_by=self.author)
+
+    def undo(self, store: str, change: str) -> Outcome:
+        """Take a Change of this store back, byte for byte, if nothing came after it. Twice is once. A renamed memory
+        keeps its id."""
+        scope = self.stores.scope_of(store)
+        with self.desk(scope, store) as desk:
+            writable(present(desk, scope, store))
+            undone = desk.history.get(scope, change)
+            if undone is None or undone.target != desk.target(Pen(self.author)).key:
+                raise NotFound(f"There is no change {change} in {store}.")
+            if by := undone_by(desk.history, scope, change):
+                return already_undone(change, by)
+            edits = tuple(edit.opposite for edit in undone.edits)
+            each = {edit.document: flags_of((edit.after or b"").decode()) for edit in edits}
+            if taken := _in_the_way(desk, scope, store, edits):
+                return Conflicted(None, f"{taken.path} is in the way")
+            grounds = replace(self.grounds(scope, ()), via=Via.UNDO, undoes=change, reason=f"takes back {change}")
+            return self.write(desk, scope, Pen(self.author, (), _moves(edits), each), edits, grounds)
+
+    # ---- landing -----------------------------------------------------------------------------------------------------
+
+    def grounds(self, scope: Scope, flags: tuple[Flag, ...]) -> Grounds:
+        origin = Origin.OWNER if self.speaks_for and self.speaks_for == scope.user else Origin.MEMBER
+        found = ", ".join(sorted({flag.category for flag in flags}))
+        reason = f"written over the API; flagged: {found}" if found else "written over the API"
+        return Grounds(scope.actor, Via.DIRECT, reason, origin, approved_by=scope.actor)
+
+    def _land(self, desk: Desk, scope: Scope, flags: tuple[Flag, ...], *edits: Edit) -> None:
+        pen = Pen(self.author, flags, _moves(edits))
+        outcome = self.write(desk, scope, pen, edits, self.grounds(scope, flags))
+        if not isinstance(outcome, Landed):
+            raise ReverieError(f"{edits[-1].document} was changed by someone who did not hold the store: {outcome}.")
+
+    def write(self, desk: Desk, scope: Scope, pen: Pen, edits: tuple[Edit, ...], grounds: Grounds) -> Outcome:
+        artifact = _Scanned(desk.target(pen), edits[-1].document, lambda: [edit.document for edit in edits], "whole")
+        noticing = Noticing(scope, desk.history, self.ids, self.clock, ignored, editors=False)
+        landing = Landing(scope, desk.history, noticing, self.ids, self.clock, ignored)
+        outcome = landing.write(Exactly(artifact, edits), grounds)
+        if isinstance(outcome, Landed):
+            desk.tie(outcome.change)
+        return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """Edits that are made to the bytes they were written against, or not at all: a memory is one statement."""
+
+    artifact: Artifact
+    edits: tuple[Edit, ...]
+
+    def drawn(self, held: Held) -> Drawn | Conflicted:
+        for edit in self.edits:
+            if held.read(edit.document) != edit.before:
+                return Conflicted(None, f"{edit.document} was changed since")
+        new = {edit.document: edit.after for edit in self.edits if edit.after is not None}
+        return Drawn(tuple(edit for edit in self.edits if edit.before != edit.after), (), new)
+
+
+class _Scanned(Artifact):
+    """Its new text was scanned before the lock was taken: a long one takes a tenth of a second."""
+
+    def scanned(self, texts: dict[str, bytes]) -> Report:
+        return Report(False, False, ())
+
+
+def flags_of(content: str) -> tuple[Flag, ...]:
+    found = scan(content, "memory").findings if content else ()
+    return tuple(dict.fromkeys(Flag(one.category, one.severity) for one in found))
+
+
+def _edits(old: StoredMemory, path: str, content: bytes | None) -> tuple[Edit, ...]:
+    if path == old.path:
+        return (Edit(path, old.content, content),)
+    return Edit(old.path, old.content, None), Edit(path, None, content)
+
+
+def _moves(edits: tuple[Edit, ...]) -> dict[str, str]:
+    """A Change that takes one document away and brings another is a rename: one memory, one version."""
+    match edits:
+        case (Edit(old, _, None), Edit(new, None, _)) | (Edit(new, None, _), Edit(old, _, None)):
+            return {old: new}
+        case _:
+            return {}
+
+
+def _in_the_way(desk: Desk, scope: Scope, store: str, edits: tuple[Edit, ...]) -> StoredMemory | None:
+    """What stands where the edits would bring something, unless it is the memory that moves there."""
+    moving = next((there for old in _moves(edits) if (there := desk.stores.at(scope, store, old))), None)
+    brought = [edit.document for edit in edits if edit.before is None]
+    found = (desk.stores.in_the_way(scope, store, path, moving.id if moving else None) for path in brought)
+    return next(filter(None, found), None)
+
+
+def present(desk: Desk, scope: Scope, store: str) -> Store:
+    found = desk.stores.store(scope, store)
+    if found is None:
+        raise NotFound(f"There is no memory store {store}.")
+    return found
+
+
+def _still(desk: Desk, scope: Scope, store: str, memory: str) -> StoredMemory:
+    found = desk.stores.memory(scope, store, memory, full=True)
+    if found is None:
+        raise NotFound(f"There is no memory {memory} in {store}.")
+    return found
+
+
+def _at(desk: Desk, scope: Scope, store: str, path: str) -> StoredMemory:
+    found = desk.stores.at(scope, store, path)
+    assert found is not None
+    return found
+
+
+def ignored(*_: object) -> None:
+    """Rows are the truth: nothing comes from outside. And a store has no git."""

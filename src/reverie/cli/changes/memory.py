@@ -1,0 +1,283 @@
+"""`reverie memory`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.changes.landing_output import YES, confirmed, told
+from reverie.cli.options import Day, Shell, common, ids, look
+from reverie.cli.render import counted, not_there, one_line, print_json, visible
+from reverie.core.errors import ReverieError
+
+if TYPE_CHECKING:
+    from reverie.app import Home
+    from reverie.changes.landing_result import Outcome
+    from reverie.memory.operation import Operation
+
+TARGET = click.option(
+    "--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said."
+)
+DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the target's first if not said.")
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+
+
+@click.group(name="memory")
+def command() -> None:
+    """What agents were told to remember: list it, change it, take it along. Every change can be undone."""
+
+
+@command.command(name="list")
+@click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
+@click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
+@common
+def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
+    """The entries in the targets, document by document, and how full each is."""
+    with shell.opened() as house:
+        names = [target] if target else house.memory.present()
+        targets = {}
+        for name in names:
+            try:
+                targets[name] = list(house.memory.entries(name)), house.memory.usage(name)
+            except ReverieError as error:
+                if target:
+                    raise
+                click.echo(f"{name}: {error}", err=True)
+    if shell.json:
+        print_json({name: {"entries": entries, "usage": usage} for name, (entries, usage) in targets.items()})
+        return
+    if not targets:
+        click.echo("No memory found here. `--target PATH` looks at any Markdown file; `reverie memory add` begins one.")
+    for name, (entries, usage) in targets.items():
+        for document in usage:
+            limit = f" of {document.budget:,}" if document.budget else ""
+            click.echo(f"{name}/{document.document}  {document.characters:,}{limit} characters")
+            for entry in entries:
+                if entry.document == document.document:
+                    if ids:
+                        since = f"since {entry.since:%Y-%m-%d}" if entry.since else f"before {entry.seen:%Y-%m-%d}"
+                        click.echo(f"  {entry.id}  {since}{'  critical' if entry.critical else ''}")
+                    first, *rest = visible(entry.text).splitlines() or [""]
+                    click.echo("\n".join([f"  - {first}", *(f"    {line}" for line in rest)]))
+
+
+@command.command()
+@click.argument("text")
+@TARGET
+@DOCUMENT
+@BECAUSE
+@DESPITE
+@common
+def add(
+    *, text: str, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
+) -> None:
+    """Add an entry."""
+    from reverie.memory.operation import Add
+
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        name = document or house.memory.target(target).places()[0].document
+        return name, [Add(name, text)]
+
+    _write(shell, target, wanted, because, despite_findings=despite_findings)
+
+
+@command.command()
+@click.argument("entry", shell_complete=ids("entry"))
+@click.argument("text")
+@TARGET
+@BECAUSE
+@DESPITE
+@YES
+@common
+def replace(
+    *, entry: str, text: str, target: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
+) -> None:
+    """Replace an entry, named by its id or by words that stand in no other."""
+    from reverie.memory.operation import Replace
+
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        found = house.memory.entry(target, _entry_id(house, entry))
+        return found.document, [Replace(found.document, found.sha256, text)]
+
+    _write(shell, target, wanted, because, despite_findings=despite_findings, yes=yes)
+
+
+@command.command()
+@click.argument("entry", shell_complete=ids("entry"))
+@TARGET
+@BECAUSE
+@YES
+@common
+def remove(*, entry: str, target: str | None, because: str, yes: bool, shell: Shell) -> None:
+    """Remove an entry, named by its id or by words that stand in no other. `reverie undo` brings it back."""
+    from reverie.memory.operation import Remove
+
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        found = house.memory.entry(target, _entry_id(house, entry))
+        return found.document, [Remove(found.document, found.sha256)]
+
+    _write(shell, target, wanted, because, yes=yes)
+
+
+@command.command()
+@click.argument("entry", shell_complete=ids("entry"))
+@click.option("--to", default="", metavar="PROVIDER", help="Which broader memory; the only one there is if not said.")
+@TARGET
+@BECAUSE
+@YES
+@common
+def demote(*, entry: str, to: str, target: str | None, because: str, yes: bool, shell: Shell) -> None:
+    """Move an entry out of what every session reads into a broader memory (`providers`). It is written there first;
+    `reverie undo` brings it back here."""
+    from reverie.memory.operation import Remove
+
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        found = house.memory.entry(target, _entry_id(house, entry))
+        kept = house.providers.add(found.text, to)
+        click.echo(f"Written to {kept.provider} as {kept.id}.", err=True)
+        return found.document, [Remove(found.document, found.sha256)]
+
+    _write(shell, target, wanted, because or "demoted to a broader memory", yes=yes)
+
+
+@command.command()
+@click.argument("question")
+@common
+def elsewhere(*, question: str, shell: Shell) -> None:
+    """What the broader memories of the settings (`providers`) say about something."""
+    with shell.opened() as house:
+        found, failed = house.providers.search(question), house.providers.failed
+    for name, why in failed.items():
+        click.echo(f"{name} was not asked: {why}", err=True)
+    if shell.json:
+        print_json(found)
+        return
+    for one in found:
+        click.echo(f"{one.provider}  {one.id}  {one_line(visible(one.text), 100)}")
+    if not found:
+        click.echo("Nothing found. `providers` in reverie.toml names the broader memories that are asked.")
+
+
+@command.command()
+@click.argument("entry", shell_complete=ids("entry"))
+@click.option("--off", is_flag=True, help="No longer.")
+@TARGET
+@common
+def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None:
+    """Mark an entry as critical: changing or removing it always asks a person. `--target memstore_…` is a memory store,
+    of which an entry is one memory."""
+    with shell.opened() as house:
+        if target and target.startswith("memstore_"):
+            rule = house.history.rule(target, entry)
+            house.review.mark(rule, critical=not off)
+            name, text = rule.id, rule.text
+        else:
+            found = house.memory.entry(target or house.memory.default(), _entry_id(house, entry))
+            house.review.mark(found.id, critical=not off)
+            name, text = found.id, found.text
+    click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(visible(text), 80)}")
+
+
+@command.command()
+@click.argument("document")
+@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@common
+def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
+    """The exact text of a document, now or at any time since Reverie first saw it."""
+    with shell.opened() as house:
+        look(house)
+        named = house.document_of(document)
+        content = house.history.content(named, as_of)
+        first_seen = None if content is not None else house.history.first_seen(named)
+    if shell.json:
+        text = None if content is None else content.decode("utf-8", "backslashreplace")
+        print_json({"document": document, "as_of": as_of, "text": text})
+    elif content is None:
+        click.echo(not_there(document, first_seen, as_of), err=True)
+    else:
+        click.echo(content, nl=False)
+
+
+@command.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@TARGET
+@DOCUMENT
+@BECAUSE
+@DESPITE
+@common
+def import_(
+    *, file: Path, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
+) -> None:
+    """Add the entries of a file: an export of ours, a Hermes MEMORY.md, or any Markdown list. One change, one undo."""
+    from reverie.memory.exchange import entries_in
+    from reverie.memory.operation import Add
+
+    def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:
+        name = document or house.memory.target(target).places()[0].document
+        return name, [Add(name, text) for text in entries_in(file.read_bytes(), file.name, document)]
+
+    _write(shell, target, wanted, because or f"imported from {file.name}", despite_findings=despite_findings)
+
+
+@command.command()
+@TARGET
+@common
+def export(*, target: str | None, shell: Shell) -> None:
+    """Print every entry of a target with its id, since when, who let it in and on what evidence, as JSON."""
+    with shell.opened() as house:
+        look(house)
+        chosen = target or house.memory.default()
+        rules = [rule for rule in house.history.rules() if rule.target == chosen]
+    print_json({"reverie": "memory", "target": chosen, "entries": [exported(rule) for rule in rules]})
+    click.echo(f"{counted(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
+
+
+def _entry_id(house: Home, typed: str) -> str:
+    """An entry is named by its id, or by words that stand in it."""
+    return house.id_of("entry", typed) if typed.startswith("ent_") else typed
+
+
+def exported(rule: object) -> dict[str, object]:
+    from reverie.changes.history.library import Rule
+
+    assert isinstance(rule, Rule)
+    grounds = rule.change.grounds
+    return {
+        "text": rule.text,
+        "document": rule.document,
+        "id": rule.id,
+        "since": rule.since,
+        "seen": rule.seen,
+        "critical": rule.critical,
+        "change": rule.change.id,
+        "via": grounds.via,
+        "origin": grounds.origin,
+        "approved_by": grounds.approved_by,
+        "because": grounds.because,
+        "evidence": grounds.evidence,
+    }
+
+
+def _write(
+    shell: Shell,
+    target: str | None,
+    wanted: Callable[[Home, str], tuple[str, Sequence[Operation]]],
+    because: str,
+    *,
+    despite_findings: bool = False,
+    yes: bool = False,
+) -> None:
+    with shell.opened() as house:
+        chosen = target or house.memory.default()
+        document, operations = wanted(house, chosen)
+
+        def attempt(even_critical: bool) -> Outcome:
+            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+            return house.review.write(chosen, document, operations, because, **kinds)
+
+        told(house, confirmed(attempt, shell, yes=yes), shell)

@@ -1,0 +1,181 @@
+"""`reverie review`: the queue, one proposal a screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.changes.landing_output import told_all
+from reverie.cli.changes.review_screen import review_in_terminal
+from reverie.cli.options import Shell, common, ids, paged
+from reverie.cli.render import console, counted, day, plain, print_json, print_sentence, score_lines, visible
+from reverie.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from reverie.app import Home
+    from reverie.changes.inbox.items import InboxItem, Voice
+    from reverie.changes.proposal import Proposal
+
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+
+
+@contextmanager
+def _mirrored(shell: Shell) -> Iterator[Home]:
+    """What agents' own programs hold back for approval waits here, too, and leaves their queue once it is decided."""
+    with shell.opened() as house:
+        house.mirror_staged()
+        yield house
+        house.mirror_staged()
+
+
+@click.group(name="review", invoke_without_command=True)
+@common
+def command(*, shell: Shell) -> None:
+    """What waits for a person, one proposal a screen and one key for it: approve, refuse, edit, skip, why, undo.
+
+    Nothing is approved by silence: what nobody answers expires.
+    """
+    if click.get_current_context().invoked_subcommand is not None:
+        return
+    with _mirrored(shell) as house:
+        if not shell.json and sys.stdin.isatty() and sys.stdout.isatty():
+            review_in_terminal(house)
+            return
+        waiting = house.review.waiting()
+        behind = len(house.review.waiting(every=True)) - len(waiting)
+        _listed(shell, house.inbox.items(waiting), behind)
+
+
+@command.command(name="list")
+@click.option("--all", "every", is_flag=True, help="Also what waits behind today's, and what was decided.")
+@common
+@paged
+def list_(*, every: bool, shell: Shell) -> None:
+    """What waits, the best first."""
+    with _mirrored(shell) as house:
+        waiting = house.review.past() if every else house.review.waiting()
+        behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
+        items = house.inbox.items(waiting)
+    _listed(shell, items, behind)
+
+
+@command.command()
+@click.argument("proposal", shell_complete=ids("proposal"))
+@common
+@paged
+def show(*, proposal: str, shell: Shell) -> None:
+    """One proposal: its diff, evidence, score, what it contradicts, findings, whom it reaches."""
+    with shell.opened() as house:
+        found = house.review.get(house.id_of("proposal", proposal))
+    if shell.json:
+        print_json(found)
+    else:
+        show_proposal(console(), found, why=True)
+
+
+@command.command()
+@click.argument("proposals", nargs=-1, required=True, metavar="PROPOSAL...", shell_complete=ids("proposal"))
+@click.option("--hash", "seen", metavar="HASH", help="Only if it is still the one with this hash.")
+@click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+@BECAUSE
+@common
+def approve(
+    *, proposals: tuple[str, ...], seen: str | None, despite_findings: bool, because: str, shell: Shell
+) -> None:
+    """Let proposals land. Each is named by its id, or by as much of it as no other has."""
+    from reverie.changes.landing_result import Outcome, Stale
+
+    if seen is not None and len(proposals) > 1:
+        raise BadInput(f"--hash is given with {len(proposals)} proposals.", expected="one proposal")
+    with _mirrored(shell) as house:
+        outcomes = list[Outcome]()
+        for found in _meant(house, proposals):
+            if seen is not None and not found.hash.startswith(seen):
+                outcomes.append(Stale(found.id, f"its hash is {found.hash[:12]} now"))
+            else:
+                outcomes.append(house.review.approve(found, because, despite_findings=despite_findings))
+        told_all(house, outcomes, shell)
+
+
+@command.command()
+@click.argument("proposals", nargs=-1, required=True, metavar="PROPOSAL...", shell_complete=ids("proposal"))
+@BECAUSE
+@common
+def reject(*, proposals: tuple[str, ...], because: str, shell: Shell) -> None:
+    """Say no. It is not proposed again on the same evidence."""
+    with _mirrored(shell) as house:
+        rejected = [house.review.reject(found, because) for found in _meant(house, proposals)]
+    if shell.json:
+        print_json(rejected[0] if len(rejected) == 1 else rejected)
+    for one in rejected if not shell.json else ():
+        click.echo(f"{one.id} is rejected; it will not be proposed again on the same evidence.")
+
+
+def _meant(house: Home, typed: Sequence[str]) -> list[Proposal]:
+    """Every one of them is found before anything is done with the first."""
+    names = dict.fromkeys(house.id_of("proposal", one) for one in typed)
+    return [house.review.get(name) for name in names]
+
+
+def _listed(shell: Shell, items: list[InboxItem], behind: int) -> None:
+    if shell.json:
+        told = [plain(one.proposal) | {"sentence": one.sentence} for one in items]
+        print_json({"proposals": told, "behind": behind})
+        return
+    if not items:
+        click.echo("Nothing waits for you.")
+    out = console()
+    for one in items:
+        status = "" if one.proposal.status == "waiting" else f"  {one.proposal.status}"
+        said = f"  {visible(voice_words(one.first))}" if one.first else ""
+        out.print(f"{one.proposal.id}{said}{status}", markup=False)
+        print_sentence(out, one.sentence)
+    if behind > 0:
+        click.echo(
+            f"{counted(behind, 'more')} wait{'s' if behind == 1 else ''} behind today's limit (--all shows them)."
+        )
+
+
+def voice_words(voice: Voice) -> str:
+    """Who said it, and on which day."""
+    return f"{voice.who}, {voice.at:%Y-%m-%d}" if voice.at else voice.who
+
+
+def show_proposal(out: Console, proposal: Proposal, *, why: bool = False) -> None:
+    suggestion = proposal.suggestion
+    out.print(f"{proposal.id}  {proposal.target_name}/{suggestion.subject}", style="bold", markup=False)
+    for line in visible(proposal.diff).splitlines():
+        style = {"+": "green", "-": "red"}.get(line[:1], "dim")
+        out.print(line, style=style, markup=False)
+    for label, text in _facts(proposal):
+        out.print(f"{label:<9} {visible(text)}", markup=False)
+    if why and suggestion.score:
+        for line in score_lines(suggestion.score):
+            out.print(f"  {line}", markup=False)
+
+
+def _facts(proposal: Proposal) -> list[tuple[str, str]]:
+    suggestion = proposal.suggestion
+    facts = [("Why", suggestion.reason)] if suggestion.reason else []
+    facts += [
+        ("Said", f"“{one.quote}” — {one.origin}, {one.session_id} turn {one.turn}") for one in suggestion.evidence
+    ]
+    if suggestion.score:
+        facts.append(("Score", f"{suggestion.score.total:.2f}"))
+    facts += [
+        ("Related", f"{one.relation} ({one.confidence:.2f}) {one.surface}: {one.text}") for one in proposal.related
+    ]
+    facts += [("Finding", f"{one.severity} {one.category}: {one.shown} — {one.advice}") for one in proposal.findings]
+    facts.append(("Asks", f"because {proposal.asks_because}"))
+    facts.append(("Reaches", proposal.reach))
+    facts.append(("Expires", f"{day(proposal.expires_at)}; proposed by {suggestion.proposer}"))
+    if proposal.verdict:
+        said = "approved" if proposal.verdict.approved else "rejected"
+        facts.append(("Verdict", f"{said} by {proposal.verdict.by} {proposal.verdict.because}".rstrip()))
+    return facts

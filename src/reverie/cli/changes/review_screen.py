@@ -1,0 +1,259 @@
+"""`reverie review` in a terminal: one proposal a screen, and one key for what is to become of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.changes.landing_output import landed_lines
+from reverie.cli.render import console, counted, day, one_line, print_sentence, score_lines, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from reverie.app import Home
+    from reverie.changes.inbox.items import Detail, Passage, VerdictResult
+    from reverie.changes.inbox.word_diff import Hunk
+
+MOST_PASSAGES = 3
+LINES_AROUND = 2  # of the turn that is quoted, above and below the quotation
+LONGEST_LINE = 300
+KEYS = "[a]pprove [r]efuse [e]dit [s]kip [w]hy [u]ndo [q]uit (A, R: with a reason)"
+
+
+def review_in_terminal(house: Home) -> None:
+    """Ask about what waits today until everything is answered or the person has had enough."""
+    screens = _Screens(house, console(), [one.id for one in house.review.waiting()])
+    if not screens.waiting:
+        click.echo("Nothing waits for you.")
+        return
+    try:
+        while screens.place < len(screens.waiting) and screens.answered():
+            pass
+    except (KeyboardInterrupt, EOFError, click.Abort):
+        click.echo()
+    screens.closing()
+
+
+@dataclass(slots=True)
+class _Screens:
+    """`place` is the proposal that is shown; `said` is what came of the last key; `decided` are the verdicts since
+    it began that stand, the last one last, each with the words that tell of it."""
+
+    house: Home
+    out: Console
+    waiting: list[str]
+    place: int = 0
+    said: str = ""
+    why: bool = False
+    decided: list[tuple[str, str]] = field(default_factory=list)
+
+    def answered(self) -> bool:
+        """Show one and do what its key says. False: quit."""
+        detail = self.house.inbox.detail(self.waiting[self.place])
+        if detail.item.proposal.status != "waiting":
+            self._next(f"Decided elsewhere meanwhile. {detail.item.standing}")
+            return True
+        click.clear()
+        if self.said:
+            self.out.print(visible(self.said), style="bold", markup=False)
+        left = len(self.waiting) - self.place
+        heading = f"{self.place + 1} of {len(self.waiting)}, {left:,} left"
+        show_detail(self.out, detail, heading, why=self.why)
+        print_sentence(self.out, KEYS, indent=0, style="bold")
+        key = _key()
+        click.echo(key if key.isprintable() else "")
+        if key in ("q", "", "\x04"):
+            return False
+        self._do(key, detail)
+        return True
+
+    def _do(self, key: str, detail: Detail) -> None:
+        match key:
+            case "a" | "A":
+                self._approve(detail, _reason(key))
+            case "r" | "R":
+                self._verdict(self.house.inbox.refuse(detail.item.proposal.id, _reason(key)), detail)
+            case "e":
+                self.said = self._edited(detail)
+            case "s":
+                self._next("Skipped: it still waits.")
+            case "w":
+                self.why, self.said = not self.why, ""
+            case "u":
+                self._undo()
+            case _:
+                self.said = f"{key!r} is none of the keys." if key.isprintable() else "That is none of the keys."
+
+    def _next(self, said: str) -> None:
+        self.place, self.said, self.why = self.place + 1, said, False
+
+    def _approve(self, detail: Detail, because: str) -> None:
+        proposal = detail.item.proposal
+        result = self.house.inbox.approve(proposal.id, proposal.hash, because)
+        if result.unsafe:
+            self.out.print(visible(result.said), markup=False)
+            if click.confirm("You have read the findings, and it shall land all the same?"):
+                result = self.house.inbox.approve(proposal.id, proposal.hash, because, despite_findings=True)
+        self._verdict(result, detail)
+
+    def _verdict(self, result: VerdictResult, detail: Detail) -> None:
+        if not result.done:
+            self.said = result.said
+            return
+        told = f"{result.said} ({detail.item.sentence})"
+        if result.proposal.change:
+            _, *files = landed_lines(self.house, self.house.history.get(result.proposal.change))
+            told = " ".join([told, *(f"In {file}." for file in files)])
+        self.decided.append((result.proposal.id, told))
+        self._next(told)
+
+    def _edited(self, detail: Detail) -> str:
+        if not detail.text:
+            return "There is no one text to edit: it takes something away, or changes several statements at once."
+        try:
+            text = click.edit(detail.text, extension=".md")
+        except click.ClickException as error:
+            return f"Not edited: {error.message}"
+        if text is None or text.strip() == detail.text.strip():
+            return "The text is as it was."
+        proposal = detail.item.proposal
+        return self.house.inbox.edit(proposal.id, proposal.hash, text).said
+
+    def _undo(self) -> None:
+        if not self.decided:
+            self.said = "There is nothing to undo: you have decided nothing here yet."
+            return
+        name, _ = self.decided[-1]
+        result = self.house.inbox.undo(name)
+        self.said = result.said
+        if result.done:
+            self.decided.pop()
+            if result.proposal.status == "waiting" or result.again:
+                self.place = self.waiting.index(name)
+                self.waiting[self.place] = result.again or name
+
+    def closing(self) -> None:
+        """What was done, and what is left."""
+        for _, told in self.decided:
+            print_sentence(self.out, told, indent=0)
+        if not self.decided and self.said:
+            click.echo(visible(self.said))
+        left = self.house.review.count()
+        waits = f"{counted(left, 'proposal')} still {'waits' if left == 1 else 'wait'}" if left else "Nothing waits"
+        click.echo(f"{counted(len(self.decided), 'verdict')} given. {waits}.")
+
+
+def _key() -> str:
+    """One key, pressed after this was shown: what was typed ahead decides nothing that nobody has read."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # not a POSIX terminal
+        click.echo("> ", nl=False)
+        return click.getchar()
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal, termios.TCSAFLUSH)
+        click.echo("> ", nl=False)
+        return os.read(terminal, 32).decode("utf-8", "replace")  # an arrow, or what is pasted, is several
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def _reason(key: str) -> str:
+    because: str = click.prompt("Because", default="", show_default=False) if key.isupper() else ""
+    return because
+
+
+def show_detail(out: Console, detail: Detail, heading: str, *, why: bool = False) -> None:
+    """The sentence, what changes word by word, where it was said, what made it ask, its score."""
+    proposal = detail.item.proposal
+    out.print(f"{heading}  {proposal.id}", style="dim", markup=False)
+    print_sentence(out, detail.item.sentence, indent=0, style="bold")
+    out.print()
+    for hunk in detail.hunks:
+        _show_hunk(out, hunk, named=not proposal.suggestion.operations)
+    for passage in detail.passages[:MOST_PASSAGES]:
+        _show_passage(out, passage)
+    if len(detail.passages) > MOST_PASSAGES:
+        out.print(f"… and {len(detail.passages) - MOST_PASSAGES:,} more", style="dim", markup=False)
+    for label, text in _facts(detail):
+        print_sentence(out, f"{label}: {text}", indent=0)
+    score = proposal.suggestion.score
+    if score:
+        out.print(f"Score: {score.total:.2f}", markup=False)
+    for line in score_lines(score) if score and why else ():
+        print_sentence(out, line, indent=2)
+    out.print()
+
+
+def _facts(detail: Detail) -> list[tuple[str, str]]:
+    proposal = detail.item.proposal
+    facts = [("Asks because", proposal.asks_because)]
+    facts += [(f"Check {name.replace('_', ' ')}", found) for name, found in detail.checks if found != "passed"]
+    facts += [(f"Stands already ({one.relation})", f"{one.surface}: {one.text}") for one in proposal.related]
+    facts += [(f"Finding ({one.severity} {one.category})", f"{one.shown} {one.advice}") for one in proposal.findings]
+    if detail.problem:
+        facts.append(("As things are", detail.problem))
+    if detail.preview and detail.preview.budget:
+        facts.append(("Then full", f"{detail.preview.characters:,} of {detail.preview.budget:,} characters"))
+    return [*facts, ("Reaches", proposal.reach), ("Expires", day(proposal.expires_at))]
+
+
+def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
+    from rich.text import Text
+
+    marks = {"gone": ("[-", "-]", "red"), "new": ("{+", "+}", "green"), "same": ("", "", "")}
+    if named:
+        out.print(f"{hunk.document}, line {hunk.at}" if hunk.at else hunk.document, style="dim", markup=False)
+    shown = Text()
+    for span in hunk.spans:
+        start, end, style = marks[span.kind]
+        body = span.text.rstrip("\n")
+        shown.append(f"{start}{visible(body)}{end}{span.text[len(body) :]}", style)
+    out.print(shown)
+    out.print()
+
+
+def _show_passage(out: Console, passage: Passage) -> None:
+    from rich.text import Text
+
+    evidence = passage.evidence
+    at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
+    said = f"{evidence.origin}, {day(at)}" if at else str(evidence.origin)
+    out.print(f"{said}, {visible(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
+    whole = evidence.quote
+    for turn in passage.turns:
+        if turn.number == evidence.turn:
+            out.print(_quoted(turn.said.whole, evidence.quote))
+            whole = ""
+        elif not turn.noise:
+            beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
+            out.print(f"  {one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
+    if whole:  # the session is gone, and the quotation is what is left of it
+        out.print(Text(f"▸ “{visible(whole)}”"))
+    out.print()
+
+
+def _quoted(whole: str, quote: str) -> object:
+    """The lines of a turn around a quotation, which is marked."""
+    from rich.text import Text
+
+    before, found, after = whole.partition(quote)
+    if not found:  # what is shown of the turn has been cleaned since
+        before, found, after = "", quote, ""
+    above = "\n".join(_short(line) for line in before.split("\n")[-LINES_AROUND - 1 :])
+    below = "\n".join(_short(line, end=True) for line in after.split("\n")[: LINES_AROUND + 1])
+    return Text.assemble("▸ ", visible(above), ("“" + visible(found) + "”", "bold yellow"), visible(below.rstrip()))
+
+
+def _short(line: str, *, end: bool = False) -> str:
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[:LONGEST_LINE]}…" if end else f"…{line[-LONGEST_LINE:]}"

@@ -1,0 +1,282 @@
+"""`reverie skills`."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from reverie.cli.changes.landing_output import YES, confirmed, told
+from reverie.cli.changes.review import show_proposal
+from reverie.cli.options import Day, Shell, common
+from reverie.cli.render import console, counted, day, not_there, one_line, print_json, visible
+
+if TYPE_CHECKING:
+    from reverie.changes.landing_result import Outcome
+    from reverie.changes.queue import Proposed
+    from reverie.skills.library import FoundSkill
+    from reverie.skills.versions import Bump
+
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+
+
+@click.group(name="skills")
+def command() -> None:
+    """What agents can do: procedures in SKILL.md folders and Markdown files, with versions and an undo."""
+
+
+@command.command(name="list")
+@common
+def list_(*, shell: Shell) -> None:
+    """Every skill in every folder agents read them from, and how it did where that is known."""
+    from reverie.skills.skill import bare_name
+
+    with shell.opened() as house:
+        found, outcomes = list(house.skills.every()), house.skills.outcomes()
+    if shell.json:
+        print_json([_row(one) | {"outcomes": outcomes.get(bare_name(one.skill.subject))} for one in found])
+        return
+    out = console()
+    for one in found:
+        version = f" {one.skill.version}" if one.skill.version else ""
+        off = "" if one.skill.enabled else "  (disabled)"
+        did = outcomes.get(bare_name(one.skill.subject))
+        known = f"  ({did.sentence}; confidence {did.confidence:.2f})" if did else ""
+        out.print(f"{one.path}{version}{off}{known}", style="bold", markup=False)
+        out.print(f"  {one_line(one.skill.description or 'no description', max(20, out.width - 4))}", markup=False)
+    if not found:
+        click.echo("No skills yet. `reverie skills add PATH` brings one in; refinements come as proposals.")
+
+
+@command.command()
+@click.argument("name")
+@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@common
+def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
+    """One skill: its text, what validation says of it, and its last changes."""
+    from reverie.skills.validation import problems_of
+
+    with shell.opened() as house:
+        found = house.skills.get(name)
+        problems = problems_of(found.skill)
+        named = f"{found.folder.name}/{found.skill.document}"
+        text = house.history.content(named, as_of)
+        first_seen = None if text is not None else house.history.first_seen(named)
+        changes = house.history.changes(named, 5)
+    if shell.json:
+        shown = None if text is None else text.decode("utf-8", "backslashreplace")
+        print_json(_row(found) | {"problems": problems, "text": shown, "changes": [one.id for one in changes]})
+        return
+    if text is None:
+        click.echo(not_there(found.path, first_seen, as_of), err=True)
+        sys.exit(1)
+    click.echo(visible(text.decode("utf-8", "backslashreplace")))
+    for problem in problems:
+        click.echo(f"{problem.severity}: {problem}", err=True)
+    for change in changes:
+        click.echo(f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}  {change.grounds.reason}", err=True)
+
+
+@command.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.option("--folder", default="skills", show_default=True, metavar="NAME", help="Which folder to put it in.")
+@click.option("--name", metavar="NAME", help="What to call it there; its own name if not said.")
+@BECAUSE
+@DESPITE
+@common
+def add(*, path: Path, folder: str, name: str | None, because: str, despite_findings: bool, shell: Shell) -> None:
+    """Bring in a skill from a folder or a Markdown file. All its files are scanned first."""
+    with shell.opened() as house:
+        outcome = house.refining.bring_in(path, folder, name, because, despite_findings=despite_findings)
+        told(house, outcome, shell)
+
+
+@command.command()
+@click.argument("name")
+@click.option("--section", default="", metavar="HEADING", help="The section to change, such as Gotchas.")
+@click.option("--add", "added", multiple=True, metavar="RULE", help="A rule to add to the section.")
+@click.option("--replace", "replaced", nargs=2, multiple=True, metavar="OLD NEW", help="A rule to replace.")
+@click.option("--remove", "removed", multiple=True, metavar="RULE", help="A rule to remove.")
+@click.option("--diff", type=click.File("r", encoding="utf-8"), help="A unified diff of the document (- is stdin).")
+@click.option("--text", type=click.File("r", encoding="utf-8"), help="A new text of the body (- is stdin).")
+@click.option("--bump", type=click.Choice(["patch", "minor", "major"]), help="Which part of the version to count up.")
+@BECAUSE
+@common
+def refine(
+    *,
+    name: str,
+    section: str,
+    added: tuple[str, ...],
+    replaced: tuple[tuple[str, str], ...],
+    removed: tuple[str, ...],
+    diff: IO[str] | None,
+    text: IO[str] | None,
+    bump: Bump | None,
+    because: str,
+    shell: Shell,
+) -> None:
+    """Propose a change of a skill, by section or by diff. It waits in `reverie review`; nothing is written."""
+    with shell.opened() as house:
+        made = house.refining.refine_skill(
+            name,
+            section=section,
+            add=added,
+            replace=dict(replaced),
+            remove=removed,
+            diff=diff.read() if diff else "",
+            text=text.read() if text else "",
+            bump=bump,
+            because=because,
+        )
+    _proposed(made, shell)
+
+
+@command.command()
+@click.argument("into")
+@click.argument("absorbed")
+@click.option("--text", type=click.File("r", encoding="utf-8"), required=True, help="The text of both (- is stdin).")
+@BECAUSE
+@common
+def merge(*, into: str, absorbed: str, text: IO[str], because: str, shell: Shell) -> None:
+    """Propose that one skill takes in another, which is archived then. It waits in `reverie review`."""
+    with shell.opened() as house:
+        made = house.refining.merge_skills(into, absorbed, text.read(), because)
+    _proposed(made, shell)
+
+
+def _proposed(made: Proposed, shell: Shell) -> None:
+    from reverie.changes.queue import Waiting, said
+
+    if not isinstance(made, Waiting):
+        click.echo(said(made))
+        sys.exit(1)
+    if shell.json:
+        print_json(made.proposal)
+    else:
+        show_proposal(console(), made.proposal)
+        click.echo("Waits for `reverie review`.")
+
+
+@command.command(name="match")
+@click.argument("task")
+@click.option("--tags", default="", metavar="A,B", help="Tags the skills should have.")
+@click.option("--budget", type=click.IntRange(1), default=4_000, show_default=True, help="Tokens to spend.")
+@click.option("--explain", is_flag=True, help="Say why each matched.")
+@common
+def match_(*, task: str, tags: str, budget: int, explain: bool, shell: Shell) -> None:
+    """Which skills a task calls for, best first."""
+    with shell.opened() as house:
+        matches = house.skills.match(task, [tag.strip() for tag in tags.split(",") if tag.strip()], budget)
+    if shell.json:
+        rows = [
+            {
+                "skill": one.skill.subject,
+                "description": one.skill.description or "",
+                "score": one.score,
+                "tokens": one.tokens,
+                "parts": dict(one.parts),
+                "why": one.why,
+            }
+            for one in matches
+        ]
+        print_json(rows)
+        return
+    for one in matches:
+        click.echo(f"{one.score:.2f}  {one.skill.subject}  ({one.tokens:,} tokens)")
+        if explain:
+            click.echo(f"      {one.why}")
+            click.echo(f"      {', '.join(f'{name} {value:+.2f}' for name, value in one.parts)}")
+    if not matches:
+        click.echo("No skill matches.")
+
+
+@command.command()
+@click.argument("name")
+@click.argument("version")
+@BECAUSE
+@DESPITE
+@YES
+@common
+def revert(*, name: str, version: str, because: str, despite_findings: bool, yes: bool, shell: Shell) -> None:
+    """Bring back an older version of a skill, byte for byte."""
+    with shell.opened() as house:
+
+        def attempt(even_critical: bool) -> Outcome:
+            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+            return house.refining.revert_skill(name, version, because, **kinds)
+
+        told(house, confirmed(attempt, shell, yes=yes), shell)
+
+
+@command.command()
+@click.argument("name")
+@BECAUSE
+@YES
+@common
+def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
+    """Retire a skill: it moves to .archive, nothing is deleted, and `reverie undo` brings it back."""
+    with shell.opened() as house:
+
+        def attempt(even_critical: bool) -> Outcome:
+            return house.refining.retire_skill(name, because, even_critical=even_critical)
+
+        told(house, confirmed(attempt, shell, yes=yes), shell)
+
+
+@command.command()
+@click.argument("name")
+@click.argument("rule")
+@click.option("--off", is_flag=True, help="No longer.")
+@common
+def critical(*, name: str, rule: str, off: bool, shell: Shell) -> None:
+    """Mark a rule of a skill as critical, named by its id or by words that stand in no other: changing or dropping it
+    always asks a person, whatever the policy says."""
+    with shell.opened() as house:
+        marked = house.refining.mark_rule(name, rule, critical=not off)
+    if shell.json:
+        print_json({"rule": marked.text, "where": f"{marked.target}/{marked.document}", "critical": not off})
+    else:
+        click.echo(f"{name}: {'no longer ' if off else ''}critical: {one_line(visible(marked.text), 100)}")
+
+
+@command.command()
+@click.option("--since", type=Day(), default="30d", show_default=True, help="A date, or an age such as 30d.")
+@common
+def refinements(*, since: datetime, shell: Shell) -> None:
+    """The skills that were refined lately: when, how often, by whom."""
+    with shell.opened() as house:
+        changes = house.refining.refinements(since)
+        named = {change.id: house.history.name_of(change.target) for change in changes}
+    if shell.json:
+        from reverie.cli.changes.history import summary
+
+        print_json([summary(change, named[change.id]) for change in changes])
+        return
+    for change in changes:
+        grounds = change.grounds
+        approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ""
+        click.echo(f"{day(change.settled_at)}  {named[change.id]}/{change.subject}  {grounds.actor}{approved}")
+        if grounds.reason:
+            click.echo(f"  {one_line(grounds.reason, 100)}")
+    click.echo(f"{counted(len(changes), 'refinement')} since {since:%Y-%m-%d}.")
+
+
+def _row(found: FoundSkill) -> dict[str, object]:
+    skill = found.skill
+    return {
+        "path": found.path,
+        "name": skill.name,
+        "description": skill.description,
+        "version": skill.version,
+        "tags": skill.tags,
+        "triggers": skill.triggers,
+        "priority": skill.priority,
+        "enabled": skill.enabled,
+        "refinements": skill.refinements,
+        "last_refined": skill.last_refined,
+        "shape": skill.shape,
+    }

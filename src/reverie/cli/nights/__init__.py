@@ -1,0 +1,1 @@
+"""Commands around a night: what it reads, the night itself, and what it did."""

@@ -1,0 +1,223 @@
+"""`reverie dream`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import Day, Shell, common
+from reverie.cli.render import counted, print_json, visible
+from reverie.cli.watch import shown_progress
+from reverie.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from reverie.app import Home
+    from reverie.dreams.brief.brief import Brief
+    from reverie.dreams.dream import Dream, Mode
+    from reverie.dreams.dreaming import Due, SessionFilter
+    from reverie.dreams.night import Night
+    from reverie.dreams.run.estimate import Estimate
+
+
+@click.command(name="dream")
+@click.argument("target", required=False)
+@click.option("--target", "named", metavar="NAME", help="The same as TARGET.")
+@click.option("--propose", is_flag=True, help="Land nothing: only proposals and the report. Uses no session up.")
+@click.option("--session", "sessions", multiple=True, metavar="ID", help="Only this session; up to 100 of them.")
+@click.option("--since", type=Day(), help="Only sessions since: a date, or an age such as 7d.")
+@click.option("--all", "everything", is_flag=True, help="Older sessions, too, which the first night leaves out.")
+@click.option("--user", metavar="NAME", help="Only sessions of this user; of all users if not said.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many sessions, in one dream.")
+@click.option("--queue", is_flag=True, help="Leave it to a worker (`reverie worker`), and come back at once.")
+@click.option("--cancel", metavar="DREAM", help="End a night that has not begun to land, and nothing else.")
+@click.option("--if-missed", is_flag=True, help="Only if there was no night since the last time of `schedule`.")
+@click.option("--estimate", is_flag=True, help="Only say what a night would read and cost. Writes nothing.")
+@click.option("--show-brief", is_flag=True, help="Only show what a curator would be shown. Nobody is asked.")
+@click.option(
+    "--after",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only when there are so many new sessions. With --if-missed: either is enough.",
+)
+@common
+def command(
+    *,
+    target: str | None,
+    named: str | None,
+    propose: bool,
+    sessions: tuple[str, ...],
+    since: datetime | None,
+    everything: bool,
+    user: str | None,
+    limit: int | None,
+    queue: bool,
+    cancel: str | None,
+    if_missed: bool,
+    estimate: bool,
+    show_brief: bool,
+    after: int | None,
+    shell: Shell,
+) -> None:
+    """One night: read what is new, notice what is worth keeping, land very little, propose the rest.
+
+    TARGET is where memory lives: hermes, claude, a project of Claude Code, openclaw, or a path. Without one, every
+    target on this machine that has new sessions is covered.
+
+    No model and no key are needed; one that is set is asked within its caps. Zero changes is a good night.
+    `reverie review` shows what waits, `reverie undo` takes back what landed.
+    """
+    if target and named:
+        raise BadInput(f"Two targets are named: {target} and {named}.", expected="one, or none for all of them")
+    target = target or named
+    if (if_missed or after) and (sessions or since or everything or user or limit or queue or estimate or show_brief):
+        raise BadInput(
+            "--if-missed and --after are for a night over all that is new.",
+            expected="no --session, --since, --all, --user, --limit, --queue, --estimate or --show-brief beside them",
+        )
+    mode: Mode = "propose" if propose else "land"
+    how: SessionFilter = {"since": since, "limit": limit, "user": user, "everything": everything}
+    with shell.opened() as house:
+        names = [house.id_of("session", one) for one in sessions] or None
+        if cancel:
+            _queued([house.dream.cancel(house.id_of("dream", cancel))], shell)
+            return
+        if estimate:
+            _foretold(house, house.dream.estimate(target, names, **how), shell)
+            return
+        if show_brief:
+            _shown(house, house.dream.briefs(target, names, **how), shell)
+            return
+        if queue:
+            dreams = house.dream
+            _queued(
+                [dreams.later(target, mode, names, **how)] if target else dreams.later_everywhere(mode, names, **how),
+                shell,
+            )
+            return
+        house.erase.resume()  # what is half erased is not dreamt about
+        with shown_progress(house, quiet=shell.json):
+            if if_missed or after:
+                night = house.dream.if_due(_due(house, target, if_missed, after), target, mode)
+            else:
+                night = house.dream(target, mode, names, **how)
+        _expired(house, shell)
+        read = night is not None and any(dream.sessions for dream in night.dreams)
+        next_step = "" if night is None or read else _next_step(house)
+    if night is not None:  # a scheduler looks every hour, and every word would be mailed
+        _told(night, shell, covered=target is None, next_step=next_step)
+        if any(one.failed for one in night.skipped):
+            raise SystemExit(1)
+
+
+def _expired(house: Home, shell: Shell) -> None:
+    """Transcripts that are older than the settings keep them go at night."""
+    for one in house.erase.expire() if house.config.values["retention"].text else ():
+        if not shell.json:
+            gone = counted(one.counts.get("sessions", 0), "session")
+            click.echo(f"Erased {gone} older than `retention` keeps them ({one.id}).", err=True)
+
+
+def _due(house: Home, target: str | None, if_missed: bool, after: int | None) -> Due:
+    from reverie.dreams.dreaming import Due
+
+    when = house.dreaming_on(target).schedule
+    return Due(when.last(house.clock.now(), house.config.timezone) if if_missed else None, after or 0)
+
+
+def _next_step(house: Home) -> str:
+    """What helps whose night had nothing to read."""
+    from reverie.transcripts.records import SessionQuery
+
+    if next(iter(house.sessions.find(wanted=SessionQuery(limit=1))), None) is None:
+        return (
+            "No session has been brought in yet. `reverie sessions add --all` finds the transcripts of the agents on "
+            "this machine, `reverie sessions add PATH` reads a file or a folder."
+        )
+    if waiting := house.review.count():
+        return f"{counted(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
+    return "Every session has been read. `reverie explain` tells what the last night made of them."
+
+
+def _told(night: Night, shell: Shell, *, covered: bool, next_step: str) -> None:
+    if shell.json:
+        counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
+        print_json({**counts, **_fields(night), "next_step": next_step})
+        return
+    click.echo(visible(night.diary), nl=False)
+    if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
+        click.echo(_covered(night))
+    if night.left:
+        why = f": {visible(night.enough)}" if night.enough else ""
+        click.echo(f"{counted(night.left, 'more session')} for another night{why}.")
+    if night.proposals:
+        click.echo("`reverie review` shows what waits for you.")
+    if next_step:
+        click.echo(next_step)
+
+
+def _fields(night: Night) -> dict[str, object]:
+    return {"dreams": night.dreams, "skipped": night.skipped, "unchanged": night.unchanged, "notes": night.notes}
+
+
+def _covered(night: Night) -> str:
+    read = {target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets}
+    parts = [f"{target} ({counted(number, 'session')})" for target, number in read.items() if number]
+    covered = f"Covered: {', '.join(parts)}." if parts else ""
+    quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
+    return " ".join(filter(None, (covered, f"Nothing new for {', '.join(quiet)}." if quiet else "")))
+
+
+def _foretold(house: Home, estimates: Sequence[Estimate], shell: Shell) -> None:
+    if shell.json:
+        print_json(estimates)
+        return
+    if not estimates:
+        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
+    for estimate in estimates:
+        _foretold_one(estimate)
+
+
+def _foretold_one(estimate: Estimate) -> None:
+    left = f" ({estimate.left:,} more would wait)" if estimate.left else ""
+    click.echo(
+        f"A night over {estimate.target} would read {counted(estimate.sessions, 'session')}{left}, "
+        f"{counted(estimate.characters, 'character')}; "
+        f"the built-in reader notices {counted(estimate.noticed, 'thing')}."
+    )
+    if estimate.fresh:
+        new = "are new or have grown" if estimate.fresh > 1 else "is new or has grown"
+        click.echo(f"{estimate.fresh:,} of them {new} in the sources: a night brings that in. Nothing was stored now.")
+    model = estimate.foreseen
+    if model is None:
+        click.echo("No model is set, so it costs nothing; `model` in reverie.toml sets one.")
+        return
+    cost = "at a price that is not known"
+    if model.dollars_in is not None and model.most_dollars is not None:
+        cost = f"${model.dollars_in:.4f} for what it reads, at most ${model.most_dollars:.4f} in all"
+    click.echo(
+        f"{model.model} would get {counted(model.requests, 'request')} of about {model.tokens_in:,} tokens together, "
+        f"and write at most {model.most_tokens_out:,}; {cost}."
+    )
+
+
+def _shown(house: Home, briefs: Sequence[Brief], shell: Shell) -> None:
+    if shell.json:
+        print_json(briefs)
+        return
+    if not briefs:
+        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
+    for brief in briefs:
+        click.echo(visible(brief.render()), nl=False)
+
+
+def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
+    if shell.json:
+        print_json(dreams)
+        return
+    if not dreams:
+        click.echo("There is nothing new to read, so nothing was queued.")
+    for dream in dreams:
+        click.echo(f"{dream.id} over {dream.target} is {dream.status}.")

@@ -1,0 +1,95 @@
+"""`reverie search`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import Day, Shell, common, paged
+from reverie.cli.render import console, day, one_line, print_json, print_sentence, visible
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from rich.console import Console
+
+    from reverie.search.finding import Hit
+    from reverie.search.period import Period
+    from reverie.transcripts.session import Turn
+
+SHOWN_CHARS = 600
+
+
+@click.command(name="search")
+@click.argument("question", nargs=-1, required=True)
+@click.option("--user", metavar="NAME", help="Only this person's sessions; nothing of anyone else is looked at.")
+@click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
+@click.option("--role", type=click.Choice(["user", "assistant", "tool", "system", "developer"]))
+@click.option("--since", type=Day(), help="Said at or after: a date, or an age such as 7d.")
+@click.option("--until", type=Day(), help="Said before.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True)
+@click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
+@common
+@paged
+def command(
+    *,
+    question: tuple[str, ...],
+    user: str | None,
+    harness: str | None,
+    role: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    explain: bool,
+    shell: Shell,
+) -> None:
+    """Find the turns that answer a question, each with the exchange around it, and what memory and skills say of it."""
+    asked = " ".join(question)
+    with shell.opened() as house:
+        hits = house.search(asked, user=user, harness=harness, role=role, since=since, until=until, limit=limit)
+        then = house.search.period(asked) if since is until is None else None
+        narrowed = any((user, harness, role, since, until))  # what stands somewhere was said by nobody at no time
+        stated = [] if narrowed else house.search_statements(asked)
+        zone = house.config.timezone
+    if shell.json:
+        print_json([*hits, *stated])
+        return
+    if then and hits:
+        days = f"from {then.first} to {then.last} (“{then.words}”)"
+        click.echo(f"Said {days}:" if _within(then, hits, zone) else f"Nothing was said {days}. At any time:")
+    if not hits and not stated:
+        click.echo("Nothing found. `reverie sessions list` shows what there is to search.")
+    out = console()
+    for place, hit in enumerate(hits, 1):
+        show_hit(out, place, hit, asked, explain)
+    for one in stated:
+        out.print(f"{one.kind}  {visible(one.where)}", style="bold", markup=False)
+        print_sentence(out, one.text)
+
+
+def _within(then: Period, hits: list[Hit], zone: ZoneInfo) -> bool:
+    return all(hit.at and then.first <= hit.at.astimezone(zone).date() <= then.last for hit in hits)
+
+
+def show_hit(out: Console, place: int, hit: Hit, question: str, explain: bool = False) -> None:
+    from reverie.search.passages import passage
+
+    title = f"  {one_line(hit.title, 60)}" if hit.title else ""
+    out.print(f"{place}. {visible(hit.session_id)} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False)
+    width = max(20, out.width - 4)
+    for turn in hit.before:
+        out.print(_beside(turn, width), style="dim", markup=False)
+    text = visible(passage(hit.text, question, SHOWN_CHARS))
+    out.print(f" ▸ {visible(hit.name or hit.role)}: {text}", markup=False)
+    for turn in hit.after:
+        out.print(_beside(turn, width), style="dim", markup=False)
+    if explain:
+        parts = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why)
+        out.print(f"   why: {hit.score:.2f} = {parts}", style="italic", markup=False)
+    out.print()
+
+
+def _beside(turn: Turn, width: int) -> str:
+    return f"   {one_line(f'{turn.said.name or turn.role}: {turn.said.whole}', width)}"

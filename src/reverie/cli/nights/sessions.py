@@ -1,0 +1,314 @@
+"""`reverie sessions`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+from reverie.cli.options import Day, Shell, common, ids, paged
+from reverie.cli.render import added_lines, console, counted, day, one_line, print_json, visible
+
+if TYPE_CHECKING:
+    from reverie.app import Home
+    from reverie.transcripts.add import Added
+    from reverie.transcripts.add import Progress as Seen
+    from reverie.transcripts.library import Library
+
+SHOWN_FLAWS = 10
+_workspace = click.option(
+    "--workspace", metavar="NAME", help="Of this workspace of a server, instead of this home's own."
+)
+
+
+def _library(house: Home, workspace: str | None) -> Library:
+    return house.sessions if workspace is None else house.tenants.sessions_in(workspace)
+
+
+def _catch_up(house: Home, workspace: str | None) -> None:
+    """Only this home's own transcripts are searched here."""
+    if workspace is None:
+        house.index.catch_up()
+
+
+@click.group(name="sessions")
+def command() -> None:
+    """Bring in the transcripts agents leave behind; list, show, remove them."""
+
+
+@command.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--all", "everything", is_flag=True, help="Every harness found under the home directory.")
+@click.option("--refresh", is_flag=True, help="Read every known source again.")
+@click.option("--once", is_flag=True, help="Do not remember these paths as sources.")
+@click.option("--reader", metavar="NAME", help="Read as this format instead of recognising it.")
+@click.option("--user", metavar="NAME", help="Whose transcripts these are, where they do not say.")
+@click.option("--again", is_flag=True, help="Read files that look unchanged, too.")
+@_workspace
+@common
+def add(
+    *,
+    paths: tuple[str, ...],
+    everything: bool,
+    refresh: bool,
+    once: bool,
+    reader: str | None,
+    user: str | None,
+    again: bool,
+    workspace: str | None,
+    shell: Shell,
+) -> None:
+    """Bring in transcripts: files, folders, or --all. Adding twice adds once; what grew adds what is new.
+
+    The paths are remembered as sources: --refresh, and every dream, reads what is new in them. So it does in the usual
+    folders of the harnesses on this machine, unless the setting `sources` is `added`.
+    """
+    if not (paths or everything or refresh):
+        raise click.UsageError("Name a file or folder, or use --all (every harness found) or --refresh.")
+    reports: dict[str, Added] = {}
+    with shell.opened() as house, ExitStack() as stack:
+        chosen = [*paths, *(_places(house, shell.json) if everything else [])]
+        bar = None if shell.json else stack.enter_context(_Bar())
+        watch, library = bar.reading if bar else None, _library(house, workspace)
+        for path in chosen:
+            reports[path] = library.add(path, user=user, reader=reader, remember=not once, again=again, watch=watch)
+        if refresh:
+            reports["known sources"] = library.refresh(watch=watch)
+        if workspace is None:
+            house.index.catch_up(bar.indexing if bar else None)
+    if shell.json:
+        print_json(reports)
+        return
+    for path, report in reports.items():
+        if len(reports) > 1:
+            click.echo(f"{path}:")
+        _show_added(report)
+
+
+@command.command()
+@click.argument("event", required=False)
+@click.option("--agent", required=True, metavar="NAME", help="Whose hook calls: claude, codex, …")
+@common
+def queue(*, event: str | None, agent: str, shell: Shell) -> None:
+    """Queue a session that ended for the next night. Agents call it, by the hook that `reverie install` sets.
+
+    EVENT is what the agent tells its hook, as JSON; it is read from standard input if not given.
+    """
+    import json
+    import sys
+
+    from reverie.core.errors import BadInput
+
+    try:
+        said = json.loads(event if event is not None else sys.stdin.read())
+    except ValueError as error:
+        raise BadInput(f"The event is not JSON: {error}.", expected="what an agent tells its hook") from error
+    if not isinstance(said, dict):
+        raise BadInput("The event is not a JSON object.", expected="what an agent tells its hook")
+    with shell.opened() as house:
+        ended = house.queue_session(agent, said)
+    if shell.json:
+        print_json(ended)
+
+
+def _places(house: Home, quiet: bool) -> list[str]:
+    from reverie.transcripts.readers import readers
+
+    found = [house.config.place(place) for reader in readers() for place in reader.places]
+    there = [str(path) for path in found if path.exists()]
+    if not quiet:
+        for path in there:
+            click.echo(f"Found {path}")
+        if not there:
+            click.echo(f"No harness found. Looked in: {', '.join(map(str, found))}")
+    return there
+
+
+class _Bar:
+    """Progress, shown only where someone can see it."""
+
+    def __enter__(self) -> Self:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._shown = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[sessions]:,} sessions"),
+            TimeElapsedColumn(),
+            transient=True,
+        )
+        self._task = self._shown.add_task("Reading", total=None, sessions=0)
+        self._shown.start()
+        return self
+
+    def reading(self, seen: Seen) -> None:
+        self._shown.update(self._task, completed=seen.done, total=seen.total or None, sessions=seen.sessions)
+
+    def indexing(self, done: int) -> None:
+        self._shown.update(self._task, description="Indexing", completed=0, total=None, sessions=done)
+
+    def __exit__(self, *_: object) -> None:
+        self._shown.stop()
+
+
+def _show_added(added: Added) -> None:
+    for line in added_lines(added):
+        click.echo(line)
+    for flaw in added.flaws[:SHOWN_FLAWS]:
+        click.echo(f"  left out: {visible(flaw.path)}, {flaw.where}: {visible(flaw.why)}")
+    if len(added.flaws) > SHOWN_FLAWS:
+        click.echo(f"  … and {len(added.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
+
+
+@command.command(name="list")
+@click.option("--user", metavar="NAME", help="Only this person's.")
+@click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
+@click.option("--project", metavar="NAME", help="Only work in this repository or folder.")
+@click.option("--since", type=Day(), help="Started at or after: a date, or an age such as 7d.")
+@click.option("--until", type=Day(), help="Started before.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@_workspace
+@common
+@paged
+def list_(
+    *,
+    user: str | None,
+    harness: str | None,
+    project: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    workspace: str | None,
+    shell: Shell,
+) -> None:
+    """The sessions there are, newest first."""
+    from reverie.transcripts.records import SessionQuery
+
+    with shell.opened() as house:
+        wanted = SessionQuery(harness, since, until, limit, project)
+        found = list(_library(house, workspace).find(user=user, wanted=wanted))
+    if shell.json:
+        print_json([_stored(stored) for stored in found])
+        return
+    if not found:
+        click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
+    for stored in found:
+        head = stored.head
+        click.echo(visible(f"{day(head.started_at)}  {head.id}  {counted(stored.turns, 'turn')}  {stored.user}"))
+        about = dict.fromkeys(filter(None, (head.project, head.agent, head.title)))  # the agent may be the project
+        if about:
+            click.echo(f"    {one_line(' · '.join(about), 100)}")
+
+
+def _stored(stored: Any) -> dict[str, Any]:
+    return asdict(stored.head) | {
+        "user": stored.user,
+        "revision": stored.revision,
+        "turns": stored.turns,
+        "source": stored.source,
+    }
+
+
+@command.command()
+@click.argument("session_id", shell_complete=ids("session"))
+@click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
+@click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
+@click.option("--noise", is_flag=True, help="Show harness noise as well.")
+@_workspace
+@common
+@paged
+def show(
+    *, session_id: str, user: str | None, revision: int | None, noise: bool, workspace: str | None, shell: Shell
+) -> None:
+    """One session, turn by turn."""
+    with shell.opened() as house:
+        name = house.id_of("session", session_id, workspace=workspace, user=user)
+        session = _library(house, workspace).get(name, user=user, revision=revision)
+    if shell.json:
+        turns = [asdict(turn.said) | {"turn": turn.number, "origin": turn.origin} for turn in session.turns]
+        print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
+        return
+    out = console()
+    out.print(f"{visible(session.id)}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
+    if session.head.project:
+        out.print(visible(f"project {session.head.project}"), markup=False)
+    for turn in session.turns:
+        if turn.noise and not noise:
+            continue
+        who = visible(f"{turn.role} {turn.said.name or ''}").strip()
+        mark = f" [noise: {turn.noise}]" if turn.noise else ""
+        out.print(f"\n{turn.number}  {who} ({turn.origin}){mark}", markup=False, style="bold")
+        out.print(visible(turn.said.whole), markup=False)
+    quiet = sum(1 for turn in session.turns if turn.noise)
+    if quiet and not noise:
+        click.echo(f"\n{counted(quiet, 'turn')} of harness noise not shown (--noise shows them).")
+
+
+@command.command()
+@click.argument("session_ids", nargs=-1, required=True, shell_complete=ids("session"))
+@click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@_workspace
+@common
+def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspace: str | None, shell: Shell) -> None:
+    """Take sessions out: their words are deleted here, the source file is left alone.
+
+    A remembered source does not bring them back; `reverie sessions add FILE` does. What was quoted from them and
+    learned from them stays: `reverie erase --session ID` takes that out, too, and keeps it out.
+    """
+    with shell.opened() as house:
+        library = _library(house, workspace)
+        names = [house.id_of("session", one, workspace=workspace, user=user) for one in session_ids]
+        there = [library.get(name, user=user) for name in dict.fromkeys(names)]
+        if not yes:
+            turns = sum(len(session.turns) for session in there)
+            click.confirm(f"Remove {counted(len(there), 'session')} ({counted(turns, 'turn')})?", abort=True)
+        for session in there:
+            library.remove(session.id, user=user)
+        _catch_up(house, workspace)
+    if shell.json:
+        print_json({"removed": [session.id for session in there]})
+    else:
+        click.echo(
+            f"Removed {counted(len(there), 'session')}. What was learned from them stays; `reverie erase` erases it."
+        )
+
+
+@command.command()
+@_workspace
+@common
+def sources(*, workspace: str | None, shell: Shell) -> None:
+    """The paths that are read again at every refresh."""
+    with shell.opened() as house:
+        found = _library(house, workspace).sources()
+    if shell.json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("No sources: no harness was found, and nothing was added. `reverie sessions add PATH` adds one.")
+    for source in found:
+        how = "found here, not added" if source.standard else source.user
+        click.echo(f"{visible(source.path)}  ({source.reader or 'recognised'}, {how})")
+
+
+@command.command()
+@click.argument("path")
+@_workspace
+@common
+def forget(*, path: str, workspace: str | None, shell: Shell) -> None:
+    """Stop reading a remembered source. What it brought stays; `reverie erase` erases it."""
+    with shell.opened() as house:
+        library = _library(house, workspace)
+        library.forget(path)
+        still = path in {source.path for source in library.sources()}
+    if shell.json:
+        print_json({"forgotten": path})
+    else:
+        click.echo(
+            f"Forgot {path}. Its sessions stay; `reverie sessions remove` takes them out, `reverie erase` erases them."
+        )
+        if still:
+            click.echo('It is where a harness keeps its transcripts, and is read until you set `sources = "added"`.')

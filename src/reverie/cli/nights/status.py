@@ -1,0 +1,140 @@
+"""`reverie status`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import Shell, common, ids, look
+from reverie.cli.render import console, counted, day, print_json, print_sentence, visible, whose
+
+if TYPE_CHECKING:
+    from reverie.changes.history.change import Change
+    from reverie.dreams.dream import Dream
+    from reverie.dreams.stores.records import Located
+    from reverie.memory.library import DocumentUsage
+    from reverie.transcripts.records import Quarantined
+
+_SHOWN = 10
+
+
+@click.command(name="status")
+@click.argument("dream", required=False, shell_complete=ids("dream"))
+@common
+def command(*, dream: str | None, shell: Shell) -> None:
+    """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
+    full memory is. On a server also the last dreams over memory stores of others.
+
+    DREAM is the id of one dream, whoever's memory it is about; then only that one is shown.
+    """
+    with shell.opened() as house:
+        if dream:
+            _one(house.tenants.dream_anywhere(dream), shell)
+            return
+        look(house)
+        dreams = house.dreams.records.find(house.owned, limit=5)
+        names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
+        staged = {name: len(house.dreams.records.staged(house.owned, name)) for name in names}
+        usage = {name: house.memory.usage(name) for name in names}
+        waiting = house.review.count()
+        success = house.dreams.last_success()
+        spending = house.spending()
+        changes = house.history.changes(limit=5, ours=True)
+        sentences = house.inbox.sentences(changes, house.history.name_of)
+        others = house.tenants.dreams_of_others()
+        unread, queued = house.sessions.quarantined(), len(house.ended.waiting())
+        off = {name: path for name in names if (path := house.switched_off(name))}
+        enabled = house.config.dreaming.enabled
+    if shell.json:
+        told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
+        told |= {"last_success": success, "others": others, "quarantined": unread, "queued": queued}
+        told |= {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]}
+        print_json(told | {"sentences": sentences})
+        return
+    if not enabled:
+        click.echo("Dreaming is switched off (`enabled = false` under [dreaming]); what is queued waits.")
+    if not dreams:
+        click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
+    elif dreams[0].status != "completed":
+        click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
+    for one in dreams:
+        _dream(one, one.target)
+    _others(others, "Over memory stores of others (`reverie explain ID` tells more):")
+    if spending["asked"] or spending["tokens"]:
+        click.echo(_this_month(spending))
+    for name, documents in usage.items():
+        for line in map(_used, documents):
+            click.echo(f"{name}/{line}")
+        if name in off:
+            click.echo(f"{name}  dreaming is switched off in {off[name]}")
+        if staged[name]:
+            click.echo(f"{name}  {counted(staged[name], 'candidate')} staged for other nights")
+    for line in _unread(unread):
+        click.echo(line)
+    _recent(changes, sentences)
+    ended = f"{counted(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
+    click.echo(f"{ended}{counted(waiting, 'proposal')} waiting.")
+
+
+def _recent(changes: Sequence[Change], sentences: Mapping[str, str]) -> None:
+    out = console()
+    for change in changes:
+        out.print(f"{day(change.settled_at)}  {change.id}", markup=False)
+        print_sentence(out, sentences[change.id])
+
+
+def _one(found: Located, shell: Shell) -> None:
+    if shell.json:
+        print_json(found)
+    else:
+        _others([found])
+
+
+def _used(document: DocumentUsage) -> str:
+    full = f" ({document.characters * 100 // document.budget} %)" if document.budget else ""
+    return f"{document.document}  {document.characters:,} characters{full}"
+
+
+def _others(found: Sequence[Located], heading: str = "") -> None:
+    if found and heading:
+        click.echo(heading)
+    for one in found:
+        _dream(one.dream, f"{one.dream.id}  {whose(one)}")
+
+
+def _dream(dream: Dream, name: str) -> None:
+    counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
+    click.echo(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}")
+    for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
+        click.echo(line)
+
+
+def _unread(files: list[Quarantined]) -> Iterator[str]:
+    if files:
+        yield f"{counted(len(files), 'transcript')} could not be read; each is tried again when it changes:"
+    for one in files[:_SHOWN]:
+        yield f"  {visible(one.path)}: {visible(one.why)}"
+    if len(files) > _SHOWN:
+        yield f"  … and {len(files) - _SHOWN:,} more (--json lists all)"
+
+
+def _asked(dream: Dream) -> Iterator[str]:
+    for one in dream.consulted:
+        dollars = "price not known" if one.dollars is None else f"${one.dollars:.4f}"
+        failed = f", {one.failed:,} failed" if one.failed else ""
+        yield (
+            f"  {one.phase} asked {', '.join(one.models)}: {counted(one.calls, 'call')}{failed}, "
+            f"{one.tokens_in + one.tokens_out:,} tokens ({one.cached:,} cached), {dollars}, {one.seconds:.1f} s"
+        )
+    for why, times in dream.dropped.items():
+        yield f"  not taken {times:,}×: {visible(why)}"
+    if dream.enough:
+        yield f"  a cap was reached: {visible(dream.enough)}"
+
+
+def _this_month(spending: Mapping[str, Any]) -> str:
+    tokens = f" of {spending['most_tokens']:,}" if spending["most_tokens"] is not None else ""
+    dollars = f" of ${spending['most_dollars']:.2f}" if spending["most_dollars"] is not None else ""
+    return f"Models this month: {spending['tokens']:,}{tokens} tokens, ${spending['dollars']:.4f}{dollars}."

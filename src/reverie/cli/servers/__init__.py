@@ -1,0 +1,1 @@
+"""Commands that serve others: the API, the browser, agents, a managed memory."""

@@ -1,0 +1,261 @@
+"""`reverie bridge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from reverie.cli.options import Shell, common
+from reverie.cli.render import counted, print_json, visible
+from reverie.cli.servers.bridge_output import (
+    batch_as_json,
+    diff_as_json,
+    show_batch,
+    show_diff,
+    show_night,
+    show_pulled,
+    show_pulled_dreams,
+    show_pushed,
+)
+from reverie.core.errors import NotFound
+
+ANTHROPIC = "https://api.anthropic.com"
+KEY_NAME = click.option(
+    "--key-name", metavar="NAME", default="ANTHROPIC_API_KEY", show_default=True, help="Variable with the key."
+)
+TARGET = click.option("--target", metavar="NAME", help="The memory that facts go to.  [default: hermes or home]")
+
+
+@click.group(name="bridge")
+def command() -> None:
+    """Bring in what a managed memory learned, as reviewed changes to skills and memory."""
+
+
+@command.command(name="pull")
+@click.argument("where", default=ANTHROPIC)
+@KEY_NAME
+@click.option(
+    "--store", "stores", multiple=True, metavar="ID", help="Only this memory store; several times for several."
+)
+@click.option("--propose", "and_propose", is_flag=True, help="Put what new dreams changed into the review queue.")
+@TARGET
+@common
+def pull(
+    *, where: str, key_name: str, stores: tuple[str, ...], and_propose: bool, target: str | None, shell: Shell
+) -> None:
+    """Bring in memory stores, their versions and dreams; only what is new. Nothing is changed there.
+
+    WHERE is the address of a server that speaks Anthropic's protocol (default https://api.anthropic.com), or a folder
+    of exported Markdown or JSON. What was pulled lies in the home, below bridge/, without secrets.
+    """
+    with shell.opened() as house:
+        pulled = house.bridge.pull(house.managed(where, key_name), stores)
+        dreams = house.bridge.dreams()
+        batches = house.bridge.propose_new(target=target or house.memory.default()) if and_propose else []
+    if shell.json:
+        told = [{"store": one.store.id, "name": one.store.name, "new_versions": one.versions} for one in pulled]
+        print_json({"pulled": told, "batches": [batch_as_json(one) for one in batches]})
+        return
+    show_pulled(pulled, dreams)
+    for batch in batches:
+        show_batch(batch)
+
+
+@command.command(name="watch")
+@click.argument("where", default=ANTHROPIC)
+@KEY_NAME
+@click.option("--every", metavar="SECONDS", type=click.FloatRange(1.0), default=60.0, show_default=True)
+@click.option("--looks", metavar="N", type=click.IntRange(1), help="Stop after so many looks.")
+@click.option("--propose", "and_propose", is_flag=True, help="Put what each changed into the review queue.")
+@TARGET
+@common
+def watch(
+    *, where: str, key_name: str, every: float, looks: int | None, and_propose: bool, target: str | None, shell: Shell
+) -> None:
+    """Follow dreams as they complete, until Ctrl-C: pull, and say what each of them wrote."""
+    with shell.opened() as house:
+        place = (target or house.memory.default()) if and_propose else None
+        for found in house.bridge.watch(house.managed(where, key_name), every, looks, place):
+            if shell.json:
+                ended = [{"dream": one.id, "store": one.store, "output": one.output} for one in found.ended]
+                print_json({"ended": ended, "batches": list(map(batch_as_json, found.batches)), "missed": found.missed})
+                continue
+            if found.missed:
+                click.echo(f"Not now: {found.missed}", err=True)
+            show_pulled_dreams(found.ended)
+            for batch in found.batches:
+                show_batch(batch)
+
+
+@command.command(name="dream")
+@click.argument("store")
+@click.option("--server", metavar="URL", default=ANTHROPIC, show_default=True, help="The server the store is on.")
+@KEY_NAME
+@click.option("--model", metavar="ID", default="built-in", show_default=True, help="The model of the dreams.")
+@click.option("--instructions", metavar="TEXT", default="", help="What the dreams should look at.")
+@click.option("--after", metavar="N", type=click.IntRange(1), default=1, help="Only once so many sessions are new.")
+@common
+def dream(*, store: str, server: str, key_name: str, model: str, instructions: str, after: int, shell: Shell) -> None:
+    """Dream over every session that has STORE mounted and is new, a hundred at a time, each over the last one's output.
+
+    A night that was killed, or in which a dream failed, goes on where it stopped when this is run again. STORE itself
+    is not changed. Two lines of a crontab make a clock and a trigger of it: one without --after, one with.
+    """
+    from reverie.bridge.night import TooFew
+
+    with shell.opened() as house:
+        night = house.bridge.dream(
+            house.managed_server(server, key_name), store, model=model, instructions=instructions, after=after
+        )
+    if shell.json:
+        done = not isinstance(night, TooFew) and night.done
+        print_json({"done": done, "output": night.output if not isinstance(night, TooFew) else "", "night": night})
+    elif isinstance(night, TooFew):
+        click.echo(f"{counted(night.new, 'session')} of {store} new; a night begins with {night.wanted}.")
+    else:
+        show_night(night)
+    if not isinstance(night, TooFew) and not night.done:
+        raise click.exceptions.Exit(1)
+
+
+@command.command(name="diff")
+@click.argument("old")
+@click.argument("new", required=False)
+@click.option("--all", "every", is_flag=True, help="Also what was only reworded, moved or said twice.")
+@common
+def diff(*, old: str, new: str | None, every: bool, shell: Shell) -> None:
+    """What an agent would do otherwise, given NEW instead of OLD.
+
+    OLD and NEW are exported folders or JSON files, memory stores that were pulled (memstore_…), or one as it was at a
+    time or a version (memstore_…@2026-05-12, memstore_…@memver_…). A dream (drm_…) alone: what it did. Statements are
+    compared by what they say, wherever they stand.
+    """
+    with shell.opened() as house:
+        found = house.bridge.diff(old, new)
+    if shell.json:
+        print_json(diff_as_json(found))
+    else:
+        show_diff(found, every)
+
+
+@command.command(name="propose")
+@click.argument("old")
+@click.argument("new", required=False)
+@click.option("--quarantined", is_flag=True, help="Also what was kept back because of who is behind it.")
+@TARGET
+@common
+def propose(*, old: str, new: str | None, quarantined: bool, target: str | None, shell: Shell) -> None:
+    """Put every difference in behaviour into the review queue; nothing lands.
+
+    Each goes to the rule it changes, to the skill it belongs to, or to memory. What is secret, private, unsafe, of one
+    day, or said here already is kept out, with the reason. OLD and NEW are named as for `diff`.
+    """
+    with shell.opened() as house:
+        target = target or house.memory.default()
+        batch = house.bridge.propose(old, new, target=target, quarantined=quarantined)
+    if shell.json:
+        print_json(batch_as_json(batch))
+    else:
+        show_batch(batch)
+
+
+@command.command(name="push")
+@click.argument("store")
+@click.option("--server", metavar="URL", default=ANTHROPIC, show_default=True, help="The server the store is on.")
+@KEY_NAME
+@click.option("--memory", metavar="TARGET", help="Also the entries of this memory: home, hermes, ….")
+@common
+def push(*, store: str, server: str, key_name: str, memory: str | None, shell: Shell) -> None:
+    """Put every skill into a managed memory store, as documents below /reverie/; nothing else there is touched.
+
+    What stands there already is not written again, and what someone else changed there meanwhile is not written over.
+    """
+    with shell.opened() as house:
+        pushed = house.bridge.push(house.managed_server(server, key_name), store, memory)
+    if shell.json:
+        print_json(pushed)
+    else:
+        show_pushed(pushed)
+
+
+@command.command(name="reroute")
+@click.argument("proposal")
+@click.option("--to", metavar="PLACE", required=True, help="memory, user, nothing, or skill:NAME.")
+@TARGET
+@common
+def reroute(*, proposal: str, to: str, target: str | None, shell: Shell) -> None:
+    """Put what a waiting PROPOSAL would change to another place; what is like it goes there from now on."""
+    from reverie.changes.queue import said
+
+    with shell.opened() as house:
+        place = target or house.memory.default()
+        learned, made = house.bridge.reroute(proposal, to, by=house.config.owner, target=place)
+    if shell.json:
+        print_json({"learned": learned, "became": said(made) if made else "Rejected."})
+        return
+    click.echo(visible(said(made) if made else "Rejected: nothing is wanted of it."))
+    click.echo(f"Learned {learned.id}: what is like it goes to {to}. `reverie bridge routes` lists these.")
+
+
+@command.command(name="routes")
+@click.option("--remove", metavar="ID", help="Forget this one.")
+@common
+def routes(*, remove: str | None, shell: Shell) -> None:
+    """Where reviewers put things, and what is like them goes."""
+    with shell.opened() as house:
+        if remove and not house.bridge.routes.remove(remove):
+            raise NotFound(f"There is no learned route {remove}.", next_step="`reverie bridge routes` lists them.")
+        known = house.bridge.routes.all()
+    if shell.json:
+        print_json(known)
+        return
+    for one in known:
+        click.echo(visible(f"{one.id}  to {one.to}: {one.text} ({one.by}, {one.at:%Y-%m-%d})"))
+    if not known:
+        click.echo("Nothing was re-routed yet.")
+
+
+@command.command(name="undo")
+@click.argument("batch")
+@click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+@common
+def undo(*, batch: str, because: str, shell: Shell) -> None:
+    """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
+    from reverie.bridge.amendments import all_landed
+    from reverie.changes.landing_result import in_words
+
+    with shell.opened() as house:
+        undone = house.bridge.undo(batch, because)
+    if shell.json:
+        print_json([{"change": change.id, "outcome": in_words(outcome)} for change, outcome in undone])
+    else:
+        for change, outcome in undone:
+            click.echo(f"{change.id}: {in_words(outcome)}")
+    if not all_landed(undone):
+        raise click.exceptions.Exit(1)
+
+
+@command.command(name="export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@common
+def export(*, folder: Path, shell: Shell) -> None:
+    """Everything as plain Markdown, git history and JSON Lines, in a new FOLDER that needs no Reverie to be read."""
+    with shell.opened() as house:
+        made = house.export(folder)
+    if shell.json:
+        print_json({**made.rows, "memories": made.memories, "repositories": made.repositories, "folder": str(folder)})
+        return
+    for name in made.repositories:
+        click.echo(f"{folder / name}: the files, and their history (`git log -p`)")
+    click.echo(f"{folder / 'stores'}: {counted(made.memories, 'memory file')}")
+    for name, number in made.rows.items():
+        click.echo(f"{folder / name}.jsonl: {counted(number, 'line')}")
+
+
+@command.command(name="demo")
+def demo() -> None:
+    """The nightly loop from end to end: work, dream, pull, diff, propose, approve, push. On a sample, no key."""
+    from reverie.cli.servers.bridge_demo import show_demo
+
+    show_demo()

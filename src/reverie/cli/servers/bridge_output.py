@@ -1,0 +1,187 @@
+"""How `reverie bridge` shows what it found: for people, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.render import console, counted, visible
+
+if TYPE_CHECKING:
+    from reverie.bridge.amendments import Batch
+    from reverie.bridge.diff import Difference, DiffKind, StoreDiff
+    from reverie.bridge.draft import Result
+    from reverie.bridge.night import Night
+    from reverie.bridge.pull import Pulled
+    from reverie.bridge.push import Pushed
+    from reverie.bridge.source import RemoteDream
+    from reverie.bridge.statements import StoreStatement
+
+NEWEST = 3  # dreams that are named after a pull
+TITLES = {
+    "added": "Added",
+    "changed": "Changed",
+    "removed": "Removed",
+    "perhaps_only_reworded": "Perhaps only reworded",
+    "reworded": "Only reworded",
+    "moved": "Moved",
+    "repeated": "Said twice",
+}
+RESULT = ("text", "became", "proposal", "kept_out")
+FOLDED = ("reworded", "moved", "repeated")
+
+
+def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None:
+    for one in pulled:
+        click.echo(visible(f"{one.store.id}  {counted(one.versions, 'new version')}  {one.store.name}"))
+    show_pulled_dreams([one for one in dreams if one.status == "completed" and one.output][-NEWEST:])
+    if not pulled:
+        click.echo("There is no memory store.")
+
+
+def show_pulled_dreams(dreams: Sequence[RemoteDream]) -> None:
+    for dream in dreams:
+        told = f"{dream.id} read {dream.store} and wrote {dream.output}: `reverie bridge diff {dream.id}`"
+        click.echo(visible(told))
+
+
+def show_night(night: Night) -> None:
+    click.echo(f"{night.store}: {night.dreamt:,} of {counted(night.sessions, 'session')} dreamt.")
+    for number, one in enumerate(night.links, 1):
+        wrote = f" and wrote {one.output}" if one.output else ""
+        click.echo(
+            f"  {number}. {counted(len(one.sessions), 'session')}: {one.dream or 'not begun'} {one.status}{wrote}"
+        )
+    if night.done:
+        click.echo(
+            f"To see what changed: `reverie bridge pull`, then `reverie bridge diff {night.store} {night.output}`."
+        )
+    else:
+        click.echo("Run it again to go on with the batch that is not done.")
+
+
+def batch_as_json(batch: Batch) -> dict[str, Any]:
+    return {"batch": batch.id, "note": batch.note, "results": [_told(one) for one in batch.results]}
+
+
+def show_batch(batch: Batch) -> None:
+    from reverie.bridge.draft import Quarantined
+
+    told = [_told(one) for one in batch.results]
+    for one in told:
+        click.echo(f"{visible(one['text'])}\n  {visible(one['became'])}")
+    if batch.note:
+        click.echo(visible(batch.note))
+    waiting = sum(one["proposal"] is not None for one in told)
+    click.echo(f"{counted(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
+    if kept_back := [one for one in batch.results if isinstance(one, Quarantined)]:
+        click.echo(f"{counted(len(kept_back), 'change')} quarantined; to see it in the queue: propose --quarantined.")
+    if waiting:
+        click.echo(f"To take back all that you approve of it: `reverie bridge undo {batch.id}`.")
+
+
+def show_pushed(pushed: Pushed) -> None:
+    for title, paths in (("Written", pushed.written), ("Removed", pushed.removed)):
+        for path in paths:
+            click.echo(f"{title}: {visible(path)}")
+    for path, why in pushed.kept_back:
+        click.echo(f"Kept back: {visible(path)}: {why}.")
+    click.echo(f"{counted(pushed.unchanged, 'document')} unchanged.")
+
+
+def _told(one: Result) -> dict[str, Any]:
+    """What became of a difference, and the proposal if there is one."""
+    from reverie.bridge.backing import SENTENCES as SENTENCES_OF_DOUBT
+    from reverie.bridge.draft import Drafted, NoPlace, Postponed, Quarantined
+    from reverie.bridge.route import SENTENCES
+    from reverie.changes.queue import Waiting, said
+
+    match one:
+        case Drafted(route, Waiting(waits), together):
+            place = f"{waits.target_name}/{waits.suggestion.subject}"
+            text = " ".join(each.text for each in together) or route.text or route.difference.before
+            told = (text, f"{waits.id} for {place}. {waits.suggestion.reason}")
+            return dict(zip(RESULT, (*told, waits.id, None), strict=True))
+        case Drafted(route, proposed):
+            text, became, reason = route.text or route.difference.before, said(proposed), "not_proposed"
+        case Postponed(route):
+            became = "Later: as many proposals of this batch wait already as a person is shown in a day."
+            text, reason = route.text or route.difference.before, "postponed"
+        case Quarantined(route, doubt, backing):
+            text, reason = route.text, str(doubt)
+            named = ", ".join(backing.sessions()) or "no session"
+            became = f"Quarantined: {SENTENCES_OF_DOUBT[doubt]}. {backing} Look at {named}."
+        case NoPlace(difference, why):
+            text, became, reason = difference.after or difference.before, f"Not proposed: {why}", "no_place"
+        case _:
+            here = f": {one.rule or one.why}" if one.rule or one.why else ""
+            text, became = one.difference.after or one.difference.before, f"Kept out: {SENTENCES[one.reason]}{here}."
+            reason = str(one.reason)
+    return dict(zip(RESULT, (text, became, None, reason), strict=True))
+
+
+def diff_as_json(found: StoreDiff) -> dict[str, Any]:
+    return {
+        "old": found.old.name,
+        "new": found.new.name,
+        "unchanged": found.unchanged,
+        "differences": [
+            {
+                "kind": one.kind,
+                "old": [_placed(part) for part in one.old],
+                "new": [_placed(part) for part in one.new],
+                "chance_only_reworded": one.reworded,
+                "why": one.why,
+            }
+            for one in found.differences
+        ],
+    }
+
+
+def _placed(one: StoreStatement) -> dict[str, str]:
+    return {"text": one.text, "path": one.path, "heading": one.heading}
+
+
+def show_diff(found: StoreDiff, every: bool) -> None:
+    out = console()
+    numbers = {kind: len(found.of(kind)) for kind in _kinds()}
+    told = ", ".join(f"{number:,} {TITLES[kind].lower()}" for kind, number in numbers.items() if number)
+    click.echo(f"{told or 'No difference'}; {counted(found.unchanged, 'statement')} unchanged.")
+    shown = [one for one in found.differences if every or one.kind not in FOLDED]
+    for kind, group in groupby(shown, key=lambda one: one.kind):
+        click.echo("")
+        out.print(TITLES[kind], style="bold")
+        for where, some in groupby(group, key=_where):
+            out.print(f"  {visible(where)}", style="dim", markup=False)
+            for one in some:
+                _show_one(one)
+    if any(numbers[kind] for kind in _kinds() if kind in FOLDED) and not every:
+        click.echo("\nWhat was only reworded, moved or said twice is left out: --all shows it.")
+
+
+def _kinds() -> Iterable[DiffKind]:
+    from reverie.bridge.diff import DiffKind
+
+    return DiffKind
+
+
+def _where(one: Difference) -> str:
+    here = f"{one.place.path} · {one.place.heading}" if one.place.heading else one.place.path
+    came = {part.path for part in one.old} - {part.path for part in one.new}
+    return f"{here}, from {', '.join(sorted(came))}" if one.new and came else here
+
+
+def _show_one(one: Difference) -> None:
+    out = console()
+    if one.kind == "moved":
+        out.print(f"      {visible(one.after)}", markup=False)
+        return
+    for part in one.old:
+        out.print(f"    - {visible(part.text)}", style="red", markup=False)
+    for part in one.new:
+        out.print(f"    + {visible(part.text)}", style="green", markup=False)
+    if one.why:
+        out.print(f"      {visible(one.why)}", style="dim", markup=False)

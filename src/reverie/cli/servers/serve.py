@@ -1,0 +1,164 @@
+"""`reverie serve`."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import resource
+import socket
+import ssl
+import sys
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import Shell, common
+from reverie.cli.render import print_json
+from reverie.core.errors import BadSetting
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
+LEAVE_SECONDS = 20
+KEPT_FILES = 200
+_UNENCRYPTED = (
+    "{} can be reached by others, without TLS: keys and memory can be read on the way. "
+    "Give --tls-cert and --tls-key, or let a proxy with TLS be the only one that reaches it."
+)
+
+
+@click.command(name="serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen. Elsewhere than here needs keys.")
+@click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 takes a free one.")
+@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="A name this server is called by.")
+@click.option("--root-path", default="", metavar="PREFIX", help="A path in front of /v1, as behind a proxy.")
+@click.option("--rate", default=300, show_default=True, type=click.IntRange(1), help="Calls a second, for each key.")
+@click.option("--at-once", default=32, show_default=True, type=click.IntRange(1), help="Calls at a time, for each key.")
+@click.option("--streams", default=100, show_default=True, type=click.IntRange(1), help="Streams open, for each key.")
+@click.option("--dreams", default=2, show_default=True, type=click.IntRange(0), help="Dreams at a time; 0 does none.")
+@click.option("--web/--no-web", default=True, help="Serve the pages of `reverie web` at /web, for people with keys.")
+@click.option("--tls-cert", metavar="FILE", help="Serve HTTPS: the certificate, and those above it, as PEM.")
+@click.option("--tls-key", metavar="FILE", help="The certificate's private key, as PEM.")
+@common
+def command(
+    *,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    root_path: str,
+    rate: int,
+    at_once: int,
+    streams: int,
+    dreams: int,
+    web: bool,
+    tls_cert: str | None,
+    tls_key: str | None,
+    shell: Shell,
+) -> None:
+    """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
+    import uvicorn
+
+    from reverie.server.app import application
+    from reverie.server.limits.calls import CallLimits
+    from reverie.server.limits.slow_clients import PatientProtocol
+    from reverie.server.wiring import House
+    from reverie.web.app import application as web_pages
+    from reverie.web.app import beside
+    from reverie.web.doors import KeyDoor
+
+    tls = _tls(tls_cert, tls_key)
+    with shell.opened() as home:
+        house = House(home)
+        home.sessions.redact("Readers and rules are loaded now: at the first import everybody else would wait for it.")
+        if not _is_loopback(host) and not house.keys.any():
+            raise BadSetting(
+                f"There are no keys, and {host} can be reached by others.",
+                expected="at least one key",
+                next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
+            )
+        if not house.keys.any():
+            click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --scope …`.", err=True)
+        if not _is_loopback(host) and not tls:
+            click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
+        for warning in home.warnings():
+            click.echo(f"Warning: {warning}.", err=True)
+        home.erase.resume()
+        limits = CallLimits(rate, 2 * rate, at_once, streams)
+        app: ASGIApp = application(house, names=(*names, host), limits=limits, root_path=root_path)
+        if web:
+            app = beside(app, web_pages(home, KeyDoor(home, (*names, host))), root_path)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            http=PatientProtocol,
+            ws="none",
+            limit_concurrency=_room(),
+            timeout_keep_alive=IDLE_SECONDS,
+            timeout_graceful_shutdown=LEAVE_SECONDS,
+            **tls,
+        )
+        working = house.working(dreams) if dreams else nullcontext()
+        with working, house.sharing(limits), bound_socket(host, port) as listening:
+            begin(listening, shell, "https" if tls else "http")
+            with suppress(KeyboardInterrupt):  # the way to end it
+                uvicorn.Server(config).run(sockets=[listening])
+
+
+def _room() -> int:
+    """Connections at a time. The files a process may open are left to its database when others take the rest."""
+    return max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES)
+
+
+def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
+    """What uvicorn is told. Files that do not fit together are said now, not at the first call."""
+    if not cert and not key:
+        return {}
+    if not cert or not key:
+        raise BadSetting("Only one of --tls-cert and --tls-key is given.", expected="both, or neither")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+    except OSError as error:  # ssl.SSLError is one
+        raise BadSetting(
+            f"{cert} and {key} cannot be used for TLS: {error.strerror or error}.",
+            expected="a certificate and its private key, both PEM",
+        ) from error
+    return {"ssl_certfile": cert, "ssl_keyfile": key}
+
+
+def begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    host, port = listening.getsockname()[:2]
+    url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+    if shell.json:
+        print_json({"url": url})
+    else:
+        click.echo(f"Listening on {url}. Stop with Ctrl-C.")
+    sys.stdout.flush()
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    try:
+        # Named as TCP, or asyncio leaves Nagle's algorithm on: each answer would wait 40 ms for an acknowledgement.
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(512)
+    except OSError as error:
+        raise BadSetting(
+            f"{host}:{port} cannot be listened on: {error.strerror}.", next_step="Take another."
+        ) from error
+    return listening
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,1 @@
+"""Commands to begin with: make a home, look at what there is, put Reverie into an agent."""

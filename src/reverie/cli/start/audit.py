@@ -1,0 +1,214 @@
+"""`reverie audit`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import Shell, common, paged
+from reverie.cli.render import PIPE_WIDTH, counted, cut_line, print_json
+from reverie.core.errors import BadInput, ReverieError
+
+if TYPE_CHECKING:
+    from reverie.app import Home
+    from reverie.audit.finding import Finding
+    from reverie.audit.report import AuditReport, HomeReport
+
+NARROW, WIDEST = 40, 100
+MOST_SHOWN = 8
+
+
+@click.command(name="audit")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--only", is_flag=True, help="Look at the paths and nothing else.")
+@click.option(
+    "--html", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write one page to look at."
+)
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only findings of this kind, such as damaged.")
+@click.option("--target", metavar="NAME", help="Only findings about this target.")
+@click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
+@common
+@paged
+def command(
+    *,
+    paths: tuple[str, ...],
+    only: bool,
+    html: Path | None,
+    kinds: tuple[str, ...],
+    target: str | None,
+    fix: bool,
+    shell: Shell,
+) -> None:
+    """What agents believe and obey, and how much of it is junk, doubled, contradictory, stale, secret or unsafe.
+
+    Looks at the memory and skills of every tool under your home directory, and at AGENTS.md, CLAUDE.md and skills in
+    the paths you name. SOUL.md, .hermes.md and other context files are looked through for what is unsafe or secret.
+    It reads, needs no key and no Reverie home, and changes nothing.
+    """
+    if html is not None and html.suffix not in (".html", ".htm"):
+        raise BadInput(f"{html} would be overwritten.", expected="a file whose name ends with .html")
+    with _unopened(shell) as house:
+        report = house.audit(paths, only=only).narrowed(kinds, house.memory.target(target).name if target else None)
+    if html is not None:
+        _write(html, report)
+    proposed = _proposed(shell, report.findings) if fix else []
+    if shell.json:
+        print_json({**as_json(report), **({"proposed": proposed} if fix else {})})
+    else:
+        click.echo("\n".join(told(report, _width())))
+        for line in proposed:
+            click.echo(line)
+        if html is not None:
+            click.echo(f"The page is in {html}.")
+
+
+def _unopened(shell: Shell) -> Home:
+    """A Home to look through. Opening one would make its folder."""
+    from reverie.app import Home
+    from reverie.config import load
+    from reverie.core.clock import SystemClock
+
+    return Home(load(shell.home, {"database": shell.database}), SystemClock())
+
+
+def _write(path: Path, report: AuditReport) -> None:
+    from reverie.audit.html.page import page
+
+    try:
+        path.write_text(page(report), "utf-8", "backslashreplace")
+    except OSError as error:
+        raise BadInput(
+            f"{path} cannot be written: {error.strerror}.", expected="a file in a folder of yours"
+        ) from error
+
+
+def _proposed(shell: Shell, findings: Sequence[Finding]) -> list[str]:
+    """Put every suggestion to the queue. What fails does not keep the others from it."""
+    with shell.opened() as house:
+        return list(propose_all(house, findings))
+
+
+def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
+    from reverie.audit.library import suggestions
+    from reverie.changes.queue import Waiting, said
+
+    waiting, rest = 0, []
+    for wanted in suggestions(findings):
+        try:
+            outcome = house.review.propose(wanted, land=False)
+        except ReverieError as error:
+            rest.append(f"{wanted.target}/{wanted.subject}: {error}")
+            continue
+        waiting += isinstance(outcome, Waiting)
+        if not isinstance(outcome, Waiting):
+            rest.append(f"{wanted.target}/{wanted.subject}: {said(outcome)}")
+    yield f"{counted(waiting, 'change')} proposed. `reverie review` shows them; nothing was changed."
+    yield from rest
+
+
+# ---- telling ---------------------------------------------------------------------------------------------------------
+
+
+def as_json(report: AuditReport) -> dict[str, Any]:
+    """The whole report. A suggestion is told as the operations it would make."""
+    return {
+        "at": report.at,
+        "homes": report.homes,
+        "counts": report.counts,
+        "findings": [_finding_as_json(one) for one in report.findings],
+    }
+
+
+def _finding_as_json(finding: Finding) -> dict[str, Any]:
+    wanted = finding.suggestion
+    return {
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "home": finding.spot.home,
+        "target": finding.spot.target,
+        "document": finding.spot.document,
+        "number": finding.spot.number,
+        "words": finding.words,
+        "why": finding.why,
+        "advice": finding.advice,
+        "operations": list(wanted.actions) if wanted else [],
+        "other": finding.other,
+        "other_words": finding.other_words,
+    }
+
+
+def _width() -> int:
+    import shutil
+
+    if not sys.stdout.isatty():
+        return PIPE_WIDTH
+    return max(NARROW, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
+
+
+def told(report: AuditReport, width: int) -> Iterator[str]:
+    """For a terminal of any width: the biggest problems, then each home with its grade, then what to do next."""
+    if not report.homes:
+        yield from _wrapped(
+            "No agent's memory or skills were found here. Name a project or a file: `reverie audit ./project`.", width
+        )
+        return
+    yield from _wrapped(_summary(report), width)
+    worst = [one for one in report.findings if one.severity != "note"]
+    for finding in worst[:MOST_SHOWN]:
+        yield ""
+        yield from _wrapped(f"{finding.kind.upper()}  {finding.why}", width)
+        yield from _quoted(finding, width)
+    if len(worst) > MOST_SHOWN:
+        yield f"\n… and {len(worst) - MOST_SHOWN:,} more."
+    yield ""
+    for home in report.homes:
+        yield from _home(home, width)
+    yield ""
+    yield from _next(report, worst, width)
+
+
+def _summary(report: AuditReport) -> str:
+    statements, skills = sum(home.statements for home in report.homes), sum(home.skills for home in report.homes)
+    said = f"{counted(statements, 'statement')} and {counted(skills, 'skill')} in {counted(len(report.homes), 'home')}."
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in report.counts.items())
+    return f"{said} {counts}." if counts else f"{said} Nothing is wrong that I can tell."
+
+
+def _quoted(finding: Finding, width: int) -> Iterator[str]:
+    if finding.words:
+        yield f"  “{cut_line(finding.words, width - 6)}”"
+    if finding.other_words:
+        yield f"  “{cut_line(finding.other_words, width - 6)}”"
+    places = f"{finding.spot}" + (f" and {finding.other}" if finding.other else "")
+    yield f"  {cut_line(places, width - 2)}"
+
+
+def _home(home: HomeReport, width: int) -> Iterator[str]:
+    name = cut_line(home.name, width - 14)
+    yield f"{home.grade.letter}  {name}  {home.grade.points}/100"
+    yield from _wrapped("; ".join(home.grade.because), width, "   ")
+    for filling in home.fillings:
+        if filling.budget:
+            full = f"{filling.characters:,} of {filling.budget:,} characters"
+            yield f"   {cut_line(f'{filling.spot.target}/{filling.spot.document}: {full}', width - 3)}"
+
+
+def _next(report: AuditReport, worst: Sequence[Finding], width: int) -> Iterator[str]:
+    can = sum(one.suggestion is not None for one in worst)
+    if can:
+        text = f"Next: `reverie audit --fix` proposes {counted(can, 'change')}; `--html audit.html` shows everything."
+    elif worst:
+        text = "Next: `reverie audit --html audit.html` shows everything; a person has to decide these."
+    else:
+        text = "Next: look again after some weeks of work, or let `reverie dream` keep it so."
+    yield from _wrapped(f"{text} Nothing was changed.", width)
+
+
+def _wrapped(text: str, width: int, lead: str = "") -> Iterator[str]:
+    import textwrap
+
+    yield from textwrap.wrap(text, width, initial_indent=lead, subsequent_indent=lead, break_on_hyphens=False)

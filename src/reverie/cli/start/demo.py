@@ -1,0 +1,239 @@
+"""`reverie demo`: a month of a small shop, from the audit to the undo, by the commands a person would type.
+
+The commands run as they are, on a sample that is copied to a folder of its own. Only how a home is opened differs: its
+files, owner, clock and ids are the sample's, and nothing of this person's environment is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.resources import as_file, files
+from inspect import unwrap
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import Shell
+from reverie.cli.render import print_json
+
+if TYPE_CHECKING:
+    from reverie.app import Home
+    from reverie.config import Config
+    from reverie.core.ids import Ids
+
+OWNER = "sam"
+NIGHT = datetime(2026, 4, 1, 3, 0, tzinfo=UTC)
+BREAKFAST = datetime(2026, 4, 1, 7, 30, tzinfo=UTC)
+MEMORY = Path(".hermes/memories/MEMORY.md")
+PLANTED = "pakko-sync"  # where a page of the sample wants customers' data sent
+MOVED = "db2.internal:6432"  # what overtakes an entry, and waits because nobody knows how old the entry is
+WIDEST = 88
+NEXT = """\
+That was a sample, and it is gone; your own files were not touched. On yours:
+  reverie audit               what do my agents believe? It changes nothing.
+  reverie sessions add --all  bring in every transcript on this machine.
+  reverie dream --propose     a night that lands nothing. Then: reverie review."""
+
+
+@click.command(name="demo")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
+def command(as_json: bool) -> None:
+    """A month of a small shop, on a sample that is thrown away: audit, dream, review, history, undo. No key."""
+    with _sample(as_json) as sample:
+        steps = _steps(sample)
+        if as_json:
+            print_json({step.name: _value(step) for step in steps})
+            return
+        for step in steps:
+            if step.typed:
+                click.secho(f"$ {step.typed}{step.about and '  # '}{step.about}", bold=True)
+            click.echo("\n".join([*_fitting(step.run()), ""]))
+    click.echo(NEXT)
+
+
+# ---- what is typed ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What is typed and what for. `run` does it and says what came of it; only then is the next step known."""
+
+    name: str
+    typed: str
+    about: str
+    run: Callable[[], str]
+
+
+def _steps(sample: _Sample) -> Iterator[_Step]:
+    yield _typed(sample, "audit", "audit | head -n 10", "what does Sam's agent believe?")
+    yield _typed(sample, "added", "sessions add ~/shop.jsonl", "March, as the agent left it behind")
+    yield _typed(sample, "dream", "dream --limit 40 | head -n 29", "one night, no model; the diary's first lines")
+    sample.clock.at = BREAKFAST
+    yield _typed(sample, "waiting", "review list | head -n 8", "at breakfast: what asks for a person?")
+    yield _Step(
+        "planted",
+        f"grep -rho {PLANTED} ~/.hermes | wc -l",
+        "what a web page wanted saved as a rule",
+        lambda: str(_found(sample.folder / ".hermes", PLANTED.encode())),
+    )
+    with sample.opened() as house:
+        asked = house.review.waiting()
+    for wanted in [one for one in asked if MOVED in one.diff][:1]:
+        yield from _there_and_back(sample, wanted.id)
+
+
+def _found(folder: Path, words: bytes) -> int:
+    """How often they stand in files of any kind."""
+    return sum(path.read_bytes().count(words) for path in folder.rglob("*") if path.is_file())
+
+
+def _there_and_back(sample: _Sample, proposal: str) -> Iterator[_Step]:
+    file = sample.folder / MEMORY
+    before = file.read_bytes()
+    yield _typed(sample, "approved", f'review approve {proposal} --because "I moved it."')
+    with sample.opened() as house:
+        landed = house.history.changes(limit=1)[0].id
+    yield _typed(sample, "history", f"history hermes/{MEMORY.name} --limit 2", "newest first")
+    yield _typed(sample, "rules", "rules | grep -A 3 ^Staging", "why does the agent believe this?")
+    yield _typed(sample, "undone", f"undo {landed}")
+    same = file.read_bytes() == before
+    told = f"{MEMORY.name} is {'byte for byte' if same else 'NOT'} what it was before."
+    yield _Step("same_bytes", "", "", lambda: json.dumps(same) if sample.json else told)
+
+
+# ---- how it is run ---------------------------------------------------------------------------------------------------
+
+
+class _Hands:
+    """A clock that is set by hand."""
+
+    def __init__(self, at: datetime) -> None:
+        self.at = at
+
+    def now(self) -> datetime:
+        return self.at
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample(Shell):
+    """Opens the sample wherever a command would open this person's home."""
+
+    folder: Path
+    config: Config
+    clock: _Hands
+    ids: Ids
+
+    def opened(self) -> Home:
+        from reverie.app import Home
+
+        house = Home(self.config, self.clock)
+        house.ids = self.ids
+        return house
+
+
+@contextmanager
+def _sample(as_json: bool) -> Iterator[_Sample]:
+    """The shipped files in a folder of their own, with ids that are the same every time."""
+    from reverie.config import load
+    from reverie.core.ids import Ids
+
+    with tempfile.TemporaryDirectory(prefix="reverie-demo-") as name, as_file(files("reverie") / "samples") as shipped:
+        folder = Path(name)
+        shutil.copytree(shipped / "hermes", folder / ".hermes")
+        shutil.copy(shipped / "shop.jsonl", folder)
+        home = folder / ".reverie"
+        home.mkdir()
+        settings = {"owner": OWNER, "timezone": "UTC", "database": f"sqlite:///{home / 'reverie.db'}"}
+        config = replace(load(home, settings), environment={"HOME": name})
+        clock = _Hands(NIGHT)
+        yield _Sample(None, None, as_json, folder, config, clock, Ids(clock, bits=lambda _: 0))
+
+
+def _typed(sample: _Sample, name: str, line: str, about: str = "") -> _Step:
+    return _Step(name, f"reverie {line}", about, partial(_said, sample, line))
+
+
+def _said(sample: _Sample, line: str) -> str:
+    """What a command prints, and what a pipe leaves of it."""
+    typed, _, pipe = line.partition(" | ")
+    said = StringIO()
+    try:
+        with redirect_stdout(said):
+            _run(sample, [word.replace("~", str(sample.folder)) for word in shlex.split(typed)])
+    except SystemExit:  # it could not be done: what it said is worth more than what would follow
+        click.echo(said.getvalue(), err=True)
+        raise
+    return said.getvalue() if sample.json else _piped(said.getvalue(), shlex.split(pipe))
+
+
+def _run(sample: _Sample, words: list[str]) -> None:
+    """The command behind these words, handed the sample as its shell."""
+    if words == ["audit"]:  # it opens no home, so none can be handed to it
+        _audit(sample)
+        return
+    context = click.get_current_context().find_root()
+    command = context.command
+    while isinstance(command, click.Group):
+        _, found, words = command.resolve_command(context, words)
+        assert found is not None
+        command = found
+    given = command.make_context(None, words, parent=context).params
+    own = {name: value for name, value in given.items() if name not in ("home", "database", "as_json")}
+    assert command.callback is not None
+    unwrap(command.callback)(shell=sample, **own)
+
+
+def _audit(sample: _Sample) -> None:
+    from reverie.cli.start.audit import as_json, told
+
+    with sample.opened() as house:
+        report = house.audit()
+    if sample.json:
+        print_json(as_json(report))
+    else:
+        click.echo("\n".join(told(report, _width())))
+
+
+# ---- how it looks ----------------------------------------------------------------------------------------------------
+
+
+def _piped(text: str, words: list[str]) -> str:
+    """What `head -n LINES`, `grep -v WORD` or `grep -A LINES ^START` leaves of it."""
+    lines = text.splitlines()
+    match words:
+        case ["head", "-n", most]:
+            lines = lines[: int(most)]
+        case ["grep", "-v", word]:
+            lines = [line for line in lines if word not in line]
+        case ["grep", "-A", after, start]:
+            found = [place for place, line in enumerate(lines) if line.startswith(start.removeprefix("^"))]
+            lines = [line for place in found for line in lines[place : place + 1 + int(after)]]
+    return "\n".join(lines)
+
+
+def _width() -> int:
+    return min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
+
+
+def _fitting(text: str) -> Iterator[str]:
+    """Without empty lines, and none longer than the screen."""
+    for line in text.splitlines():
+        lead = " " * (len(line) - len(line.lstrip("- ")))
+        yield from textwrap.wrap(line, _width(), subsequent_indent=lead, break_long_words=False, break_on_hyphens=False)
+
+
+def _value(step: _Step) -> Any:
+    """What a command printed as JSON. `sessions add` tells it by path, and there is one."""
+    value = json.loads(step.run())
+    return next(iter(value.values())) if step.name == "added" else value

@@ -1,0 +1,1 @@
+"""Commands that keep a home whole: verify, recover, back up, erase."""

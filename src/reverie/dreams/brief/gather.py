@@ -1,0 +1,280 @@
+"""From sessions, entries and skills to the Brief of one night.
+
+People's turns are shown in full, the agent's shortened, tool calls with their command, outcome and telling lines.
+Secrets and personal identifiers are replaced by stand-ins. A night that is too long is shown in fewer words of agents
+and tools first; then sessions are shown by what was noted of them. No sentence of a person is ever cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+
+from reverie.core.origin import Origin
+from reverie.dreams.brief.brief import (
+    Brief,
+    BriefCandidate,
+    BriefDocument,
+    BriefEntry,
+    BriefRule,
+    BriefSession,
+    BriefSkill,
+    BriefTurn,
+)
+from reverie.dreams.items import Citation
+from reverie.dreams.light.candidate import Noted
+from reverie.dreams.light.tool_results import outcome
+from reverie.llm.tokens import estimate_tokens
+from reverie.safety.personal.pseudonyms import Pseudonyms
+from reverie.safety.redact import redact
+from reverie.skills.amendments.edits import rules_of
+from reverie.skills.library import FoundSkill
+from reverie.skills.markdown import sections_of
+from reverie.transcripts.noise import heard
+from reverie.transcripts.session import Session, Turn
+
+BRIEF_TOKENS = 24_000
+LONGEST_TURN = 6_000  # of a longer one, which is pasted, the beginning and the end
+_SKILL_CHARACTERS, _MOST_SKILLS = 12_000, 12
+_SENTENCE = re.compile(r".+?(?:[.!?。！？]+(?=\s|$)|\n|$)", re.DOTALL)
+_WORD = re.compile(r"[\w.-]{4,}")
+_GAP = "[…]"
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How much of an agent's words, of a command and of a tool's result is shown."""
+
+    agent: int
+    command: int
+    result: int
+
+
+WIDE, NARROW = Width(400, 400, 600), Width(120, 160, 160)
+
+
+@dataclass(frozen=True)
+class Material:
+    """A Brief with what it was made from: sessions by their short id, skills by theirs, and the way back from
+    stand-ins to the words they stand for."""
+
+    brief: Brief
+    sessions: Mapping[str, Session] = field(default_factory=dict)
+    skills: Mapping[str, FoundSkill] = field(default_factory=dict)
+    noted: tuple[Noted, ...] = ()
+    restored: Callable[[str], str] = lambda text: text
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """The short ids of the sessions by their own."""
+        return {session.id: short for short, session in self.sessions.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class BriefMaterial:
+    """What a Brief is made of. `earlier` was noticed on other nights and is not settled; its sessions are in
+    `sessions` too, by id, and only the turns it stands in are shown. `reduced` tells what was left out before."""
+
+    now: datetime
+    owner: str
+    documents: tuple[BriefDocument, ...]
+    entries: tuple[BriefEntry, ...]
+    sessions: tuple[Session, ...]
+    fresh: tuple[Noted, ...] = ()
+    earlier: tuple[Noted, ...] = ()
+    earlier_sessions: tuple[Session, ...] = ()
+    skills: tuple[FoundSkill, ...] = ()
+    instructions: str = ""
+    reduced: tuple[str, ...] = ()
+
+
+def gather(night: BriefMaterial, most_tokens: int | None = BRIEF_TOKENS) -> Material:
+    """The Brief of a night, in as many words as fit; None: in all of them. What does not fit even then is left as it
+    is: see `reduce`."""
+    material = material_of(night, WIDE)
+    if most_tokens is None or estimate_tokens(material.brief.render()) <= most_tokens:
+        return material
+    narrow = material_of(night, NARROW)
+    told = ("What agents and tools said is shown in fewer words, so that the night fits.",)
+    return replace(narrow, brief=replace(narrow.brief, reduced=(*night.reduced, *told)))
+
+
+# ---- the parts -------------------------------------------------------------------------------------------------------
+
+
+def material_of(night: BriefMaterial, width: Width) -> Material:
+    """All of it, whatever its length."""
+    names = Pseudonyms()
+
+    def hidden(text: str) -> str:
+        return names.replaced(redact(text).text)
+
+    entries = tuple(replace(one, text=hidden(one.text)) for one in night.entries)
+    skills = dict(zip((f"k{n}" for n in range(1, 100)), _that_matter(night), strict=False))
+    sessions, shown = {}, list[BriefSession]()
+    for number, session in enumerate(night.sessions, 1):
+        sessions[f"s{number}"] = session
+        shown.append(_session(f"s{number}", session, hidden, width))
+    for number, session in enumerate(night.earlier_sessions, len(shown) + 1):
+        mine = [one for one in night.earlier if one.session_id == session.id]
+        cited = {evidence.turn for one in mine for evidence in one.candidate.evidence}
+        sessions[f"s{number}"] = session
+        whole = _session(f"s{number}", session, hidden, width)
+        shown.append(replace(whole, turns=tuple(t for t in whole.turns if t.number in cited), noted=True))
+    ids = {session.id: short for short, session in sessions.items()}
+    noted = tuple(sorted((*night.fresh, *night.earlier), key=lambda one: one.order))
+    brief = Brief(
+        night.now,
+        night.owner,
+        night.documents,
+        entries,
+        tuple(_skill(short, found, hidden) for short, found in skills.items()),
+        tuple(shown),
+        tuple(_candidate(f"c{n}", one, ids, hidden) for n, one in enumerate(noted, 1) if one.session_id in ids),
+        hidden(night.instructions),
+        night.reduced,
+    )
+    return Material(brief, sessions, skills, noted, names.restored)
+
+
+def _candidate(short: str, one: Noted, ids: Mapping[str, str], hidden: Callable[[str], str]) -> BriefCandidate:
+    first = one.candidate.evidence[0]
+    words = hidden(" ".join(first.quote.split())[:300])
+    return BriefCandidate(short, str(one.candidate.kind), Citation(ids[one.session_id], first.turn, words))
+
+
+def _session(short: str, session: Session, hidden: Callable[[str], str], width: Width) -> BriefSession:
+    head = session.head
+    day = head.started_at.date() if head.started_at else None
+    turns = tuple(_turns(session, hidden, width))
+    return BriefSession(short, session.id, day, head.project or "", head.user or "", turns)
+
+
+def _turns(session: Session, hidden: Callable[[str], str], width: Width) -> Iterator[BriefTurn]:
+    for turn in session.turns:
+        if turn.noise is None and (text := _shown(turn, width)):
+            yield BriefTurn(turn.number, _speaker(turn), hidden(text))
+
+
+def _speaker(turn: Turn) -> str:
+    if turn.role == "user":
+        name = f" {turn.said.name}" if turn.said.name and turn.origin is Origin.MEMBER else ""
+        return f"{turn.origin}{name}"
+    if turn.role == "tool":
+        name = f" {turn.said.name}" if turn.said.name else ""
+        worked = outcome(turn.said)
+        return f"tool{name}" + {True: ", worked", False: ", failed", None: ""}[worked]
+    return f"{turn.origin}, calling" if turn.said.calls else str(turn.origin)
+
+
+def _shown(turn: Turn, width: Width) -> str:
+    if turn.role == "user":
+        text = heard(turn.text).strip()
+        half = LONGEST_TURN // 2
+        return text if len(text) <= LONGEST_TURN else f"{_begins(text, half)}\n{_GAP}\n{_ends(text, half)}"
+    if turn.role == "assistant":
+        calls = [_cut(str(call), width.command) for call in turn.said.calls]
+        said = [_shortened(turn.text, width.agent)] if turn.text.strip() else []
+        return "\n".join([*said, *calls])
+    if turn.role == "tool":
+        return _telling(turn.text, width.result)
+    return _shortened(turn.text, width.agent)
+
+
+def _shortened(text: str, most: int) -> str:
+    """Whole sentences from the beginning, and the last one, which often asks something."""
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    last = _SENTENCE.findall(text)[-1].strip()
+    begin = _begins(text, most - min(len(last), most // 2))
+    return f"{begin} {_GAP} {_ends(last, most // 2)}".strip()
+
+
+def _begins(text: str, most: int) -> str:
+    kept, length = list[str](), 0
+    for sentence in _SENTENCE.findall(text):
+        if length + len(sentence) > most:
+            break
+        kept.append(sentence)
+        length += len(sentence)
+    return "".join(kept).strip() or _cut(text, most)
+
+
+def _ends(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    starts = [found.start() for found in _SENTENCE.finditer(text)]
+    if whole := next((at for at in starts if len(text) - at <= most), 0):
+        return text[whole:].strip()
+    at = text.find(" ", len(text) - most)
+    return f"{_GAP}{text[at:]}" if at >= 0 else _cut(text, most)
+
+
+def _cut(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[:most].rsplit(' ', 1)[0]} {_GAP}"
+
+
+def _telling(text: str, most: int) -> str:
+    """The first line and the last ones: what was asked for, and how it ended."""
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    lines = [line for line in text.splitlines() if line.strip()] or [text]
+    first, rest, kept = _cut(lines[0], most // 3), lines[1:], list[str]()
+    room = most - len(first)
+    for line in reversed(rest):
+        if room - len(line) < 0:
+            break
+        kept.insert(0, line)
+        room -= len(line)
+    return "\n".join([first, *([_GAP] if len(kept) < len(rest) else []), *kept])
+
+
+def _skill(short: str, found: FoundSkill, hidden: Callable[[str], str]) -> BriefSkill:
+    skill = found.skill
+    return BriefSkill(short, found.path, hidden(skill.description or ""), tuple(_rules(short, skill.body, hidden)))
+
+
+def _rules(short: str, body: str, hidden: Callable[[str], str]) -> Iterator[BriefRule]:
+    number = 0
+    for section in sections_of(body):
+        for rule in rules_of(body[section.inside : section.own_end].splitlines(keepends=True)):
+            number += 1
+            yield BriefRule(f"{short}.{number}", section.heading, hidden(rule.text))
+
+
+def _that_matter(night: BriefMaterial) -> list[FoundSkill]:
+    """All skills where they are few and short; else those that share most words with what was said and run."""
+    skills = list(night.skills)
+    if sum(len(one.skill.body) for one in skills) <= _SKILL_CHARACTERS and len(skills) <= _MOST_SKILLS:
+        return skills
+    said, kept, room = _words_said(night), list[FoundSkill](), _SKILL_CHARACTERS
+    for one in skills_by_use(night)[:_MOST_SKILLS]:
+        if _shared(one, said) and (room := room - len(one.skill.body)) >= 0:
+            kept.append(one)
+    return kept
+
+
+def skills_by_use(night: BriefMaterial) -> list[FoundSkill]:
+    """Those that share most words with what was said and run first."""
+    said = _words_said(night)
+    return sorted(night.skills, key=lambda one: (-_shared(one, said), one.path))
+
+
+def _words_said(night: BriefMaterial) -> set[str]:
+    return {word.lower() for session in night.sessions for word in _words_of(session)}
+
+
+def _words_of(session: Session) -> Iterable[str]:
+    return (word for turn in session.turns if turn.noise is None for word in _WORD.findall(turn.said.whole[:4_000]))
+
+
+def _shared(found: FoundSkill, said: set[str]) -> float:
+    head = {word.lower() for word in _WORD.findall(f"{found.skill.name} {found.skill.description}")}
+    body = {word.lower() for word in _WORD.findall(found.skill.body)}
+    return 3 * len(head & said) / max(1, len(head)) + len(body & said) / max(1, len(body))

@@ -1,0 +1,166 @@
+"""Which sessions a dream reads, and what Light notices in them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from reverie.core.errors import NotFound
+from reverie.core.ids import Ids
+from reverie.core.origin import Origin
+from reverie.dreams.dream import Read
+from reverie.dreams.home_port import Rooms
+from reverie.dreams.light.candidate import Candidate, Noted
+from reverie.dreams.light.notice import notice
+from reverie.dreams.light.routines import routines
+from reverie.dreams.records import SessionChoice, Told
+from reverie.transcripts.library import Library
+from reverie.transcripts.records import Stored
+from reverie.transcripts.session import Head, Session
+
+UNREAD = "Reverie could not read "
+_OURS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+MOST_HEARD = 40_000_000  # characters of one session: more than anyone says in years, and less than memory holds
+_LOG = logging.getLogger("reverie.dreams")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenSessions:
+    """`left` is how many more there are for another dream; `left_out` are those that no later run wants either."""
+
+    sessions: tuple[Stored, ...]
+    left: int
+    left_out: tuple[Stored, ...] = ()
+
+
+def gathered(rooms: Rooms, target: str, asked: SessionChoice, stored: Iterable[Stored] | None = None) -> ChosenSessions:
+    """What the next dream over a target reads. `stored` are the sessions there are, newest first, if they are known."""
+    records, scope = rooms.records, rooms.scope
+    if stored is None:
+        stored = rooms.sessions.find(user=asked.user)
+    older = asked.everything or asked.since is not None  # on request, what the first run left out is read, too
+    dreams = [records.get(scope, dream) for dream in asked.earlier]
+    return choose(
+        stored,
+        records.read(scope, target, left_out=not older),
+        asked,
+        first=not records.begun(scope, target),
+        earlier=[one for dream in dreams if dream for one in dream.sessions],
+        sees=rooms.sees(target),
+    )
+
+
+def choose(
+    stored: Iterable[Stored],
+    read: Iterable[Read],
+    asked: SessionChoice,
+    *,
+    first: bool = False,
+    earlier: Iterable[Read] = (),
+    sees: Callable[[Head], bool] = lambda head: True,
+) -> ChosenSessions:
+    """Of the sessions a target sees, those not dreamt about as they are now, oldest first; those that are named,
+    whether or not they were. The `first` run takes the newest only, or those since a date."""
+    seen = {(one.user, one.session_id): (one.revision, one.turns) for one in read}
+    done = {(one.user, one.session_id) for one in earlier}
+    there = [one for one in stored if not one.removed and sees(one.head)]
+    if asked.names is not None:
+        fresh = [one for one in there if is_named(one.head.id, asked)]
+    else:
+        fresh = [one for one in there if seen.get((one.user, one.head.id)) != (one.revision, one.turns)]
+    newest_only = first and not asked.everything and asked.names is None
+    wanted = [one for one in fresh if _is_since(one.head, asked.since)]
+    if newest_only and asked.since is None:
+        wanted = wanted[: asked.limit]
+    older = fresh[len(wanted) :] if newest_only else []
+    waiting = [one for one in reversed(wanted) if (one.user, one.head.id) not in done]
+    left = max(0, len(waiting) - asked.limit)
+    if asked.partial:
+        return ChosenSessions(tuple(waiting[: asked.limit]), left + len(older))
+    return ChosenSessions(tuple(waiting[: asked.limit]), left, tuple(older))
+
+
+def _is_since(head: Head, since: datetime | None) -> bool:
+    return since is None or (head.started_at is not None and head.started_at >= since)
+
+
+def not_there(library: Library, asked: SessionChoice) -> NotFound | None:
+    """What is named and is not in the library: a user, or a session of theirs."""
+    users = {library.owner, *(source.user for source in library.sources())}
+    found = {one.head.id for one in library.find(user=asked.user)} if asked.names or asked.user is not None else set()
+    if asked.user is not None and asked.user not in users and not found:
+        return NotFound(
+            f"There is no user {asked.user!r}.",
+            expected="one who has sessions here",
+            next_step="`reverie sessions list` shows whose there are. Nothing was changed.",
+        )
+    known = (found | {name.partition(":")[2] for name in found}) - {""}
+    missing = [name for name in asked.names or () if name not in known]
+    if not missing:
+        return None
+    whose = f" of {asked.user}" if asked.user is not None else ""
+    return NotFound(
+        f"There is no session {', '.join(map(repr, missing))}{whose}.",
+        next_step="`reverie sessions list` shows them. Nothing was changed.",
+    )
+
+
+def is_named(session_id: str, asked: SessionChoice) -> bool:
+    """With or without its harness; everything, where nothing is named."""
+    return asked.names is None or session_id in asked.names or session_id.partition(":")[2] in asked.names
+
+
+def noticed_in(library: Library, read: Read, ids: Ids) -> tuple[list[Noted], Told]:
+    """What Light notices in a session; nothing in one that was taken out meanwhile."""
+    session = session_of(library, read)
+    if session is None:
+        return [], Told()
+    try:
+        return noted(session, read.user, lambda: ids.new("cand")), Told()
+    except _OURS as error:  # a mistake of ours in one session must not cost all the others their night
+        _LOG.exception("A session could not be read.")
+        return [], Told({f"{UNREAD}{session.id}: {type(error).__name__}": 1})
+
+
+def session_of(library: Library, read: Read) -> Session | None:
+    return heard_session(library, read.session_id, read.user, read.revision)
+
+
+def heard_session(library: Library, name: str, user: str, revision: int | None = None) -> Session | None:
+    """A session as a target of the library's owner hears it: who owns their own session is a member in the memory of
+    someone else. An Origin is lowered here, and never raised."""
+    try:
+        session = library.get(name, user=user, revision=revision, most=MOST_HEARD)
+    except NotFound:
+        return None
+    head = session.head if session.head.user else replace(session.head, user=user or None)
+    if user == library.owner:
+        return replace(session, head=head)
+    turns = (replace(one, origin=Origin.MEMBER) if one.origin is Origin.OWNER else one for one in session.turns)
+    return replace(session, head=head, turns=tuple(turns))
+
+
+def noted(session: Session, user: str, new_id: Callable[[], str]) -> list[Noted]:
+    """Light's candidates of a session, each with whose words it is and when they were said."""
+    found = sorted([*notice(session), *routines(session)], key=lambda one: one.first_turn)
+    return [_noted(session, user, one, new_id()) for one in found]
+
+
+def _noted(session: Session, user: str, candidate: Candidate, name: str) -> Noted:
+    turn = session.turn(candidate.first_turn)
+    speaker = user if candidate.origin is Origin.OWNER else None
+    if candidate.origin is Origin.MEMBER:
+        speaker = turn.said.name or user
+    return Noted(name, candidate, session.id, speaker, turn.at or session.head.started_at)
+
+
+def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:
+    return tuple(Read(one.user, one.head.id, one.revision, one.turns) for one in chosen)
+
+
+def not_noticed_yet(fresh: Sequence[Noted], staged: Sequence[Noted]) -> list[Noted]:
+    """What is staged and was not noticed again in a session that grew."""
+    again = {one.support for one in fresh}
+    return [one for one in staged if one.support not in again]

@@ -1,0 +1,1 @@
+"""One dream step by step, inline or by a worker."""

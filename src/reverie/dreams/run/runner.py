@@ -1,0 +1,138 @@
+"""`DreamRunner`: one dream from its beginning to its end, and one that was broken off, to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from reverie.core.errors import BadInput
+from reverie.dreams.dream import Dream, Mode, Status
+from reverie.dreams.files import FileNightTarget
+from reverie.dreams.home_port import Rooms, Tuning
+from reverie.dreams.records import OVER, SessionChoice, Used
+from reverie.dreams.run.steps import Doing, canceled, dream_of, run_dream, run_inline
+
+NIGHTS_LOOKED_BACK = 60
+MOST_NAMED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DreamProgress:
+    """A dream that runs, and how many of its sessions were read."""
+
+    dream: Dream
+    read: int
+    sessions: int
+
+    @property
+    def phase(self) -> str:
+        """What it does now: choose sessions, read them, or decide what is to become of what was noticed."""
+        if not self.sessions:
+            return "gather"
+        return "light" if self.read < self.sessions else "deep"
+
+
+@dataclass(frozen=True, slots=True)
+class DreamRunner(Rooms):
+    """The rooms of a Home, and the dreams in them."""
+
+    def dream(
+        self,
+        target: str = "hermes",
+        mode: Mode = "land",
+        sessions: Sequence[str] | None = None,
+        *,
+        since: datetime | None = None,
+        limit: int | None = None,
+        user: str | None = None,
+        everything: bool = False,
+    ) -> Dream:
+        """One dream over a target: lands what may land by itself, or only proposes. Nothing new is a quiet one."""
+        asked = self.asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
+        return self.run(self.open(target, mode, asked).id)
+
+    def asked(
+        self,
+        target: str = "",
+        sessions: Sequence[str] | None = None,
+        *,
+        since: datetime | None = None,
+        limit: int | None = None,
+        user: str | None = None,
+        everything: bool = False,
+    ) -> SessionChoice:
+        """Where a limit is named, one dream reads that many. Where sessions are, one reads them all."""
+        names = None if sessions is None else tuple(sessions)
+        if names is not None and len(names) > MOST_NAMED:
+            raise BadInput(
+                f"{len(names):,} sessions are named.",
+                expected=f"at most {MOST_NAMED} in one go",
+                next_step="Name fewer, or use --since or --all.",
+            )
+        usual = self.for_target(target).recent_sessions if names is None else MOST_NAMED
+        return SessionChoice(
+            names,
+            since,
+            limit or usual,
+            user=user,
+            everything=everything,
+            once=limit is not None or names is not None,
+        )
+
+    def for_target(self, target: str, used: Used = Used()) -> DreamRunner:
+        """As a target's own settings have it; its limits are for a whole run, which has used this much of them."""
+        tuning = (self.tuned(target) if target else None) or Tuning(self.gates, self.limits, self.recent_sessions)
+        most = tuning.limits
+        left = replace(
+            most,
+            max_changes=max(0, most.max_changes - used.changes),
+            max_adds=max(0, most.max_adds - used.adds),
+            max_new_chars=max(0, most.max_new_chars - used.new_chars),
+            max_proposals=max(0, most.max_proposals - used.proposals),
+        )
+        return replace(self, gates=tuning.gates, limits=left, recent_sessions=tuning.recent_sessions)
+
+    def open(self, target: str, mode: Mode, asked: SessionChoice) -> Dream:
+        """A dream that is to come, over a target by the name that finds it from anywhere."""
+        if mode not in ("land", "propose"):
+            raise BadInput(f"There is no mode {mode!r}.", expected="land or propose")
+        self.ready(target)
+        dream = Dream(self.ids.new("drm"), self.memory.target(target).name, mode, Status.PENDING, self.clock.now())
+        self.records.open(self.scope, dream, asked)
+        return dream
+
+    def get(self, dream: str) -> Dream:
+        return dream_of(self, dream)
+
+    def progress(self) -> list[DreamProgress]:
+        """How far the dreams have come that run now, here or elsewhere."""
+        found = []
+        for dream in self.records.unfinished(self.scope):
+            noticed = [one for _, one in self.records.chosen(self.scope, dream.id)]
+            if len(noticed) == len(dream.sessions):  # else it came to its end in this moment
+                found.append(DreamProgress(dream, sum(one is not None for one in noticed), len(noticed)))
+        return found
+
+    def last_success(self) -> datetime | None:
+        """When a night last came to its end, as far back as is looked."""
+        done = (
+            one for one in self.records.find(self.scope, limit=NIGHTS_LOOKED_BACK) if one.status is Status.COMPLETED
+        )
+        return next((one.ended_at for one in done), None)
+
+    def run(
+        self, dream: str, do: Doing = run_inline, *, land: bool = True, brought: tuple[str, ...] | None = None
+    ) -> Dream:
+        """Do what is left of a dream. What was killed is taken up where it was; what is over stays as it is."""
+
+        def target(found: Dream) -> FileNightTarget:
+            used = self.records.asked(self.scope, found.id).used
+            return FileNightTarget(self.for_target(found.target, used), land, brought)
+
+        return run_dream(self, dream, target, do)
+
+    def cancel(self, dream: str) -> Dream:
+        """End a night before anything of it has landed. Memory is as it was; its sessions wait for another."""
+        found = self.get(dream)
+        return found if found.status in OVER else canceled(self.records, self.scope, found, self.clock.now())

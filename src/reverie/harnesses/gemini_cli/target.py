@@ -1,0 +1,22 @@
+"""What Gemini CLI is told by its user: `gemini`, the GEMINI.md in its folder. A project's own goes by its path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reverie.harnesses.markdown.lists import MarkdownTarget
+from reverie.memory.target import Place
+from reverie.memory.targets import HomePlaces
+
+FOLDER = "${GEMINI_CLI_HOME:-~}/.gemini"
+INSTRUCTIONS = Place(
+    "GEMINI.md",
+    "list",
+    purpose="The person's own instructions to Gemini CLI, for everything they do. Read in every session.",
+)
+
+
+def gemini_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    folder = where.place(FOLDER)
+    reach = "every Gemini CLI session of this user"
+    yield MarkdownTarget("gemini", folder, reach, lambda _: [INSTRUCTIONS], agent_folder=folder, harness="gemini-cli")

@@ -1,0 +1,69 @@
+"""Puts Reverie into opencode. The AGENTS.md beside its settings is read in every session already: a night writes there.
+
+The MCP server stands in `opencode.json` (or `opencode.jsonc`), which may hold comments. Its sessions are in a database
+of its own, which a night reads where it lies. (Seen in 1.18.33.)
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.opencode.target import FOLDER
+from reverie.memory.targets import HomePlaces
+from reverie.system.config_edits import JsonMember, OwnFile
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS session (id TEXT, parent_id TEXT, directory TEXT, title TEXT, version TEXT,
+  permission TEXT, time_created INTEGER, time_updated INTEGER);
+CREATE TABLE IF NOT EXISTS message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+CREATE TABLE IF NOT EXISTS part (id TEXT, message_id TEXT, data TEXT);
+"""
+
+
+class OpencodeInstaller:
+    name = "opencode"
+    title = "opencode"
+    target = "opencode"
+    reader = "opencode"
+
+    def folder(self, where: HomePlaces) -> Path:
+        return where.place(FOLDER)
+
+    def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
+        folder = self.folder(where)
+        with_comments = folder / "opencode.jsonc"
+        config = with_comments if with_comments.exists() else folder / "opencode.json"
+        told = launch.server(self.name, self.target)
+        server = {"type": "local", "command": [told["command"], *told["args"]], "enabled": True}
+        server |= {"environment": told["env"]} if "env" in told else {}
+        return InstallPlan(
+            [
+                JsonMember(config, "the MCP server", ("mcp", "reverie"), server, json5=True),
+                OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+            ],
+            ["A night reads the sessions of opencode where it keeps them: there is no hook."],
+        )
+
+    def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
+        said = event.get("transcript_path")
+        return Path(said) if isinstance(said, str) and said else None
+
+    def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
+        path = where.place("${XDG_DATA_HOME:-~/.local/share}/opencode") / "opencode.db"
+        at = 1_767_258_000_000 + number * 86_400_000
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path)) as database, database:
+            database.executescript(_TABLES)
+            session = (f"ses_{number}", None, "/work", "", "1.18.33", None, at, at)
+            database.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)", session)
+            told = json.dumps({"role": "user", "time": {"created": at}})
+            database.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"msg_{number}", f"ses_{number}", at, told))
+            part = json.dumps({"type": "text", "text": sentence})
+            database.execute("INSERT INTO part VALUES (?, ?, ?)", (f"prt_{number}", f"msg_{number}", part))
+        return {"transcript_path": str(path)}

@@ -1,0 +1,23 @@
+"""What opencode is told by its user: `opencode`, the AGENTS.md beside its settings. A project's own is reached by its
+path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reverie.harnesses.markdown.lists import MarkdownTarget
+from reverie.memory.target import Place
+from reverie.memory.targets import HomePlaces
+
+FOLDER = "${XDG_CONFIG_HOME:-~/.config}/opencode"
+INSTRUCTIONS = Place(
+    "AGENTS.md",
+    "list",
+    purpose="The person's own instructions to opencode, for everything they do. Read in every session.",
+)
+
+
+def opencode_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
+    folder = where.place(FOLDER)
+    reach = "every opencode session of this user"
+    yield MarkdownTarget("opencode", folder, reach, lambda _: [INSTRUCTIONS], agent_folder=folder, harness="opencode")

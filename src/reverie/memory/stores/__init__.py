@@ -1,0 +1,1 @@
+"""Memory stores: memories at paths, with a version for every change."""

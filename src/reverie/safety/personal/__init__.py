@@ -1,0 +1,1 @@
+"""What names a person or is private to them."""

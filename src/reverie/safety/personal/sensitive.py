@@ -1,0 +1,185 @@
+"""What people keep to themselves: does a text say something sensitive about a person?
+
+A statement about somebody, not a text about a subject: "I was diagnosed with diabetes" is, "write a test for the
+diabetes model" is not. So a word alone never counts; someone has to have it, be it, or be called theirs.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from importlib.resources import files
+
+from reverie.safety.personal.contacts import street_addresses
+from reverie.safety.secrets.spans import SecretSpan
+
+KINDS = ("health", "religion", "sexuality", "politics", "location", "credentials", "finances", "relations")
+LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "zh", "ja")
+# The longest sentence looked at as one; a text without full stops is cut here, so that work stays linear.
+_LONGEST = 800
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """Words of a text that say something private about a person."""
+
+    kind: str
+    start: int
+    end: int
+    words: str
+
+
+Expression = Callable[[], re.Pattern[str]]  # compiled when it is first asked for: all of them take most of a second
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """One language's patterns. `about` is what would make a sentence concern a subject, `home` who lives somewhere.
+
+    `near` needs no grammar: those words count beside `someone` unless a word of `subject` is there as well.
+    """
+
+    gate: Expression
+    kinds: tuple[tuple[str, Expression], ...]
+    about: Expression
+    after: Expression
+    before: Expression
+    home: Expression
+    remember: Expression
+    recall: Expression
+    near: tuple[tuple[str, Expression], ...]
+    someone: Expression
+    subject: Expression
+
+
+_NEVER = r"(?!)"
+
+
+def _compiled(lines: str, words: dict[str, str], small: str) -> re.Pattern[str]:
+    """One expression of alternatives, one a line."""
+    for _ in range(5):
+        lines = re.sub(r"\{([a-z_]+)\}", lambda found: f"(?:{_one_line(words[found[1]])})", lines)
+    gap = rf"(?:(?!(?:{small or _NEVER})\b)[\w'-]{{1,30}}\s+){{0,%s}}?"
+    lines = re.sub(r"~(\d) ", lambda found: gap % found[1], lines)
+    spaced = lines.replace(" ?", r"\s*").splitlines()
+    alternatives = [line.strip().replace(" ", r"\s+") for line in spaced if line.strip()]
+    return re.compile("|".join(alternatives) or _NEVER, re.IGNORECASE)
+
+
+def _one_line(fragment: str) -> str:
+    return "".join(line.strip() for line in fragment.splitlines())
+
+
+@cache
+def _language(name: str) -> _Language:
+    table = tomllib.loads((files("reverie.safety") / "attributes" / f"{name}.toml").read_text("utf-8"))
+    words = table["words"]
+    small = _one_line(words.get("small", ""))
+    near = table.get("near", {"someone": "", "subject": "", "kinds": {}})
+    parts = {**table["not"], **{key: table[key] for key in ("gate", "home", "remember", "recall")}}
+    parts |= {key: near[key] for key in ("someone", "subject")}
+
+    def expression(lines: str) -> Expression:
+        return cache(partial(_compiled, lines, words, small))
+
+    return _Language(
+        kinds=tuple((kind, expression(lines)) for kind, lines in table["kinds"].items()),
+        near=tuple((kind, expression(lines)) for kind, lines in near["kinds"].items()),
+        **{key: expression(lines) for key, lines in parts.items()},
+    )
+
+
+@cache
+def _ends() -> re.Pattern[str]:
+    return re.compile(r"[.!?;…]+(?=\s)|[。！？；]|\n+")
+
+
+@cache
+def _code() -> re.Pattern[str]:
+    return re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
+
+
+def _plain(text: str) -> str:
+    """The text as people type it, each character in its place: straight apostrophes, and no code."""
+    straight = text.replace("’", "'").replace("‘", "'")
+    if "`" not in straight:
+        return straight
+    return _code().sub(lambda found: re.sub(r"[^\n]", "`", found[0]), straight)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for stop in _ends().finditer(text):
+        for at in range(start, stop.end(), _LONGEST):
+            yield at, text[at : min(stop.end(), at + _LONGEST)]
+        start = stop.end()
+    for at in range(start, len(text), _LONGEST):
+        yield at, text[at : at + _LONGEST]
+
+
+def _speaks_of_someone(language: _Language, sentence: str, found: re.Match[str]) -> bool:
+    return not (language.after().match(sentence, found.end()) or language.before().search(sentence[: found.start()]))
+
+
+def _matches(language: _Language, sentence: str) -> Iterator[tuple[str, re.Match[str]]]:
+    patterns = language.kinds
+    if language.near and language.someone().search(sentence) and not language.subject().search(sentence):
+        patterns += language.near
+    yield from ((kind, found) for kind, pattern in patterns for found in pattern().finditer(sentence))
+
+
+def _said(language: _Language, sentence: str) -> Iterator[SecretSpan]:
+    if not language.gate().search(sentence) or language.about().search(sentence):
+        return
+    for kind, found in _matches(language, sentence):
+        if _speaks_of_someone(language, sentence, found):
+            yield SecretSpan(*found.span(), kind)
+    if language.home().search(sentence):
+        yield from (SecretSpan(span.start, span.end, "location") for span in street_addresses(sentence))
+
+
+def _joined(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
+    """One finding where several languages or a pattern and an address say the same."""
+    last: SecretSpan | None = None
+    for span in sorted(spans, key=lambda span: (KINDS.index(span.kind), span.start)):
+        if last is not None and span.kind == last.kind and span.start < last.end:
+            last = SecretSpan(last.start, max(last.end, span.end), last.kind)
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
+
+
+@lru_cache(maxsize=1_024)
+def sensitive(text: str) -> tuple[Sensitive, ...]:
+    """What the text says about someone's health, faith, love, vote, home, secrets, money or family, in text order."""
+    plain = _plain(text)
+    spans = (
+        SecretSpan(at + span.start, at + span.end, span.kind)
+        for at, sentence in _sentences(plain)
+        for name in LANGUAGES
+        for span in _said(_language(name), sentence)
+    )
+    found = (Sensitive(span.kind, span.start, span.end, text[span.start : span.end]) for span in _joined(spans))
+    return tuple(sorted(found, key=lambda one: (one.start, one.end, one.kind)))
+
+
+@lru_cache(maxsize=4_096)
+def asked_to_remember(text: str) -> bool:
+    """Whether the person asked, in so many words, for what they say to be kept."""
+    plain = _plain(text)
+    return any(
+        language.remember().search(sentence) and not language.recall().search(sentence)
+        for _, sentence in _sentences(plain)
+        for language in map(_language, LANGUAGES)
+    )
+
+
+def asking_to_remember(text: str) -> int:
+    """How many characters at the beginning only ask for the rest to be kept: "Please remember that …"."""
+    plain = _plain(text)
+    found = (_language(name).remember().match(plain) for name in LANGUAGES)
+    return max((one.end() for one in found if one), default=0)

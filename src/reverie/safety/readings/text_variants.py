@@ -1,0 +1,157 @@
+"""The readings of a text that are searched: as it stands, folded, and with common disguises taken off.
+
+A view knows how to trace a place in it back to the original text. Views of the whole text cost one pass each; the ones
+that only make sense for some texts are made only when the text shows the disguise.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+
+from reverie.safety.readings.fold import Tracer, plain_folds, skeleton_folds
+
+
+def _same(place: int) -> int:
+    return place
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`name` is None for the plain reading; `gapless` views are read by rules made for them."""
+
+    text: str
+    trace: Callable[[int], int] = _same
+    name: str | None = None
+    gapless: bool = False
+
+
+_ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
+_ATBASH = str.maketrans("abcdefghijklmnopqrstuvwxyz", "zyxwvutsrqponmlkjihgfedcba")
+_LEET = str.maketrans("01345789@$!+", "oieastbgasit")
+_LEET_L = str.maketrans("01345789@$!+|", "oleastbgasitl")
+
+
+_STEMS = (
+    *("ignore", "disregard", "forget", "instruction", "previous", "prompt", "system", "always", "never ", "the user"),
+    *("curl ", "https:", "password", "credential", "secret", "approve", "remember", "command", "whenever", "execute"),
+    # These are in nearly every English sentence, and under a cipher in nearly none.
+    *(" the ", " you ", " with ", " this ", " without ", " every "),
+)
+
+
+@cache
+def _disguises() -> dict[str, re.Pattern[str]]:
+    return {
+        "gaps": re.compile(r"[\W_]++"),
+        "breaks": re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe00-\ufe0f]++|[\"']\\s?[+.]?\\s?[\"']"),
+        "joints": re.compile(r"\\\r?\n[ \t]*|''|\"\"|\$\{?ifs\}?|[\"']\s?\+\s?[\"']"),
+    }
+
+
+def folded(text: str) -> View:
+    """The plain reading. Padding at the end is no part of it, so that no rule can be talked out of a match by more."""
+    if text.isascii():
+        return View(text.lower().rstrip())
+    return View(text.translate(plain_folds()).rstrip(), Tracer(text, plain_folds()))
+
+
+class _CutTracer:
+    """Places in a text with stretches cut out -> places before the cut. The cuts are listed at the first question."""
+
+    def __init__(self, view: View, pattern: re.Pattern[str]) -> None:
+        self._view = view
+        self._pattern = pattern
+        self._starts: list[int] = []
+        self._origins: list[int] = []
+
+    def __call__(self, place: int) -> int:
+        if not self._starts:
+            self._list_cuts()
+        index = bisect_right(self._starts, place) - 1
+        return self._view.trace(self._origins[index] + place - self._starts[index])
+
+    def _list_cuts(self) -> None:
+        self._starts, self._origins = [0], [0]
+        gone = 0
+        for found in self._pattern.finditer(self._view.text):
+            self._starts.append(found.start() - gone)
+            self._origins.append(found.end())
+            gone += found.end() - found.start()
+
+
+def _without(view: View, pattern: re.Pattern[str], name: str, *, gapless: bool = False) -> View:
+    return View(pattern.sub("", view.text), _CutTracer(view, pattern), name, gapless)
+
+
+def without_breaks(text: str) -> View:
+    """The original letters, case and all, without what may have been put between them to break up an encoding."""
+    breaks = _disguises()["breaks"]
+    return _without(View(text), breaks, "joined text") if breaks.search(text) else View(text)
+
+
+def _skeleton(original: str, plain: View) -> View | None:
+    """Look-alikes of other scripts read as Latin; only where that changes anything."""
+    if plain.text.isascii():
+        return None
+    text = original.translate(skeleton_folds()).rstrip()
+    return None if text == plain.text else View(text, Tracer(original, skeleton_folds()), "look-alike letters")
+
+
+@cache
+def _leet_words() -> re.Pattern[str]:
+    """Words that mix letters with the digits and signs that stand for letters."""
+    return re.compile(r"(?<![\w@$!+|])(?=[\w@$!+|]{0,16}[a-z])(?=[a-z]{0,16}[013457@$!])[\w@$!+|]{3,24}")
+
+
+def _leet(view: View) -> Iterator[View]:
+    words = " ".join(_leet_words().findall(view.text))
+    for table in (_LEET, _LEET_L) if words else ():
+        if _speaks(words.translate(table)):
+            yield View(view.text.translate(table), view.trace, "leetspeak")
+
+
+def _speaks(text: str) -> bool:
+    """Whether a disguised reading holds words at all; in most texts it is gibberish and not worth searching."""
+    return any(stem in text for stem in _STEMS)
+
+
+@cache
+def _ciphered_stems() -> dict[str, tuple[str, ...]]:
+    """What the stems look like under each cipher: looking for them in the text is cheaper than deciphering it first."""
+    return {
+        "reversed": tuple(stem[::-1] for stem in _STEMS),
+        "rot13": tuple(stem.translate(_ROT13) for stem in _STEMS),
+        "atbash": tuple(stem.translate(_ATBASH) for stem in _STEMS),
+    }
+
+
+def _ciphered(view: View) -> Iterator[View]:
+    for cipher, stems in _ciphered_stems().items():
+        if not any(stem in view.text for stem in stems):
+            continue
+        if cipher == "reversed":
+            yield View(view.text[::-1], partial(_mirrored, view), cipher)
+        else:
+            yield View(view.text.translate(_ROT13 if cipher == "rot13" else _ATBASH), view.trace, cipher)
+
+
+def _mirrored(view: View, place: int) -> int:
+    return view.trace(max(0, len(view.text) - place - 1))
+
+
+def whole_views(original: str) -> Iterator[View]:
+    """Every reading of the whole text that says something; the plain one first."""
+    plain = folded(original)
+    yield plain
+    skeleton = _skeleton(original, plain)
+    if skeleton:
+        yield skeleton
+    best = skeleton or plain
+    joints = _disguises()["joints"]
+    if joints.search(best.text):
+        yield _without(best, joints, "joined lines")
+    yield from _ciphered(best)
+    yield from _leet(best)
+    yield _without(best, _disguises()["gaps"], "split words", gapless=True)

@@ -1,0 +1,112 @@
+"""`/v1/reverie/sessions/import`: transcripts of any harness. Ours: Anthropic's API has no way to bring any in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+
+from reverie.core.errors import BadInput
+from reverie.server.caller import Writer
+from reverie.server.middleware import IMPORTING
+from reverie.transcripts.recorded import imports as importing
+
+router = APIRouter(tags=["import"])
+MOST_FLAWS = 100
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {kind: {"schema": {}} for kind in ("application/json", "application/x-ndjson")},
+    }
+}
+
+
+class WireFlaw(BaseModel):
+    """What could not be read, and where. The rest was."""
+
+    where: str
+    why: str
+
+
+class Import(BaseModel):
+    """`session_ids` are the first ten thousand, in the order of the file: what a dream can be given."""
+
+    type: Literal["reverie_import"] = "reverie_import"
+    reader: str
+    sessions: int
+    new: int
+    grown: int
+    rewritten: int
+    unchanged: int
+    turns_added: int
+    noise: int
+    redacted: dict[str, int]
+    session_ids: list[str]
+    flaws: list[WireFlaw]
+    flaws_found: int
+
+
+@router.post(IMPORTING, openapi_extra=_BODY)
+async def import_sessions(
+    who: Writer,
+    request: Request,
+    reader: Annotated[str | None, Query(description="The format, if it is not to be recognised.")] = None,
+    filename: Annotated[str | None, Query(description="The file's own name: some formats keep the id there.")] = None,
+) -> Import:
+    """The body is one transcript file as its harness wrote it, JSON or JSON Lines. Sending it again adds nothing."""
+    if filename is not None and not _NAME.fullmatch(filename):
+        raise BadInput("filename: not the name of a file.", expected="letters, digits, '.', '-' and '_'")
+    with TemporaryDirectory(prefix="reverie-import-") as folder:
+        path = await _received(request, Path(folder), filename)
+        done = await run_in_threadpool(who.importing.add, path, reader)
+    return _told(done)
+
+
+async def _received(request: Request, folder: Path, filename: str | None) -> Path:
+    """On disk only while it is read, for nobody else's eyes."""
+    arriving, digest = folder / "arriving", hashlib.sha256()
+    with arriving.open("wb") as file:
+        async for chunk in request.stream():
+            digest.update(chunk)
+            await run_in_threadpool(file.write, chunk)
+    if arriving.stat().st_size == 0:
+        raise BadInput("The body is empty.", expected="a transcript")
+    named = filename or f"{digest.hexdigest()[:24]}.{'jsonl' if _has_lines(arriving) else 'json'}"
+    return arriving.rename(folder / named)
+
+
+def _has_lines(path: Path) -> bool:
+    with path.open("rb") as file:
+        first = file.readline(1024 * 1024)
+    try:
+        return isinstance(json.loads(first), dict)
+    except ValueError:
+        return False
+
+
+def _told(done: importing.Imported) -> Import:
+    added = done.added
+    fates = added.fates
+    flaws = [WireFlaw(where=flaw.where, why=flaw.why) for flaw in added.flaws[:MOST_FLAWS]]
+    return Import(
+        reader=done.reader,
+        sessions=added.sessions,
+        new=fates["new"],
+        grown=fates["grown"],
+        rewritten=fates["rewritten"],
+        unchanged=fates["unchanged"],
+        turns_added=added.turns,
+        noise=added.noise,
+        redacted=dict(added.redacted),
+        session_ids=done.names,
+        flaws=flaws,
+        flaws_found=len(added.flaws),
+    )

@@ -1,0 +1,1 @@
+"""How a skill changes: what is intended, and what it makes of the text."""

@@ -1,0 +1,181 @@
+"""Small changes to a YAML text that leave every other byte of it as it was, comments included.
+
+What is put in is one line, or a part of one where its neighbours stand in brackets. Each change is checked by reading
+the text before and after: what is not ours says the same, or nothing is changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from reverie.core.errors import BadInput
+
+
+def value_at(text: str, keys: Sequence[str]) -> Any:
+    found = _parsed(text)
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def put_member(text: str, keys: Sequence[str], value: Any) -> str:
+    """Set a value under these keys, in the place of the one there is."""
+    text = drop_member(text, keys)
+    node, rest = _way(text, keys)
+    return _checked(text, _inserted(text, node, f"{rest[0]}: ", _nested(rest[1:], value)), keys, value)
+
+
+def append_element(text: str, keys: Sequence[str], value: Any) -> str:
+    """Put a value behind the last of the list under these keys, making what is not there."""
+    node, rest = _way(text, keys)
+    if rest:
+        made = _inserted(text, node, f"{rest[0]}: ", _nested(rest[1:], [value]))
+    elif _is_null(node):
+        made = _filled(text, node, _flow([value]))
+    else:
+        made = _inserted(text, node, "", value)
+    return _checked(text, made, keys, [*(value_at(text, keys) or ()), value])
+
+
+def drop_member(text: str, keys: Sequence[str], keep: str | None = None) -> str:
+    """Take a member out, and with it the mappings it leaves empty, but for those that are in the text `keep`."""
+    parent, rest = _way(text, keys[:-1])
+    if rest or parent is None or parent.id != "mapping":
+        return text
+    place = next((at for at, (key, _) in enumerate(parent.value) if key.value == keys[-1]), None)
+    if place is None:
+        return text
+    if len(parent.value) == 1 and keys[:-1] and not (keep and value_at(keep, keys[:-1]) is not None):
+        return drop_member(text, keys[:-1], keep)
+    spans = [(key.start_mark.index, _end(value)) for key, value in parent.value]
+    return _checked(text, _removed(text, parent, spans, place), keys, None)
+
+
+def drop_element(text: str, keys: Sequence[str], value: Any, keep: str | None = None) -> str:
+    """Take an element out, and what that leaves empty, as above."""
+    there = value_at(text, keys)
+    if not isinstance(there, list) or value not in there:
+        return text
+    if there == [value] and not (keep and value_at(keep, keys) is not None):
+        return drop_member(text, keys, keep)
+    node, _ = _way(text, keys)
+    spans = [(item.start_mark.index, _end(item)) for item in node.value]
+    made = _removed(text, node, spans, there.index(value))
+    return _checked(text, made, keys, [one for at, one in enumerate(there) if at != there.index(value)])
+
+
+def _parsed(text: str) -> Any:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        found = YAML(typ="safe", pure=True).load(text)
+    except (YAMLError, ValueError, RecursionError) as error:
+        told = getattr(error, "problem", None) or str(error).splitlines()[0]
+        raise BadInput(f"it is not YAML: {told}.", expected="a YAML file", next_step="Mend it first.") from error
+    if found is not None and not isinstance(found, dict):
+        raise BadInput("it holds no YAML mapping.", expected="a YAML mapping", next_step="Mend it first.")
+    return found or {}
+
+
+def _way(text: str, keys: Sequence[str]) -> tuple[Any, list[str]]:
+    """The node under these keys, as far as they lead, and the keys that are not there; None for an empty text."""
+    from ruamel.yaml import YAML
+
+    _parsed(text)
+    node = YAML(typ="safe", pure=True).compose(text)
+    for place, key in enumerate(keys):
+        if node is None or _is_null(node):
+            return node, list(keys[place:])
+        if node.id != "mapping":
+            raise BadInput(
+                f"{key!r} stands below what is no mapping.", expected="a mapping", next_step="Mend it first."
+            )
+        found = next(((name, value) for name, value in reversed(node.value) if name.value == key), None)
+        if found is None:
+            return node, list(keys[place:])
+        name, node = found
+        if node.start_mark.index == node.end_mark.index:  # it would stand at whatever comes next
+            node.start_mark.index = node.end_mark.index = text.index(":", name.end_mark.index) + 1
+    return node, []
+
+
+def _inserted(text: str, node: Any, named: str, value: Any) -> str:
+    """One more member (`named`) or element behind the last of a node, written as its neighbours are."""
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    if node is None:
+        return f"{text}{line_end if text and not text.endswith(line_end) else ''}{named}{_flow(value)}{line_end}"
+    if _is_null(node):
+        return _filled(text, node, f"{{{named}{_flow(value)}}}")
+    if node.id == "scalar" or bool(named) != (node.id == "mapping"):
+        kind = "a mapping" if named else "a list"
+        raise BadInput(f"{node.value!r:.40} stands where {kind} should.", expected=kind, next_step="Mend it first.")
+    if node.flow_style:
+        at = _end(_last(node)) if node.value else node.end_mark.index - 1
+        return f"{text[:at]}{', ' if node.value else ''}{named}{_flow(value)}{text[at:]}"
+    at = text.find("\n", _end(node))
+    head, tail = (f"{text}{line_end}", "") if at < 0 else (text[: at + 1], text[at + 1 :])
+    return f"{head}{' ' * node.start_mark.column}{named or '- '}{_flow(value)}{line_end}{tail}"
+
+
+def _filled(text: str, node: Any, written: str) -> str:
+    """Something in the place of nothing: of `~`, or right behind a colon."""
+    start, end = node.start_mark.index, node.end_mark.index
+    return f"{text[:start]}{' ' if start == end else ''}{written}{text[end:]}"
+
+
+def _removed(text: str, node: Any, spans: Sequence[tuple[int, int]], place: int) -> str:
+    start, end = spans[place]
+    if node.flow_style:
+        if place:
+            return text[: spans[place - 1][1]] + text[end:]
+        return text[:start] + text[spans[1][0] if len(spans) > 1 else end :]
+    line = text.rfind("\n", 0, start) + 1
+    after = text.find("\n", end)
+    left = text[:line] + (text[after + 1 :] if after >= 0 else "")
+    if len(spans) > 1 or (node.start_mark.column == 0 and node.id == "mapping"):
+        return left
+    return f"{text[:line].rstrip()} {'{}' if node.id == 'mapping' else '[]'}\n{left[line:]}"
+
+
+def _last(node: Any) -> Any:
+    return node.value[-1][1] if node.id == "mapping" else node.value[-1]
+
+
+def _end(node: Any) -> int:
+    """Where the last word of a node ends; a block itself ends only where the next begins."""
+    while node.id != "scalar" and not node.flow_style and node.value:
+        node = _last(node)
+    return int(node.end_mark.index)
+
+
+def _is_null(node: Any) -> bool:
+    return bool(node is not None and node.id == "scalar" and str(node.tag).endswith(":null"))
+
+
+def _flow(value: Any) -> str:
+    plain = isinstance(value, str) and value.isidentifier() and value.lower() not in ("null", "true", "false", "yes")
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flow, value))}]"
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+def _nested(keys: Sequence[str], value: Any) -> Any:
+    for key in reversed(keys):
+        value = {key: value}
+    return value
+
+
+def _checked(before: str, after: str, keys: Sequence[str], value: Any) -> str:
+    """The new text, if it says this under these keys (None: has nothing there) and else what it said before."""
+    expected = at = _parsed(before)
+    for key in keys[:-1]:
+        at[key] = at[key] if isinstance(at.get(key), dict) else {}
+        at = at[key]
+    at.pop(keys[-1], None)
+    at.update({} if value is None else {keys[-1]: value})
+    if _parsed(after) != expected:
+        raise BadInput("it cannot be changed without changing more.", next_step=f"Set {'.'.join(keys)} by hand.")
+    return after

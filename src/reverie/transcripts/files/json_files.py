@@ -1,0 +1,105 @@
+"""JSON and JSON Lines as harnesses really leave them: cut off, half-written, wrongly encoded, enormous."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from reverie.transcripts.files.json_streams import PIECE, CutOff, FileSpan, StreamedObject, top_values, value_at
+from reverie.transcripts.files.json_text import parsed
+from reverie.transcripts.files.limits import check_time
+from reverie.transcripts.readers import WHOLE_FILE, Flaw
+
+BAD_BYTES = "not valid UTF-8; the bad bytes are shown as \N{REPLACEMENT CHARACTER}"
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
+    """Each line's number and value; a line that cannot be used is a Flaw and the next one is read."""
+    with path.open("rb") as file:
+        number = place = 0
+        while line := file.readline(PIECE + 1):
+            check_time()
+            number += 1
+            end = _end_of_line(file, line, place)
+            if len(line) > PIECE:
+                yield _long_line(path, number, FileSpan(place, end))
+                file.seek(end)
+            elif line.strip():
+                yield from _line_value(number, line)
+            place = end
+
+
+def _line_value(number: int, line: bytes) -> Iterator[tuple[int, Any] | Flaw]:
+    text, flawed = decoded(line)
+    if flawed:
+        yield Flaw(f"line {number}", BAD_BYTES)
+    try:
+        value = parsed(text)
+    except ValueError as error:
+        yield Flaw(f"line {number}", _why_broken(line, error))
+    else:
+        yield number, value
+
+
+def _long_line(path: Path, number: int, span: FileSpan) -> tuple[int, Any] | Flaw:
+    """A line that is too long to hold: its beginning may be the whole conversation."""
+    try:
+        with path.open("rb") as file:
+            value = value_at(path, file, span)
+    except ValueError as error:
+        return Flaw(f"line {number}", f"{span.size:,} bytes long, and not JSON ({error})")
+    if isinstance(value, StreamedObject) and value.cut_off:
+        return Flaw(f"line {number}", "the last line is cut off; it is read again once it is complete")
+    return number, value
+
+
+def _why_broken(line: bytes, error: Exception) -> str:
+    if not line.endswith(b"\n"):
+        return "the last line is cut off; it is read again once it is complete"
+    return f"not JSON ({error})"
+
+
+def _end_of_line(file: BinaryIO, line: bytes, place: int) -> int:
+    end = place + len(line)
+    while not line.endswith(b"\n") and (line := file.readline(1 << 20)):
+        check_time()
+        end += len(line)
+    return end
+
+
+def whole_json(path: Path) -> Any | Flaw:
+    """The one value of a JSON file, or why there is none. Of a large one only what is asked for is read."""
+    try:
+        if is_large(path):
+            with path.open("rb") as file:
+                return value_at(path, file, next(top_values(file), FileSpan(0, 0)))
+        return parsed(decoded(path.read_bytes())[0])
+    except CutOff:
+        return Flaw(WHOLE_FILE, "cut off")
+    except ValueError as error:
+        return Flaw(WHOLE_FILE, f"not JSON ({error})")
+
+
+def is_large(path: Path) -> bool:
+    return path.stat().st_size > PIECE
+
+
+def decoded(raw: bytes) -> tuple[str, bool]:
+    """Text of UTF-8 bytes, and whether some of them were not UTF-8."""
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return raw.decode("utf-8"), False
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace"), True
+
+
+def first_line(start: bytes) -> Any:
+    """The value of the first non-empty line of a sniffed beginning, or None."""
+    for line in start.splitlines():
+        if line.strip():
+            try:
+                return parsed(decoded(line)[0])
+            except ValueError:
+                return None
+    return None

@@ -1,0 +1,293 @@
+"""JSON of any size, of which never more than a piece is held.
+
+A value of at most a piece is parsed. A larger object knows where its members stand in the file and reads those that
+are asked for; a larger list of messages or sessions reads one after the other; anything else that large is cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from reverie.transcripts.files.json_text import MOST_DEPTH, parsed
+from reverie.transcripts.files.limits import check_time
+
+PIECE = 8 * 1024 * 1024
+MOST_MEMBERS = 400_000
+_CHUNK = 1 << 20
+# What formats call the part that grows with the work. Everything else of such a size is somebody's output.
+_LISTS = {"messages", "conversations", "traj", "simulations", "history", "trajectory", "attempts", "items", "loglines"}
+_OBJECTS = {"mapping"}
+_MARK = re.compile(rb'"(?:[^"\\]++|\\.)*+"|["\[\]{},:]', re.DOTALL)
+_IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_WHOLE_CHARACTERS = re.compile(rb'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+', re.DOTALL)
+_QUOTE, _COMMA, _COLON, _OPEN_LIST, _OPEN_OBJECT = b'",:[{'
+
+
+class CutOff(ValueError):
+    """A container that never ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSpan:
+    """Where a value stands in a file, space around it included."""
+
+    start: int
+    end: int
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+class StreamedList:
+    """A list that is too large to hold. It can be gone through any number of times."""
+
+    def __init__(self, path: Path, span: FileSpan, cut_off: bool = False) -> None:
+        self.path, self.span, self.cut_off = path, span, cut_off
+
+    def __iter__(self) -> Iterator[Any]:
+        with self.path.open("rb") as file:
+            try:
+                for _, span in _children(file, self.span):
+                    if not _is_blank(file, span):
+                        yield _element(self.path, file, span)
+            except CutOff:
+                if not self.cut_off:  # else it is known, and said
+                    raise
+
+    def __str__(self) -> str:
+        return f"[a list of {self.span.size:,} bytes]"
+
+
+JsonList = list | StreamedList  # type: ignore[type-arg]  # for isinstance
+
+
+class StreamedObject(Mapping[str, Any]):
+    """An object that is too large to hold. Each member is read when it is asked for."""
+
+    def __init__(self, path: Path, span: FileSpan) -> None:
+        self.path, self.span = path, span
+        self.cut_off = False
+        self._members: dict[str, FileSpan] = {}
+        self._streamed: dict[str, Any] = {}
+        with path.open("rb") as file:
+            self._find_members(file)
+
+    def _find_members(self, file: BinaryIO) -> None:
+        children = _children(file, self.span)
+        try:
+            while True:
+                name, span = next(children)
+                if name is not None:
+                    self._members[str(parsed(_text(file, name)))] = span
+                if len(self._members) > MOST_MEMBERS:
+                    raise ValueError(f"an object of more than {MOST_MEMBERS:,} members")
+        except StopIteration as ended:
+            self.span = FileSpan(self.span.start, ended.value)
+        except CutOff:
+            self.cut_off = True
+
+    def __getitem__(self, name: str) -> Any:
+        """None stands for what is no JSON, as for what is not known."""
+        span = self._members[name]
+        if name not in self._streamed:
+            with self.path.open("rb") as file:
+                cut_off = self.cut_off and span.end == self.span.end
+                try:
+                    large = span.size > PIECE or cut_off
+                    kept = _kept_whole(self.path, file, name, span, cut_off) if large else None
+                    if kept is None:
+                        return _shortened(file, span, _Room())
+                except ValueError:
+                    return None
+            self._streamed[name] = kept
+        return self._streamed[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def sha256(self) -> str:
+        """Of its bytes as they stand in the file."""
+        digest, place = hashlib.sha256(), self.span.start
+        with self.path.open("rb") as file:
+            while place < self.span.end and (chunk := _read(file, place, min(_CHUNK, self.span.end - place))):
+                digest.update(chunk)
+                place += len(chunk)
+        return digest.hexdigest()
+
+    def __str__(self) -> str:
+        return f"{{an object of {self.span.size:,} bytes}}"
+
+    __repr__ = __str__
+
+
+def value_at(path: Path, file: BinaryIO, span: FileSpan) -> Any:
+    """The value that stands there. Raises ValueError where it is none."""
+    if span.size <= PIECE:
+        return parsed(_text(file, span))
+    match _first_byte(file, span):
+        case 0x7B:
+            return StreamedObject(path, span)
+        case 0x5B:
+            return StreamedList(path, span)
+    return _shortened(file, span, _Room())
+
+
+def _element(path: Path, file: BinaryIO, span: FileSpan) -> Any:
+    try:
+        return value_at(path, file, span)
+    except CutOff:
+        raise
+    except ValueError:
+        return None  # no reader takes it for a message; each says where it stands
+
+
+def _kept_whole(
+    path: Path, file: BinaryIO, name: str, span: FileSpan, cut_off: bool
+) -> StreamedList | StreamedObject | None:
+    first = _first_byte(file, span)
+    if name in _LISTS and first == _OPEN_LIST:
+        return StreamedList(path, span, cut_off)
+    return StreamedObject(path, span) if name in _OBJECTS and first == _OPEN_OBJECT else None
+
+
+@dataclass(slots=True)
+class _Room:
+    left: int = field(default_factory=lambda: PIECE)
+
+
+def _shortened(file: BinaryIO, span: FileSpan, room: _Room, depth: int = 0) -> Any:
+    """As much of a value as there is room for."""
+    if span.size <= room.left:
+        room.left -= span.size
+        return parsed(_text(file, span))
+    if depth > MOST_DEPTH:
+        raise ValueError(f"nested more than {MOST_DEPTH} deep")
+    first = _first_byte(file, span)
+    if first == _QUOTE:
+        return _cut_string(file, span, room)
+    if first == _OPEN_LIST:
+        return [_shortened(file, child, room, depth + 1) for _, child in _while_there_is(room, _children(file, span))]
+    if first != _OPEN_OBJECT:
+        raise ValueError("not JSON")
+    return {
+        str(parsed(_text(file, name))): _shortened(file, child, room, depth + 1)
+        for name, child in _while_there_is(room, _children(file, span))
+        if name is not None
+    }
+
+
+def _while_there_is(
+    room: _Room, children: Iterator[tuple[FileSpan | None, FileSpan]]
+) -> Iterator[tuple[FileSpan | None, FileSpan]]:
+    while room.left > 0:
+        child = next(children, None)
+        if child is None:
+            return
+        room.left -= 1
+        yield child
+
+
+def _cut_string(file: BinaryIO, span: FileSpan, room: _Room) -> str:
+    size, room.left = max(room.left, 64), 0
+    raw = _read(file, span.start, size).lstrip()
+    inside = _WHOLE_CHARACTERS.match(raw, 1)
+    whole = inside.group(0).decode("utf-8", "ignore") if inside else ""
+    quoted = f'"{whole}"'
+    return f"{parsed(quoted)}\n[cut here: {span.size - size:,} bytes left out]"
+
+
+# ---- where values begin and end --------------------------------------------------------------------------------------
+
+
+def top_values(file: BinaryIO) -> Generator[FileSpan, None, None]:
+    """The containers of a file, one behind the other. Raises CutOff behind the last one if something is left open."""
+    depth = begin = 0
+    size = file.seek(0, 2)
+    for mark, at in _marks(file, FileSpan(0, size)):
+        if mark in b"[{":
+            begin = begin if depth else at
+            depth += 1
+        elif mark in b"]}" and depth:
+            depth -= 1
+            if depth == 0:
+                yield FileSpan(begin, at + 1)
+    if depth:
+        raise CutOff("cut off")
+
+
+def _children(file: BinaryIO, span: FileSpan) -> Generator[tuple[FileSpan | None, FileSpan], None, int]:
+    """Name and value of each member of an object, or each element of a list. Returns where the container ends."""
+    depth, begin, name, named = 0, 0, None, False
+    for mark, at in _marks(file, span):
+        if mark in b"[{":
+            depth += 1
+            if depth == 1:
+                begin, named = at + 1, mark == _OPEN_OBJECT
+        elif mark in b"]}":
+            depth -= 1
+            if depth == 0:
+                if not _is_blank(file, FileSpan(begin, at)):
+                    yield name, FileSpan(begin, at)
+                return at + 1
+        elif depth == 1 and mark == _COMMA:
+            yield name, FileSpan(begin, at)
+            begin, name = at + 1, None
+        elif depth == 1 and mark == _COLON and named and name is None:
+            name, begin = FileSpan(begin, at), at + 1
+    if name is not None and _first_byte(file, FileSpan(begin, span.end)) in b"[{":
+        yield name, FileSpan(begin, span.end)  # what it holds so far
+    raise CutOff("cut off")
+
+
+def _marks(file: BinaryIO, span: FileSpan) -> Iterator[tuple[int, int]]:
+    """Every bracket, comma and colon that stands in no string, with its place."""
+    place, in_string, escaped = span.start, False, False
+    while place < span.end and (chunk := _read(file, place, min(_CHUNK, span.end - place))):
+        check_time()
+        at = 0
+        if in_string:
+            at, in_string, escaped = _through_string(chunk, 1 if escaped else 0)
+        for found in _MARK.finditer(chunk, at) if not in_string else ():
+            mark = chunk[found.start()]
+            if mark != _QUOTE:
+                yield mark, place + found.start()
+            elif found.end() == found.start() + 1:  # it does not end in this chunk
+                _, in_string, escaped = _through_string(chunk, found.end())
+                break
+        place += len(chunk)
+
+
+def _through_string(chunk: bytes, at: int) -> tuple[int, bool, bool]:
+    """Where the string ends that goes on at `at`; whether it goes on behind the chunk, and there with an escape."""
+    inside = _IN_STRING.match(chunk, at)
+    end = inside.end() if inside else at
+    if end >= len(chunk):
+        return len(chunk), True, False
+    return (end + 1, False, False) if chunk[end] == _QUOTE else (len(chunk), True, True)
+
+
+def _read(file: BinaryIO, place: int, size: int) -> bytes:
+    file.seek(place)
+    return file.read(size)
+
+
+def _text(file: BinaryIO, span: FileSpan) -> str:
+    return _read(file, span.start, span.size).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+
+
+def _first_byte(file: BinaryIO, span: FileSpan) -> int:
+    start = _read(file, span.start, min(span.size, _CHUNK)).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start[0] if start else 0
+
+
+def _is_blank(file: BinaryIO, span: FileSpan) -> bool:
+    return span.size == 0 or (span.size <= _CHUNK and not _read(file, span.start, span.size).strip())

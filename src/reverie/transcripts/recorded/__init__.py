@@ -1,0 +1,1 @@
+"""Sessions that are told us over the API as they happen."""

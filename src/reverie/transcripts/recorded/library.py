@@ -1,0 +1,211 @@
+"""`home.tenants.recording(scope)`: sessions that are told us as they happen.
+
+No agent answers here: a session stays idle and records what it is sent. What is said in it is a Session of the
+library in the same moment, without secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from reverie.core.clock import Clock
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.ids import Ids
+from reverie.core.origin import Origin
+from reverie.core.scope import Scope
+from reverie.transcripts.intake import Intake, Redact
+from reverie.transcripts.recorded import rules
+from reverie.transcripts.recorded.definitions import Definitions
+from reverie.transcripts.recorded.records import RecordedRecords, SpokenEvents
+from reverie.transcripts.recorded.session import Always, Recorded, RecordedEvent, RecordedQuery, Status, TimeSpan, Walk
+from reverie.transcripts.recorded.turns import head_of, turns_of, without_secrets
+
+Told = Mapping[str, Any]
+AT_ONCE = 100  # events of a stream that are read together
+IDLE = {"type": "session.status_idle", "stop_reason": {"type": "end_turn"}, "stop_details": None}
+
+
+@dataclass(frozen=True, slots=True)
+class SessionWish:
+    """What a session is wanted to be. `overrides` are laid over the agent for this session only."""
+
+    agent: str
+    environment: str
+    version: int | None = None
+    overrides: Told | None = None
+    title: str | None = None
+    metadata: Mapping[str, str] | None = None
+    resources: Sequence[Told] = ()
+    vaults: Sequence[str] = ()
+    budget: Told | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """`speaker` is the Origin of what is sent with the caller's key. `told` is called with a session that has news."""
+
+    scope: Scope
+    records: RecordedRecords
+    agents: Definitions
+    environments: Definitions
+    redact: Redact
+    ids: Ids
+    clock: Clock
+    speaker: Callable[[str], Origin]
+    told: Callable[[str], None]
+
+    def create(self, wish: SessionWish, events: Sequence[Told] = ()) -> Recorded:
+        rules.initial(events)
+        agent, now = self._agent(wish), self.clock.now()
+        self._environment(wish.environment)
+        made = Recorded(
+            self.ids.new("sesn"),
+            self.scope.user or "",
+            agent,
+            wish.environment,
+            now,
+            now,
+            self._title(wish.title),
+            rules.merged({}, wish.metadata),
+            tuple(map(rules.storable, wish.resources)),
+            tuple(map(rules.storable, wish.vaults)),
+            rules.storable(wish.budget),
+        )
+        self.records.add(self.scope.of(made.user), made, self._spoken(made, [*events, IDLE]) if events else None)
+        return made
+
+    def own(self, agent: Told, title: str) -> Recorded:
+        """A session to work in ourselves, not kept yet. Nothing can be sent to it from outside that we would heed."""
+        now = self.clock.now()
+        return Recorded(self.ids.new("sesn"), self.scope.user or "", agent, "env_dreaming", now, now, title)
+
+    def _agent(self, wish: SessionWish) -> Told:
+        found = self.agents.get(wish.agent, wish.version)
+        if found.archived_at is not None:
+            raise BadInput(f"The agent {found.id} is archived.", expected="one that new sessions can be made from")
+        told = {name: value for name, value in found.told.items() if name != "metadata"}
+        return {**told, **rules.storable(wish.overrides or {}), "id": found.id, "version": found.version}
+
+    def _environment(self, name: str) -> None:
+        try:
+            found = self.environments.get(name)
+        except NotFound as error:
+            raise rules.EnvironmentNotFound(str(error)) from error
+        if found.archived_at is not None:
+            raise rules.EnvironmentArchived(f"The environment {name} is archived.", expected="one that is not")
+
+    def _title(self, title: str | None) -> str | None:
+        return None if title is None else self.redact(str(rules.storable(title)))[0]
+
+    def get(self, name: str) -> Recorded:
+        found = self.records.one(self.scope, name)
+        if found is None:
+            raise NotFound(f"There is no session {name}.")
+        return found
+
+    def find(self, which: RecordedQuery, walk: Walk) -> list[Recorded]:
+        return self.records.find(self.scope, which, walk)
+
+    def update(self, name: str, patch: Told) -> Recorded:
+        """`patch` may name a title (None takes it away), a metadata patch, parts of the agent, and a budget."""
+        before = self.get(name)
+
+        def updated(old: Recorded) -> Recorded:
+            new = replace(
+                _open(old),
+                title=self._title(patch["title"]) if "title" in patch else old.title,
+                metadata=rules.merged(old.metadata, patch.get("metadata")),
+                agent={**old.agent, **rules.storable(patch.get("agent") or {})},
+                budget=rules.storable(patch["budget"]) if "budget" in patch else old.budget,
+            )
+            if new.budget is not None and old.budget is None:
+                raise BadInput("budget: the session was made without one.", expected="one given when it is made")
+            return old if new == old else replace(new, updated_at=self.clock.now())
+
+        after = self._changed(name, updated)
+        fields = ("title", "metadata", "agent", "budget")
+        said = {one: getattr(after, one) for one in fields if getattr(after, one) != getattr(before, one)}
+        if said:
+            self._record(after, [{"type": "session.updated", **said}])
+        return after
+
+    def archive(self, name: str) -> Recorded:
+        """Nothing can be sent to it from now on. Twice is once."""
+        now = self.clock.now()
+        return self._changed(
+            name, lambda old: old if old.archived_at else replace(old, archived_at=now, updated_at=now)
+        )
+
+    def become(self, name: str, status: Status) -> Recorded:
+        """For who runs an agent in it."""
+        return self._changed(name, lambda old: replace(old, status=status, updated_at=self.clock.now()))
+
+    def delete(self, name: str) -> None:
+        self.records.delete(self.scope.of(self.get(name).user), name)
+        self.told(name)
+
+    def _changed(self, name: str, change: Callable[[Recorded], Recorded]) -> Recorded:
+        changed = self.records.change(self.scope.of(self.get(name).user), name, change)
+        if changed is None:
+            raise NotFound(f"There is no session {name}.")
+        return changed
+
+    # ---- events ------------------------------------------------------------------------------------------------------
+
+    def send(self, name: str, events: Sequence[Told]) -> list[RecordedEvent]:
+        """From outside: only what the wire lets a client send, which is checked where it comes in. Where nobody
+        answers, the end of the turn is recorded behind it, for who waits for that."""
+        rules.sendable(events)
+        session = _open(self.get(name))
+        return self._record(session, [*events, *([IDLE] if session.status == "idle" else [])])[: len(events)]
+
+    def emit(self, name: str, events: Sequence[Told]) -> list[RecordedEvent]:
+        """From inside, by whatever works in the session."""
+        return self._record(self.get(name), events)
+
+    def _record(self, session: Recorded, events: Sequence[Told]) -> list[RecordedEvent]:
+        kept = self.records.record(self.scope.of(session.user), session.id, self._spoken(session, events))
+        if not kept:
+            raise NotFound(f"There is no session {session.id}.")
+        self.told(session.id)
+        return kept
+
+    def _spoken(self, session: Recorded, events: Sequence[Told]) -> SpokenEvents:
+        made = [self._event(event) for event in events]
+        head = None if session.is_ours else Intake(session.user, self.redact).placed(head_of(session))
+        return SpokenEvents(
+            made, head, turns_of(session, made, self.speaker(session.user), self.redact) if head else []
+        )
+
+    def _event(self, event: Told) -> RecordedEvent:
+        told = without_secrets(
+            rules.storable({name: one for name, one in event.items() if name != "type"}), self.redact
+        )
+        if event["type"] == "user.define_outcome":
+            told = {**told, "outcome_id": self.ids.new("outc")}
+        return RecordedEvent(self.ids.new("sevt"), str(event["type"]), self.clock.now(), told)
+
+    def events(self, name: str, types: Sequence[str], at: TimeSpan, walk: Walk) -> list[RecordedEvent]:
+        return self.records.events(self.scope.of(self.get(name).user), name, types, at, walk)
+
+    def last(self, name: str) -> int:
+        """The number of the last event, 0 before the first."""
+        last = self.records.last(self.scope, name)
+        if last is None:
+            raise NotFound(f"There is no session {name}.")
+        return last
+
+    def behind(self, name: str, number: int) -> list[RecordedEvent] | None:
+        """What happened since that event; None when the session is gone."""
+        found = self.records.one(self.scope, name)
+        if found is None:
+            return None
+        return self.records.events(self.scope.of(found.user), name, (), Always(), Walk(AT_ONCE, number))
+
+
+def _open(session: Recorded) -> Recorded:
+    if session.archived_at is not None:
+        raise BadInput(f"The session {session.id} is archived.", expected="one that is not")
+    return session

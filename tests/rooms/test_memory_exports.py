@@ -1,0 +1,80 @@
+"""Exports of other managed memories, in the shapes their public documentation gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reverie.app import open_home
+from reverie.core.errors import BadInput
+from reverie.harnesses.memory_stores.folder import read_folder
+
+RULE = "Deploys go out on Tuesdays."
+AGENTCORE = {
+    "memoryRecordSummaries": [
+        {
+            "memoryRecordId": "mem-0f2c",
+            "content": {"text": RULE},
+            "memoryStrategyId": "semantic-1",
+            "namespaces": ["/strategies/semantic/actors/ann"],
+            "createdAt": 1762000000.0,
+            "score": 0.7,
+        }
+    ],
+    "nextToken": None,
+}
+VERTEX = {
+    "memories": [
+        {
+            "name": "projects/p/locations/l/reasoningEngines/r/memories/42",
+            "scope": {"user_id": "ann"},
+            "fact": RULE,
+            "createTime": "2026-05-12T10:00:00Z",
+        }
+    ]
+}
+AZURE = {
+    "search_id": "s1",
+    "memories": [
+        {
+            "memory_item": {
+                "memory_id": "m1",
+                "scope": "ann",
+                "kind": "user_profile",
+                "content": RULE,
+                "updated_at": 1762000000,
+            }
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (AGENTCORE, "/strategies/semantic/actors/ann/mem-0f2c"),
+        (VERTEX, "/ann/projects/p/locations/l/reasoningEngines/r/memories/42"),
+        (AZURE, "/ann/user_profile/m1"),
+    ],
+)
+def test_an_export_of_another_service_is_read_memory_by_memory(
+    document: dict[str, Any], path: str, tmp_path: Path
+) -> None:
+    (tmp_path / "export.json").write_text(json.dumps(document))
+    assert read_folder(tmp_path).texts == {path: RULE}
+    with open_home(tmp_path / "home") as home:
+        (pulled,) = home.bridge.pull(home.managed(str(tmp_path / "export.json")))
+        assert pulled.versions == 1
+
+
+def test_a_mapping_file_says_where_the_memories_are(tmp_path: Path) -> None:
+    rows = {"page": {"notes": [{"says": {"words": RULE}, "topic": "releases"}, {"says": {}}]}}
+    (tmp_path / "export.json").write_text(json.dumps(rows))
+    (tmp_path / "reverie-mapping.toml").write_text('list = "page.notes"\ntext = "says.words"\npath = "topic"\n')
+    assert read_folder(tmp_path).texts == {"/releases": RULE}
+    (tmp_path / "reverie-mapping.toml").write_text('list = "page.notes"\n')
+    with pytest.raises(BadInput, match="text"):
+        read_folder(tmp_path)

@@ -1,0 +1,128 @@
+"""A model beside the bridge: what is doubtful, and how a rule would read. Answers were played by hand, and recorded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reverie.app import open_home
+from reverie.bridge.amendments import Batch
+from reverie.bridge.draft import Drafted
+from reverie.testing.model_plays import OpenConnection, Refuses, Says
+from reverie.testing.model_recordings import Recordings
+from reverie.testing.model_server import Server, serving
+from tests.conftest import NOON
+
+ANSWERS = Path(__file__).parents[1] / "fixtures" / "bridge_answers"
+SKILL = """\
+---
+name: release
+description: How to cut and deploy a release.
+version: 1.2.0
+---
+
+# Release
+
+## Rules
+- Deploy on Tuesdays, after the standup.
+- Tag every release with the ticket number.
+"""
+OLD = """\
+# Notes
+
+- Label every tube with the project code.
+- Thank the customer once, then say what happens next.
+- The team in Lisbon starts at nine.
+"""
+NEW = """\
+# Notes
+
+- Label every tube with the date and your initials.
+- Thank customers one time and then tell them what will happen.
+- The team in Lisbon starts at nine.
+- It has been agreed that nobody rolls a release back without telling the person on call.
+- We met the new supplier on 2026-04-02.
+"""
+
+
+def settings(model: Server) -> dict[str, str | None]:
+    return {"owner": "ann", "model": "openai:played", "model_url": model.openai_url, "model_key_name": "THE_KEY"}
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[str, str]:
+    for name, text in (("old", OLD), ("new", NEW)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.md").write_text(text)
+    return str(tmp_path / "old"), str(tmp_path / "new")
+
+
+def proposed(model: Server, tmp_path: Path, folders: tuple[str, str]) -> tuple[Batch, list[tuple[str, str]]]:
+    """The batch, and each proposal: where it goes and what its diff adds."""
+    with open_home(tmp_path / "home", now=NOON, settings=settings(model)) as home:
+        skill = home.config.home / "skills" / "release" / "SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text(SKILL)
+        batch = home.bridge.propose(*folders, target="home")
+        return batch, [(one.suggestion.subject, _added(one.diff)) for one in home.review.waiting()]
+
+
+def _added(diff: str) -> str:
+    added = [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    return next(line.lstrip("-* ") for line in reversed(added) if line.strip())
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THE_KEY", "sk-test-abcdefgh")
+
+
+def test_a_well_played_model_settles_what_is_doubtful_and_words_it_like_the_skill(
+    tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    with serving(recordings := Recordings(ANSWERS)) as model:
+        _, waiting = proposed(model, tmp_path, folders)
+    assert not recordings.missing, recordings.advice
+    assert sorted(waiting) == [
+        ("MEMORY.md", "Label every tube with the date and your initials."),
+        ("MEMORY.md", "We met the new supplier on 2026-04-02."),
+        ("release", "Never roll a release back without telling the person on call."),
+    ]
+
+
+def item(text: str, words: str = "We met the new supplier on 2026-04-02.", turn: int = 2) -> dict[str, object]:
+    return {
+        "op": "add",
+        "document": "MEMORY.md",
+        "text": text,
+        "evidence": [{"session": "s1", "turn": turn, "words": words}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("play", "note"),
+    [
+        (Says(json.dumps({"items": [item("We meet the supplier every Monday at 9:15 in room 204.")]})), False),
+        (Says(json.dumps({"items": [item("We met the supplier.", "We met no supplier at all.")]})), False),
+        (Says(json.dumps({"items": [item("We met the supplier.", turn=77)]})), False),
+        (Says("I would rather not."), True),
+        (Refuses(401), True),
+    ],
+)
+def test_what_a_model_makes_up_is_not_used_and_the_memorys_own_sentence_stands(
+    play: OpenConnection, note: bool, tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    with serving(play) as model:
+        batch, waiting = proposed(model, tmp_path, folders)
+    assert bool(batch.note) is note
+    assert ("MEMORY.md", "We met the new supplier on 2026-04-02.") in waiting and len(waiting) == 2
+    assert all(isinstance(one, Drafted) for one in batch.results)
+
+
+def test_what_a_model_took_is_on_the_ledger(tmp_path: Path, folders: tuple[str, str]) -> None:
+    with serving(Says('{"items": []}')) as model, open_home(tmp_path / "home", settings=settings(model)) as home:
+        home.bridge.propose(*folders, target="home")
+        spent = home.spending()
+    assert spent["tokens"] > 0, spent  # type: ignore[operator]

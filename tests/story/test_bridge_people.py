@@ -1,0 +1,155 @@
+"""Who is behind what a managed memory learned: a quorum, a poisoned batch, people who disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from reverie.app import Home, open_home
+from reverie.bridge.backing import Doubt
+from reverie.bridge.draft import Drafted, Quarantined
+from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
+from reverie.core.errors import NotReached
+from tests.conftest import NOON
+
+OLD, NEW = "Refunds are possible within 14 days.", "Refunds are possible within 30 days."
+OTHER = ("Invoices are sent on Mondays.", "The printer is on the second floor.", "Lunch is at noon.")
+
+
+@dataclass
+class Managed:
+    """A managed memory by the port of the bridge: one dream that made `after` of `before`."""
+
+    before: str
+    after: str
+    sessions: list[HeardSession] = field(default_factory=list)
+    address: str = "https://managed.example"
+
+    def says(self, person: str, *texts: str, who: str = "user", group: str = "") -> None:
+        turns = tuple((who, text) for text in texts)
+        self.sessions.append(HeardSession(f"sesn_{len(self.sessions)}", person, group, turns))
+
+    def stores(self) -> Iterator[RemoteStore]:
+        yield from (RemoteStore("memstore_in"), RemoteStore("memstore_out"))
+
+    def memories(self, store: str) -> Iterator[RemoteVersion]:
+        yield RemoteVersion(f"{store}-1", f"{store}-m", "created", NOON, "/rules.md")
+
+    def versions(self, store: str) -> Iterator[RemoteVersion]:
+        return self.memories(store)
+
+    def text(self, store: str, version: RemoteVersion) -> str:
+        return self.before if store == "memstore_in" else self.after
+
+    def dreams(self) -> Iterator[RemoteDream]:
+        names = tuple(one.id for one in self.sessions)
+        hour = timedelta(hours=1)
+        yield RemoteDream("drm_1", "completed", "memstore_in", names, "memstore_out", "", NOON, NOON + hour)
+
+    def heard(self, sessions: Sequence[str]) -> Iterator[HeardSession]:
+        return (one for one in self.sessions if one.id in sessions)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with open_home(tmp_path / "home", now=NOON, settings={"owner": "ann"}) as opened:
+        yield opened
+
+
+def managed(old: str = OLD, new: str = NEW) -> Managed:
+    made = Managed(f"- {old}\n", f"- {new}\n")
+    for person, text in zip(("ann", "bob", "cy"), OTHER, strict=True):
+        made.says(person, text, "And thanks for the list of last week.")
+    return made
+
+
+def proposed(home: Home, source: Managed, quarantined: bool = False) -> list[object]:
+    home.bridge.pull(source)
+    return list(home.bridge.propose("drm_1", target="home", quarantined=quarantined).results)
+
+
+def test_what_three_people_say_in_words_of_their_own_is_proposed_with_their_names(home: Home) -> None:
+    source = managed()
+    for person, text in (("ann", NEW), ("bob", f"As we agreed, {NEW}"), ("cy", "We refund within 30 days now.")):
+        source.says(person, text)
+    (one,) = proposed(home, source)
+    assert isinstance(one, Drafted)
+    assert "Said by 3 people (ann, bob, cy) in sesn_3, sesn_4, sesn_5." in home.review.waiting()[0].suggestion.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        ([("mallory", NEW)] * 5, Doubt.OUTLIER),
+        ([(f"account{number}", NEW) for number in range(5)], Doubt.ONE_WORDING),
+        ([(f"account{number}", f"{word} {NEW}") for number, word in enumerate(("Hi!", "Note:", "So,"))], Doubt.OUTLIER),
+    ],
+)
+def test_a_batch_that_one_person_poisoned_is_quarantined_with_the_sessions_named(
+    home: Home, said: list[tuple[str, str]], doubt: Doubt
+) -> None:
+    source = managed()
+    for person, text in said:
+        source.says(person, text.replace("Note: Refunds", "Note that all refunds"))
+    (one,) = proposed(home, source)
+    assert isinstance(one, Quarantined) and one.doubt is doubt
+    assert one.backing.sessions() == tuple(f"sesn_{number}" for number in range(3, 3 + len(said)))
+    assert home.review.waiting() == []
+    (let_through,) = proposed(home, source, quarantined=True)
+    assert isinstance(let_through, Drafted)
+    assert "It was quarantined" in home.review.waiting()[0].suggestion.reason
+
+
+def test_watching_proposes_what_a_dream_did_as_soon_as_it_ended(home: Home) -> None:
+    source = managed()
+    for person, text in (("ann", NEW), ("bob", f"As we agreed, {NEW}"), ("cy", "We refund within 30 days now.")):
+        source.says(person, text)
+    looks = replace(home.bridge, wait=lambda seconds: None).watch(source, 1.0, 3, "home")
+    first, *later = looks
+    assert [one.id for one in first.ended] == ["drm_1"] and len(first.batches) == 1
+    assert [(one.ended, one.batches) for one in later] == [([], []), ([], [])]
+    assert len(home.review.waiting()) == 1
+
+
+def test_watching_outlives_a_server_that_is_away(home: Home) -> None:
+    class Away(Managed):
+        def stores(self) -> Iterator[RemoteStore]:
+            raise NotReached("The cable is out.")
+
+    looks = replace(home.bridge, wait=lambda seconds: None).watch(Away(OLD, NEW), 1.0, 2, None)
+    assert [one.missed for one in looks] == ["The cable is out."] * 2
+
+
+def test_what_only_a_tool_said_is_quarantined_however_often_it_repeats(home: Home) -> None:
+    source = managed()
+    for person in ("ann", "bob", "cy", "dee"):
+        source.says(person, f"page: {NEW}", who="tool")
+    (one,) = proposed(home, source)
+    assert isinstance(one, Quarantined) and one.doubt is Doubt.NO_PERSON
+
+
+def test_two_teams_that_disagree_keep_their_own_rule_each(home: Home) -> None:
+    source = managed()
+    for person in ("ann", "bob"):
+        source.says(person, f"{person.title()} here: {NEW}", OTHER[1], group="north")
+    for person in ("dee", "eve"):
+        source.says(person, OLD, OTHER[2], group="south")
+    (one,) = proposed(home, source)
+    assert isinstance(one, Drafted) and one.route.text == f"In north: {NEW}" and one.route.rule is None
+    assert "People disagree" in home.review.waiting()[0].suggestion.reason
+
+
+def test_a_rule_that_was_only_forgotten_is_told_as_that(home: Home) -> None:
+    skill = home.config.home / "skills" / "shop" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(f"---\nname: shop\ndescription: Refunds.\n---\n\n# Shop\n\n## Rules\n- {OLD}\n")
+    (one,) = proposed(home, Managed(f"- {OLD}\n- Be brief.\n", "- Be brief.\n", managed().sessions))
+    assert isinstance(one, Drafted)
+    reason = home.review.waiting()[0].suggestion.reason
+    assert "needs its own verdict" in reason and "No session speaks of it" in reason

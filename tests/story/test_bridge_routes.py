@@ -1,0 +1,90 @@
+"""Where what a managed memory learned goes: a skill by what stands beside it, a new skill, a place a reviewer chose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from reverie.app import Home, open_home
+from reverie.bridge.route import Kept, KeptOut
+from reverie.changes.proposal import Proposal
+from reverie.cli import reverie
+from tests.conftest import NOON
+
+BREWING = (
+    "Always rinse the filter before you brew.",
+    "Grind the beans right before brewing, never the day before.",
+    "Use water of 94 degrees for light roasts.",
+    "Never let the kettle boil dry while brewing.",
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with open_home(tmp_path / "home", now=NOON, settings={"owner": "ann"}) as opened:
+        yield opened
+
+
+def proposed(home: Home, folder: Path, old: str, new: str) -> list[Proposal]:
+    for name, text in (("old", old), ("new", new)):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "coffee.md").write_text(f"# Coffee\n\n{text}\n")
+    home.bridge.propose(str(folder / "old"), str(folder / "new"), target="home")
+    return home.review.waiting()
+
+
+def lines(texts: tuple[str, ...]) -> str:
+    return "".join(f"- {one}\n" for one in texts)
+
+
+def test_several_related_matters_without_a_home_become_one_new_skill(home: Home, tmp_path: Path) -> None:
+    (proposal,) = proposed(home, tmp_path, "- Nothing.\n", f"- Nothing.\n{lines(BREWING)}")
+    assert proposal.kind == "amendment" and len(proposal.suggestion.evidence) == len(BREWING)
+    home.review.approve(proposal)
+    made = (home.config.home / "skills" / "coffee" / "SKILL.md").read_text()
+    assert all(f"- {one}\n" in made for one in BREWING) and "description:" in made
+
+
+def test_what_stands_beside_rules_of_a_skill_goes_to_that_skill(home: Home, tmp_path: Path) -> None:
+    skill = home.config.home / "skills" / "barista" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(
+        f"---\nname: barista\ndescription: Hot drinks.\n---\n\n# Barista\n\n## Rules\n{lines(BREWING[:3])}"
+    )
+    cups = "Cups are warmed up first."
+    (proposal,) = proposed(home, tmp_path, lines(BREWING[:3]), lines((*BREWING[:3], cups)))
+    assert proposal.suggestion.subject == "barista" and "rules of barista" in proposal.suggestion.reason
+
+
+def test_a_place_that_a_reviewer_chose_is_remembered_told_and_forgotten_on_request(home: Home, tmp_path: Path) -> None:
+    where = ("--home", str(home.config.home), "--json")
+    (first,) = proposed(home, tmp_path, "- Nothing.\n", "- Nothing.\n- Beans come from Lisbon.\n")
+    assert first.suggestion.subject == "MEMORY.md"
+    learned, _ = home.bridge.reroute(first.id, "user", by="ann", target="home")
+    (moved,) = home.review.waiting()
+    assert moved.suggestion.subject == "USER.md"
+    assert "ann put “Beans come from Lisbon.” there" in moved.suggestion.reason
+    second = [
+        one
+        for one in proposed(home, tmp_path, "- Nothing.\n", "- Nothing.\n- Beans come from Porto, too.\n")
+        if one.id != moved.id
+    ]
+    assert [one.suggestion.subject for one in second] == ["USER.md"]
+    assert learned.id in second[0].suggestion.reason
+    listed = json.loads(CliRunner().invoke(reverie, ["bridge", "routes", *where]).stdout)
+    assert [(one["id"], one["to"], one["by"]) for one in listed] == [(learned.id, "user", "ann")]
+    emptied = CliRunner().invoke(reverie, ["bridge", "routes", "--remove", learned.id, *where])
+    assert json.loads(emptied.stdout) == []
+
+
+def test_what_a_reviewer_wanted_nothing_of_is_kept_out(home: Home, tmp_path: Path) -> None:
+    (first,) = proposed(home, tmp_path, "- Nothing.\n", "- Nothing.\n- Beans come from Lisbon.\n")
+    home.bridge.reroute(first.id, "nothing", by="ann", target="home")
+    (tmp_path / "new" / "coffee.md").write_text("# Coffee\n\n- Nothing.\n- Beans come from Porto.\n")
+    batch = home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.reason for one in batch.results if isinstance(one, KeptOut)] == [Kept.REROUTED]
+    assert home.review.waiting() == []
