@@ -25,6 +25,7 @@ DOCUMENTS = ("MEMORY.md", "USER.md")
 TARGETS = {"MEMORY.md": "memory", "USER.md": "user"}
 TAG = re.compile(r"\((\w+-\d+)\)")
 FEWEST, MOST = 2, 6  # entries a writer keeps in a document: so it stays as small as memory is
+AHEAD = 10  # operations by which a process may be ahead of the slowest one
 OF_ANOTHER = 0.15  # how often a writer takes or rewords what another wrote
 SENTENCES = (
     "The staging database is db{n}.internal:{m}; the one before it is switched off",
@@ -263,8 +264,10 @@ def write(side: Side, name: str, operations: int, pause: float, log: Path) -> No
     work, thinking = Work(name, side), random.Random(name)
     holds = Holds()
     with log.open("w", encoding="utf-8") as file:
-        for tag, wanted in work.operations(operations):
+        for number, (tag, wanted) in enumerate(work.operations(operations)):
             time.sleep(thinking.uniform(0, 2 * pause))
+            if pause:
+                _wait_for_others(log.parent, number)
             start = time.perf_counter()
             answer = side.does(wanted)
             seconds = time.perf_counter() - start
@@ -274,6 +277,15 @@ def write(side: Side, name: str, operations: int, pause: float, log: Path) -> No
             file.flush()
             os.fsync(file.fileno())
             work.happened(tag, wanted, answer)
+
+
+def _wait_for_others(folder: Path, number: int) -> None:
+    """On a busy machine the quicker program would be done before the slower one has begun."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        if number <= AHEAD + min(log.read_bytes().count(b"\n") for log in folder.glob("*.log")):
+            return
+        time.sleep(0.01)
 
 
 def read() -> None:
