@@ -19,7 +19,7 @@ from reverie.changes.proposal import Part, Score
 from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.reasons import Mark, Objection
-from reverie.dreams.verify.words import shared, stems
+from reverie.dreams.verify.words import missing, shared, stems, values
 from reverie.safety.personal.sensitive import sensitive
 from reverie.text.relation import relate
 
@@ -130,10 +130,15 @@ def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]
 
 
 def _names_what_it_changes(case: Case) -> bool:
-    """The person spoke of the very thing the entry is about, and said that it is so."""
+    """The person spoke of the very thing the entry is about, or of the value that goes, and said that it is so."""
     said = " ".join(one.sentence for one in case.asserted)
     least = 1 if case.item.op is Op.REMOVE else 2
-    return bool(case.replaced) and all(len(shared(old, said)) >= min(least, len(stems(old))) for old in case.old)
+
+    def named(old: str) -> bool:
+        gone = missing(values(old), [case.text])
+        return len(shared(old, said)) >= min(least, len(stems(old))) or len(missing(gone, [said])) < len(gone)
+
+    return bool(case.replaced) and all(map(named, case.old))
 
 
 def _correction(case: Case) -> tuple[float, str]:

@@ -194,8 +194,8 @@ def _item(old: BriefEntry | None, group: Sequence[Noted], material: Material) ->
 
 
 def _addition(group: Sequence[Noted], material: Material) -> tuple[Item, Noted, Sequence[Noted]]:
-    """The surest of what says the same."""
-    best = max(group, key=lambda one: (round(one.candidate.confidence, 1), one.order))
+    """The surest of what says the same; of those the fullest, which is best understood alone."""
+    best = max(group, key=lambda one: (round(one.candidate.confidence, 1), len(words.stems(one.words)), one.order))
     sure = _is_sure(group)
     beside = [one for one in group if one is best or (not sure and _turn_of(one) == _turn_of(best))]
     text = own_sentence(_stretch(beside, material) or best.words)
@@ -221,7 +221,8 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     days = [value.lower() for value in words.values(revised) if words.shape_of(value) == "day"]
     each_week = all(day.endswith("days") for day in days)  # "Thursdays"; "Thursday" may be the next one only
     for_good = each_week and bool(last.marks & CHANGES) and last.candidate.confidence >= STANDING
-    exact = shape in EXACT or (shape == "day" and for_good)
+    hours = [value for value in words.values(old.text) if words.shape_of(value) in EXACT]  # may move with the day
+    exact = shape in EXACT or (shape == "day" and for_good and not words.missing(hours, [last.words]))
     plain = exact and relate(old.whole, last.words).conflict >= SURE_CONFLICT
     text = revised or own_sentence(last.words)
     alone = not any(_holds_it_too(one, old, text) for one in material.brief.entries)

@@ -14,7 +14,9 @@ _ABBREVIATED = re.compile(
 _ANNOUNCES = re.compile(r"(?:^|[\s(])[^\W\d_]{1,4}\.$")  # a number: "Tel. 0123", but "No. The wiki is on birch."
 _ANNOUNCED = re.compile(r"\s*[+(]?\d")
 _STEP = re.compile(r"(?:^|\s)(\d{1,2})\.$")
-_ORDINAL = re.compile(r"(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")  # "am 3. November"
+_ORDINAL = re.compile(  # "am 3. November", "8. sınıf"
+    r"(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|[^\W\d_A-ZÀ-Þ])"
+)
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,2}[.)])\s+|\s+")
 _MARKS = "\"'“”„«»‘’「『」』 "
 
@@ -56,7 +58,7 @@ def _counts(own: str, start: int, stop: re.Match[str]) -> bool:
 
 
 def _is_inside(own: str, stop: re.Match[str]) -> bool:
-    """The full stop of an abbreviation or a German ordinal."""
+    """The full stop of an abbreviation or of an ordinal."""
     near = max(0, stop.end() - 8), stop.end()
     announces = _ANNOUNCES.search(own, *near) and _ANNOUNCED.match(own, stop.end())
     return bool(_ABBREVIATED.search(own, *near) or announces or _ORDINAL.match(own, stop.start()))

@@ -22,8 +22,9 @@ MANY = 150  # characters of a turn
 MOST_ANNOUNCED = 400  # characters of what a colon announces
 STEPS = frozenset({"procedure", "lesson"})  # kinds that can announce what is to be done
 _PEOPLE = (Origin.OWNER, Origin.MEMBER)  # a tool's words in a person's message have Origin tool and are left out
-# Where a clause may begin and end; what is worth keeping is quoted from one such place to another.
-_BREAK = re.compile(r"[,;:.!?…、。，；：！？]+[\"'”’»)]*\s*|\s[–—-]\s|\s*[()]\s*")
+# Where a clause may begin and end; what is worth keeping is quoted from one such place to another. A full stop inside
+# a sentence belongs to an ordinal or an abbreviation.
+_BREAK = re.compile(r"[,;:!?…、，；：！？]+[\"'”’»)]*\s*|\s[–—-]\s|\s*[()]\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _clause(text: str, start: int, end: int, reading: Reading) -> str:
     breaks = [start, end]
     for found in _BREAK.finditer(text, start, end):
         before, after = found[0][-1], text[found.end() : found.end() + 1]
-        if not (before in ".,:" and after.isalnum() and after.isascii()):  # as in "10:30", "3.5" and "e.g"
+        if not (before in ",:" and after.isalnum() and after.isascii()):  # as in "10:30" and "3,5"
             breaks += [found.start(), found.end()]
     first = max((place for place in breaks if place <= reading.start), default=start)
     last = min((place for place in breaks if place >= reading.end), default=end)
@@ -167,7 +168,7 @@ def _clause(text: str, start: int, end: int, reading: Reading) -> str:
 
 
 def _overlap(sentence: str, words: str) -> bool:
-    one, other = " ".join(sentence.split()), " ".join(words.split())
+    one, other = (" ".join(text.split()).rstrip(" .!?…") for text in (sentence, words))
     if one in other or other in one:
         return True
     part = max(12, len(other) // 3)  # words that begin in one sentence and end in another touch both

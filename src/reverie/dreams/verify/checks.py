@@ -137,7 +137,7 @@ def asserted(case: Case) -> Iterator[Objection]:
 def meant(case: Case) -> Iterator[Objection]:
     """Nobody laughed about it; nor did they take it back right behind it, or in their next two turns, or contradict
     it there, or speak of the old value again in a later session."""
-    if case.asserted and all(words.says("laughter", one.turn_text) for one in case.asserted):
+    if case.asserted and all(words.says("laughter", one.sentence_and_next) for one in case.asserted):
         yield finding(Reason.NOT_ASSERTED, "said with a laugh")
     for one in case.asserted:
         turns, number = one.session.turns, one.evidence.turn
@@ -154,21 +154,17 @@ def meant(case: Case) -> Iterator[Objection]:
 
 
 def _old_values_again(case: Case) -> Iterator[str]:
-    """What people say, in sessions behind the first that speaks for it, with a value that it would take out,
-    beside what is quoted."""
-    begun = [one.session.head.started_at for one in case.support]
-    first = min((at for at in begun if at is not None), default=None)
+    """What people say, in sessions behind the last that speaks for it, with a value that it would take out."""
+    last = max((at for one in case.support if (at := one.session.head.started_at) is not None), default=None)
     named = [value for value in words.values(" ".join(case.old)) if len(value) > 1]  # "B" alone names nothing
     gone = [value for value in named if not words.stands_in(value, case.text)]
-    cited = " ".join([case.sentences, *(one.evidence.quote for one in case.support)])
-    if first is None or not gone or case.item.op is Op.REMOVE:
+    if last is None or not gone or case.item.op is Op.REMOVE:
         return
     for session in case.material.sessions.values():
-        if session.head.started_at is not None and session.head.started_at > first:
+        if session.head.started_at is not None and session.head.started_at > last:
             for turn in session.turns:
                 spans = case.spans.of(session, turn.number) if turn.role == "user" and turn.noise is None else ()
-                uncited = (one for one in spans if one.text.strip(" .!") not in cited)
-                yield from (one.text for one in uncited if any(words.stands_in(value, one.own) for value in gone))
+                yield from (one.text for one in spans if any(words.stands_in(value, one.own) for value in gone))
 
 
 def _is_against(said: str, case: Case) -> bool:
@@ -331,11 +327,17 @@ def new_here(case: Case) -> Iterator[Objection]:
         yield finding(Reason.KNOWN, known.text)
         return
     limit = CONFLICT if case.item.op is Op.ADD else CONFLICT_BESIDE
-    against = (one for one in staying if relate(case.restored(one.text), text).conflict >= limit)
-    if denied := next(against, None):
+    if denied := next((one for one in staying if _denies(case.restored(one.text), case, limit)), None):
         yield finding(Reason.CONTRADICTS, denied.text, denied.document)
     elif case.item.op is Op.ADD and case.kinds & OVERTAKES and (changed := _same_subject(text, staying)):
         yield finding(Reason.OVERTAKES, changed.text)
+
+
+def _denies(entry: str, case: Case, limit: float) -> bool:
+    """They contradict each other, and the entry that is replaced did not seem to."""
+    if relate(entry, case.text).conflict < limit:
+        return False
+    return not any(relate(entry, old).conflict >= limit for old in case.old)
 
 
 def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None:

@@ -18,6 +18,7 @@ from reverie.transcripts.session import Evidence, Session, Turn, quote
 from reverie.transcripts.typed import is_typed, typed_text
 
 OWN = (Origin.OWNER, Origin.OPERATOR)
+_NEXT = 40  # characters
 _ALIKE = ("'’‘", '"“”„', "-–—")  # written one for another
 
 
@@ -52,6 +53,12 @@ class Quoted:
     def sentence(self) -> str:
         """The whole sentences it stands in; the words themselves where that is not known."""
         return " ".join(span.text for span in self.spans) or self.evidence.quote
+
+    @property
+    def sentence_and_next(self) -> str:
+        """With what stands right behind it."""
+        behind = self.turn_text.partition(self.spans[-1].text if self.spans else self.evidence.quote)[2]
+        return f"{self.sentence} {behind[:_NEXT]}"
 
 
 def verified(item: Item, material: Material, spans: Spans, own: tuple[Origin, ...] = OWN) -> tuple[Quoted, ...]:
