@@ -16,6 +16,7 @@ from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sente
 from reverie.dreams.decide import Decided, Rules, decide
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.public import NOBODY
+from reverie.dreams.light.sentences import sentences
 from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity
 from reverie.transcripts.intake import Intake
@@ -272,6 +273,12 @@ def test_where_it_is_not_plain_which_value_is_meant_nothing_is_exchanged(old: st
     assert exchange(old, said) == ("", "")
 
 
+def test_of_two_sayings_the_fuller_one_is_kept() -> None:
+    said = sessions("I want all times in the 24 hour clock, never am and pm.", "24 hour clock please, like I said.")
+    (item,) = curated(said)
+    assert item.text == "I want all times in the 24 hour clock, never am and pm."
+
+
 def test_a_number_that_changed_lands_and_nothing_else_of_the_entry_is_touched() -> None:
     known = entries("Standup is at 9:30, in the small room.")
     (item,) = curated("Standup is at 9:45 from now on, not at 9:30.", known)
@@ -280,8 +287,10 @@ def test_a_number_that_changed_lands_and_nothing_else_of_the_entry_is_touched() 
 
 def test_a_day_that_changed_for_good_lands_and_one_that_changed_for_a_week_does_not() -> None:
     known = entries("Choir practice is on Tuesdays, at 19:30.")
-    (item,) = curated("Choir practice has moved to Thursdays, the hall is taken on Tuesdays.", known)
+    (item,) = curated("Choir practice has moved to Thursdays, at 19:30 as before.", known)
     assert (item.text, item.sure) == ("Choir practice is on Thursdays, at 19:30.", True)
+    (item,) = curated("Choir practice has moved, it's on Thursdays at half eight now.", known)
+    assert not item.sure, "with the day the hour may have moved"
     for once in ("Choir practice is on Thursday this week because of the concert.", "Can we rehearse on Thursday?"):
         assert not any(one.severity is None for one in decided(once, known))
 
@@ -435,3 +444,10 @@ def test_a_lesson_of_an_earlier_night_counts_with_tonights() -> None:
     assert [one.number for one in made.brief.sessions[1].turns] == [2, 3, 4, 5] and made.brief.sessions[1].noted
     (found,) = decide(of(made), (), made, Rules(NOW))
     assert found.severity is Severity.ASK and found.item.op is Op.SKILL_NEW
+
+
+def test_an_ordinal_ends_neither_a_sentence_nor_a_clause() -> None:
+    (item,) = curated("Ab dem 1. März gehen Proben immer an Hannover.")
+    assert item.text == "Ab dem 1. März gehen Proben immer an Hannover."
+    text = "Okul 8. sınıf etütlerini kaldırdı. Notu sil."
+    assert [text[start:end] for start, end in sentences(text, text)] == [text[:34], text[35:]]

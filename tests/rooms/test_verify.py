@@ -84,11 +84,12 @@ def over(said: str, old: str, *more: str) -> Seen:
     return says(removes(cites(said)), said, known=(old, *more))
 
 
-def dearer(later: str) -> Seen:
-    """A price that changes, and what was said of it on another day."""
+def dearer(later: str, *, said_again: bool = False) -> Seen:
+    """A price that changes, and what was said of it on another day; `said_again`: the change, too."""
     said = "From now on a visit is 200 pounds."
     days = [session("a", said, at=LAST_WEEK), session("b", later, at=LAST_WEEK + timedelta(days=1))]
-    return Seen(replaces("A visit costs 200 pounds.", cites(said)), days, entries("A visit costs 180 pounds."))
+    quotes = [cites(said), *([cites(said, session="s2")] if said_again else [])]
+    return Seen(replaces("A visit costs 200 pounds.", *quotes), days, entries("A visit costs 180 pounds."))
 
 
 ONE, TWO = Citation("s1", 1, "Please always answer in French."), Citation("s1", 99, "Nobody ever said this.")
@@ -150,6 +151,8 @@ PASSES: dict[str, list[Seen]] = {
         dearer("Print the 46 invoices, please."),
         own("Antworte bitte immer auf Englisch.", OK, "Danke dir."),
         own("The staging port is 8080.", OK, "The mail port is 2525."),
+        says(add(FRENCH), f"haha, good one. {FRENCH}"),  # a laugh about something else
+        dearer("It stays at 180 for Lena. From now on a visit is 200 pounds.", said_again=True),
         says(  # what is cited beside it takes nothing back
             add(
                 "Loan forms always need two signatures.",
@@ -238,6 +241,12 @@ PASSES: dict[str, list[Seen]] = {
     "new_here": [
         own(FRENCH, known=(TAGS,)),
         instead(MONDAYS, MOVED, TAGS),
+        instead(  # the two stood side by side before
+            "Charges 85 euros an hour in court.",
+            "I charge 85 an hour in court now.",
+            "Charges 78 euros an hour in court.",
+            "Charges 64 euros an hour in hospitals.",
+        ),
     ],
     "critical": [
         instead(MONDAYS, MOVED, TAGS),
