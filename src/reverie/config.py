@@ -386,12 +386,9 @@ class Config:
         return tuple(self.place(text.strip()) for text in self.values[name].text.split(os.pathsep) if text.strip())
 
     def skill_folders(self) -> dict[str, Path]:
-        """Where skills are read from: the home's own, Hermes', Claude's, and more by setting. Only those there are."""
-        places = {
-            "skills": self.home / "skills",
-            "hermes-skills": self.place("${HERMES_HOME:-~/.hermes}") / "skills",
-            "claude-skills": self.place("${CLAUDE_CONFIG_DIR:-~/.claude}") / "skills",
-        }
+        """Where skills are read from beside the folders of agents: the home's own, and more by setting, if they are
+        there."""
+        places = {"skills": self.home / "skills"}
         if own := self.environment.get("HERMES_SKILLS_DIR"):
             places["hermes-dir"] = Path(own).expanduser()
         for path in self._paths("skills"):

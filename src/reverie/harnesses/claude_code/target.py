@@ -50,17 +50,12 @@ _known: dict[Path, str] = {}  # where the sessions of a folder were begun: once 
 def claude_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
     projects = _Projects(folder)
-    yield MarkdownTarget("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder, harness=HARNESS)
+    made = partial(MarkdownTarget, harness=HARNESS, skills=folder / "skills")
+    yield made("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder)
     for project in projects.folders:
         reach = f"{_EVERYONE} in the project {project.name}"
-        yield MarkdownTarget(
-            f"claude/{project.name}",
-            project / "memory",
-            reach,
-            partial(projects.notes, project),
-            ready=partial(projects.reads, project),
-            harness=HARNESS,
-        )
+        listed, ready = partial(projects.notes, project), partial(projects.reads, project)
+        yield made(f"claude/{project.name}", project / "memory", reach, listed, ready=ready)
 
 
 class _Projects:

@@ -25,9 +25,8 @@ INSTRUCTIONS = Place(
 
 def codex_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place("${CODEX_HOME:-~/.codex}")
-    yield MarkdownTarget(
-        "codex", folder, "every Codex session of this user", _instructions, agent_folder=folder, harness="codex"
-    )
+    reach, skills = "every Codex session of this user", folder / "skills"
+    yield MarkdownTarget("codex", folder, reach, _instructions, agent_folder=folder, harness="codex", skills=skills)
 
 
 def _instructions(folder: Path) -> Sequence[Place]:

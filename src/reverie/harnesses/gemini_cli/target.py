@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownTarget
+from reverie.harnesses.markdown.lists import MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
@@ -19,4 +19,5 @@ INSTRUCTIONS = Place(
 def gemini_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place(FOLDER)
     reach = "every Gemini CLI session of this user"
-    yield MarkdownTarget("gemini", folder, reach, lambda _: [INSTRUCTIONS], agent_folder=folder, harness="gemini-cli")
+    listed, skills = fixed(INSTRUCTIONS), folder / "skills"
+    yield MarkdownTarget("gemini", folder, reach, listed, agent_folder=folder, harness="gemini-cli", skills=skills)

@@ -30,8 +30,8 @@ class MarkdownTarget:
     leaves nothing in it. So one document of a folder is held at a time. `lock_files` takes `MEMORY.md.lock`
     while a file is exchanged.
 
-    `root` is the folder that is there if the agent that reads it is used on this machine; `harness` is that agent, by
-    the name of the reader of its transcripts.
+    `agent_folder` is there if the agent that reads it is used on this machine; `harness` is that agent, by the name of
+    the reader of its transcripts; `skills` is where it reads the skills of this person.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class MarkdownTarget:
         ready: Callable[[], bool] = bool,
         agent_folder: Path | None = None,
         harness: str = "",
+        skills: Path | None = None,
     ) -> None:
         self.folder = self._folder = real(folder)
         self.name = name
@@ -52,6 +53,7 @@ class MarkdownTarget:
         self.reach = reach
         self.agent_folder = agent_folder
         self.harness = harness
+        self.skills = skills
         self._listed = listed
         self._lock_files = lock_files
         self._ready = ready

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownTarget
+from reverie.harnesses.markdown.lists import MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
@@ -20,4 +20,5 @@ INSTRUCTIONS = Place(
 def opencode_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place(FOLDER)
     reach = "every opencode session of this user"
-    yield MarkdownTarget("opencode", folder, reach, lambda _: [INSTRUCTIONS], agent_folder=folder, harness="opencode")
+    listed, skills = fixed(INSTRUCTIONS), folder / "skills"
+    yield MarkdownTarget("opencode", folder, reach, listed, agent_folder=folder, harness="opencode", skills=skills)
