@@ -158,7 +158,7 @@ def _inserted(text: str, container: _Container, key: str | None, value: Any) -> 
             comma = "" if json5_text.without_comments(after).strip() else ","
             between = " " if inline and "//" not in after else f"{end}{indent}"
             return f"{text[: last.end]}{comma}{after}{between}{item}{text[last.end + len(after) :]}"
-        return f"{text[: last.end]},{' ' if inline else between}{item}{text[last.end :]}"
+        return f"{text[: last.end]},{' ' if inline else f'{end}{indent}'}{item}{text[last.end :]}"
     outer, unit = _style(text, container.opens)
     if unit is None:
         return f"{text[: container.opens + 1]}{named}{_rendered(value, '', None)}{text[container.closes :]}"
@@ -183,8 +183,12 @@ def _rendered(value: Any, indent: str, unit: str | None) -> str:
 def _removed(text: str, container: _Container, part: _Part) -> str:
     place = container.parts.index(part)
     before = text[container.parts[place - 1].end if place else container.opens + 1 : part.start]
-    if json5_text.without_comments(before) != before:  # comments stay, and so may the comma
-        return text[: part.start].rstrip() + text[part.end :].lstrip(",")
+    if json5_text.without_comments(before) != before:  # comments stay
+        left, right = text[: part.start], text[part.end :].lstrip(",")
+        if "//" not in before or not right.lstrip(" \t\r").partition("\n")[0]:
+            left = left.rstrip()
+        at = container.parts[place - 1].end if place and part is container.parts[-1] else len(left)
+        return left[:at] + left[at:].removeprefix(",") + right
     if place:
         return text[: container.parts[place - 1].end] + text[part.end :]
     if len(container.parts) > 1:
