@@ -94,6 +94,9 @@ def test_what_was_corrected_three_times_is_in_the_prompt_the_morning_after_and_c
     queued = [json.loads(line)["session"] for line in (agent.home / "dreaming/finished.jsonl").read_text().splitlines()]
     assert len(set(queued)) == 3
     agent.configure('dreaming: {schedule: "15 4 * * *"}')
+    refused = agent.run("dreaming", "install-cron", "--schedule", "30m", fails=True)
+    assert "The schedule is '30m'" in refused and "Traceback" not in refused
+    assert not (agent.home / "scripts/reverie_night.py").exists()
     assert "15 4 * * *" in agent.run("dreaming", "install-cron")
     _due(agent)
     agent.run("cron", "tick")
