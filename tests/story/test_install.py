@@ -187,9 +187,31 @@ def test_a_queued_transcript_that_is_gone_does_not_stop_the_night(reverie: Run, 
     assert [path.name for path in (person / ".reverie/queue").iterdir()] == ["half.json"]
 
 
-@pytest.mark.parametrize("event", ["", "5", "{}", '{"thread-id": "../../x"}', '{"transcript_path": 5}'])
+def test_hooks_that_openclaw_runs_already_stay_on_and_off(reverie: Run, person: Path) -> None:
+    """Where all hooks are on and none is named, one that is named would be the only one."""
+    settings = person / ".openclaw/openclaw.json"
+    settings.write_text("{hooks: {internal: {enabled: true}}}")
+    assert "hooks/reverie/handler.js" in reverie("install", "openclaw", "--no-check").stdout
+    assert "entries" not in settings.read_text()
+    reverie("uninstall", "openclaw")
+    settings.write_text("{hooks: {internal: {enabled: false}}}")
+    assert "the hook does not run" in reverie("install", "openclaw", "--no-check").stdout
+
+
+def test_an_agent_whose_sessions_are_in_one_database_has_it_queued_once(reverie: Run, person: Path) -> None:
+    for number in range(2):
+        reverie("sessions", "queue", "--agent", "opencode", json.dumps({"session": f"ses_{number}"}))
+        reverie("sessions", "queue", "--agent", "openclaw", '{"agent": "main"}')
+    queued = {json.loads(file.read_text())["path"] for file in (person / ".reverie/queue").iterdir()}
+    databases = {".local/share/opencode/opencode.db", ".openclaw/agents/main/agent/openclaw-agent.sqlite"}
+    assert queued == {str(person / path) for path in databases}
+
+
+@pytest.mark.parametrize(
+    "event", ["", "5", "{}", '{"thread-id": "../../x"}', '{"transcript_path": 5}', '{"agent": "../../x"}']
+)
 def test_an_event_without_a_transcript_is_refused(reverie: Run, event: str) -> None:
-    for agent in ("claude", "codex"):
+    for agent in ("claude", "codex", "openclaw", "opencode"):
         assert "Expected" in reverie("sessions", "queue", "--agent", agent, stdin=event, fails=True).stderr
 
 

@@ -9,6 +9,7 @@ whole of a stranger's, beside the Installer itself:
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -41,6 +42,12 @@ class Launch:
         """For a shell, with the environment in it."""
         variables = [f"{name}={text}" for name, text in sorted(self.environment.items())]
         return shlex.join([*(["env", *variables] if variables else []), *self.words(*words)])
+
+    def script(self, source: Path, *words: str) -> str:
+        """A script in JavaScript that an agent runs, and before it, as `launch`, what it is to start."""
+        command, *arguments = self.words(*words)
+        told = {"command": command, "words": arguments, "environment": dict(sorted(self.environment.items()))}
+        return f"const launch = {json.dumps(told)};\n{source.read_text('utf-8')}"
 
     def server(self, agent: str, target: str) -> dict[str, Any]:
         """The MCP server, as most agents write it down."""

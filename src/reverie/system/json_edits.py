@@ -61,11 +61,11 @@ def put_member(text: str, keys: Sequence[str], value: Any, *, json5: bool = Fals
     return _inserted(text, container, json.dumps(key), whole[key])
 
 
-def append_element(text: str, keys: Sequence[str], value: Any) -> str:
+def append_element(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
     """Put a value behind the last of the list under these keys, making what is not there."""
-    at, rest = _way(text, keys)
+    at, rest = _way(text, keys, json5)
     if rest:
-        return put_member(text, keys, [value])
+        return put_member(text, keys, [value], json5=json5)
     return _inserted(text, _container(text, at, "["), None, value)
 
 
@@ -80,15 +80,17 @@ def drop_member(text: str, keys: Sequence[str], keep: str | None = None, *, json
     return _without_empty(_removed(text, container, part), keys[:-1], keep, json5)
 
 
-def drop_elements(text: str, keys: Sequence[str], ours: Callable[[Any], bool], keep: str | None = None) -> str:
+def drop_elements(
+    text: str, keys: Sequence[str], ours: Callable[[Any], bool], keep: str | None = None, *, json5: bool = False
+) -> str:
     """Take the elements out that are ours, and what that leaves empty, as above."""
-    found = value_at(text, keys)
+    found = value_at(text, keys, json5=json5)
     if not isinstance(found, list) or not any(map(ours, found)):
         return text
     for place in reversed([place for place, one in enumerate(found) if ours(one)]):
-        container = _container(text, _way(text, keys)[0], "[")
+        container = _container(text, _way(text, keys, json5)[0], "[")
         text = _removed(text, container, container.parts[place])
-    return _without_empty(text, keys, keep)
+    return _without_empty(text, keys, keep, json5)
 
 
 def _without_empty(text: str, keys: Sequence[str], keep: str | None, json5: bool = False) -> str:
