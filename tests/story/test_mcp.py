@@ -256,4 +256,8 @@ def test_over_http_nobody_without_a_key_of_this_home_gets_in(home: Home) -> None
     with served(home) as url:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         refused = {name: httpx2.post(url, json=call, headers={"Authorization": key}) for name, key in keys.items()}
+        key = f"Bearer {home.keys.create('an agent', [Permission.WRITE]).secret}"
+        page = {"Authorization": key, "Origin": "https://elsewhere.example"}
+        assert httpx2.post(url, json=call, headers=page).status_code == 403, "a page in a browser, as MCP says"
+        assert httpx2.post(url, json=call, headers={"Authorization": key}).status_code == 200
     assert {name: answer.status_code for name, answer in refused.items()} == dict.fromkeys(keys, 401)
