@@ -122,6 +122,7 @@ def test_what_was_corrected_three_times_is_in_the_prompt_the_morning_after_and_c
     assert not any("quotations for reference" in str(one.body) for one in server.asked[: server.asked.index(first)])
     assert morning.memory.read_text() == f"{STOOD}\n§\n{EDITED}"  # Hermes' own tool knows the entry for one of its own
 
+    agent.run("cron", "remove", "reverie-night")  # as uninstalling says
     assert "chg_" in agent.run("dreaming", "undo")
     assert agent.memory.read_bytes() == STOOD.encode()
 

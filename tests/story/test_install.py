@@ -98,6 +98,13 @@ def test_what_someone_else_wrote_meanwhile_stays(reverie: Run, person: Path, age
     assert "A rule of mine." in skill.read_text()
 
 
+def test_uninstall_says_that_the_night_is_still_in_the_cron_of_hermes(reverie: Run, person: Path) -> None:
+    assert "cron" not in reverie("uninstall", "hermes").stdout
+    (person / ".hermes/cron").mkdir()
+    (person / ".hermes/cron/jobs.json").write_text('{"jobs": [{"name": "reverie-night", "no_agent": true}]}')
+    assert "`hermes cron remove reverie-night`" in reverie("uninstall", "hermes").stdout
+
+
 def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, person: Path) -> None:
     before = everything(person)
     for agent in ("claude", "codex", "hermes"):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
@@ -67,7 +67,7 @@ class InstallPlan:
 class Installer(Protocol):
     """`name` is what people type, `title` what the agent is called, `target` the memory it reads in every session, and
     `reader` reads its transcripts. It may have `prove(where)`: asks the real agent whether it knows of Reverie now, and
-    says what it answered."""
+    says what it answered; and `left(where)`: what a person still has to take out by hand."""
 
     name: str
     title: str
@@ -121,6 +121,11 @@ class Installing:
 
     def to_uninstall(self) -> list[FileChange]:
         return self.kept.to_uninstall(self.plan.edits)
+
+    @property
+    def left(self) -> Sequence[str]:
+        look: Callable[[HomePlaces], Sequence[str]] | None = getattr(self.installer, "left", None)
+        return look(self.where) if look else ()
 
     def uninstall(self) -> list[FileChange]:
         return self.kept.uninstall(self.plan.edits)
