@@ -204,7 +204,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     agent = replace(
         fresh, home=tmp_path / "hermes", reverie=tmp_path / "reverie", path=f"{tmp_path / 'site'}:{fresh.path}"
     )
-    agent.configure(plugins="nothing, reverie")
+    agent.configure("dreaming: {enabled: false}", plugins="nothing, reverie")
     measured = """
     import time
     from hermes_cli import plugins
@@ -219,6 +219,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     print(list(spent), spent["reverie"] - spent["nothing"], len(ours.tools_registered))
     slash = plugins.get_plugin_command_handler("dreaming")
     print(slash("status"))
+    print(slash("review"))
 
     import asyncio
     async def in_a_gateway():
@@ -232,6 +233,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     assert float(seconds) < 0.03
     assert int(tools) <= 2
     assert "No night yet" in said
+    assert "switched off" in said and "Nothing waits for you" in said
     assert "invalid choice: 'nonsense'" in said
 
 

@@ -113,7 +113,7 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
         case "review":
             with _model() as more:
                 code = reverie(["dream", target, "--propose"], more=more)
-            return code or reverie(["review"])
+            return reverie(["review"]) or code
         case "compact":
             return reverie(["compact", "--target", target])
         case "explain":
