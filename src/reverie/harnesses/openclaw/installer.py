@@ -16,6 +16,7 @@ from typing import Any
 from reverie.core.errors import BadInput
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.openclaw import database
+from reverie.harnesses.openclaw.target import FOLDER
 from reverie.memory.targets import HomePlaces
 from reverie.system import json_edits
 from reverie.system.config_edits import ConfigEdit, JsonMember, OwnFile
@@ -33,8 +34,7 @@ class OpenClawInstaller:
     reader = "openclaw"
 
     def folder(self, where: HomePlaces) -> Path:
-        at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
-        return where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
+        return where.place(FOLDER)
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)

@@ -79,7 +79,7 @@ _FROM_GATEWAY = (
 class OpenClawReader:
     name = "openclaw"
     places: tuple[str, ...] = (
-        "${OPENCLAW_STATE_DIR:-~/.openclaw}/agents",
+        "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}/agents",
         "${CLAWDBOT_STATE_DIR:-~/.clawdbot}/agents",
         "~/.moltbot/agents",
     )

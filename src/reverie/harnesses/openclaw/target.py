@@ -14,6 +14,7 @@ from reverie.harnesses.markdown.lists import MarkdownTarget, folders_in, present
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
+FOLDER = "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}"
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
 PLACES = (
     Place(
@@ -33,8 +34,7 @@ _WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def openclaw_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
-    at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
-    state = where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
+    state = where.place(FOLDER)
     default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
     everyone = "every session of this OpenClaw"
     made = partial(MarkdownTarget, harness="openclaw", skills=state / "skills")
