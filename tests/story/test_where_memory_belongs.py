@@ -98,7 +98,7 @@ def test_projects_without_notes_are_no_clutter_in_the_list_of_memory(tmp_path: P
     cli = Cli(tmp_path)
     (claude / "CLAUDE.md").write_text("- Answer in German.\n")
     assert [line for line in cli("memory", "list").splitlines() if not line.startswith(" ")] == [
-        "claude/CLAUDE.md  20 characters"
+        "claude/CLAUDE.md  20 of 40,000 characters"
     ]
     cli("memory", "add", "Postgres is version 16.", "--target", "claude/-home-dana-ledgerly")
     notes = claude / "projects" / "-home-dana-ledgerly" / "memory" / "MEMORY.md"

@@ -2,7 +2,7 @@
 
 Its notes on a project lie in `projects/<project>/memory/`: MEMORY.md is the index, read at the start of every
 session up to its 200th line or 25 KB; files on single topics lie beside it and are read when they are needed. Of the
-two limits only the second can be said in characters. A CLAUDE.md is read whole, whatever its length.
+two limits only the second can be said in characters. A CLAUDE.md is read whole, with a warning where it is long.
 
 A folder under `projects/` is named by a path with dashes for all but letters and digits. Transcripts lie under the
 folder a session was begun in, notes under the repository it is in: work in a subfolder or a worktree is remembered with
@@ -20,7 +20,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from reverie.harnesses.claude_code.reader import working_folder
-from reverie.harnesses.markdown.lists import MarkdownTarget, every_file, folders_in, names_in
+from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, every_file, folders_in, names_in
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.repositories import repository_root
@@ -30,6 +30,7 @@ HARNESS = "claude-code"
 INSTRUCTIONS = Place(
     "CLAUDE.md",
     "list",
+    INSTRUCTIONS_LIMIT,
     purpose="The person's own instructions to Claude Code, for everything they do. Read in every session.",
 )
 INDEX = Place(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownTarget, fixed
+from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
@@ -12,6 +12,7 @@ FOLDER = "${GEMINI_CLI_HOME:-~}/.gemini"
 INSTRUCTIONS = Place(
     "GEMINI.md",
     "list",
+    INSTRUCTIONS_LIMIT,
     purpose="The person's own instructions to Gemini CLI, for everything they do. Read in every session.",
 )
 

@@ -20,6 +20,9 @@ from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read
 from reverie.system.shared_files import HeldFiles, has_displaced
 
 Listed = Callable[[Path], Sequence[Place]]
+# Characters of a file that is read whole in every session: above it Claude Code warns that it will impact performance.
+# (Seen in 2.1.197, for the smallest contexts.) Other agents know no limit; that many words are no less there.
+INSTRUCTIONS_LIMIT = 40_000
 _NAME = re.compile(r"\w[\w .,()+@=-]{0,199}\.md")
 
 

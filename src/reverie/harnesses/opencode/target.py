@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownTarget, fixed
+from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
@@ -13,6 +13,7 @@ FOLDER = "${XDG_CONFIG_HOME:-~/.config}/opencode"
 INSTRUCTIONS = Place(
     "AGENTS.md",
     "list",
+    INSTRUCTIONS_LIMIT,
     purpose="The person's own instructions to opencode, for everything they do. Read in every session.",
 )
 
