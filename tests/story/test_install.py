@@ -66,6 +66,7 @@ def test_what_install_wrote_uninstall_takes_out_to_the_last_byte(reverie: Run, p
     assert installed != before and all(name in shown for name in installed.keys() - before.keys())
     assert "already" in reverie("install", agent, "--no-check").stdout
     assert everything(person) == installed, "twice is once"
+    assert "/reverie\n" in reverie("skills", "list").stdout  # who looks at skills leaves a lock beside them
     if agent == "hermes":  # which is a Python program
         (person / ".hermes/plugins/reverie/__pycache__").mkdir()
         (person / ".hermes/plugins/reverie/__pycache__/x.pyc").write_text("")
