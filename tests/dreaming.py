@@ -22,7 +22,7 @@ from reverie.dreams.items import CuratorAnswer, Item
 from reverie.dreams.records import Thought
 from reverie.dreams.run.think import think
 from reverie.dreams.stores.pages import LIMITS, StorePage, target_of_store
-from reverie.dreams.target import DreamTarget
+from reverie.dreams.target import OWN_SKILLS, DreamTarget
 from reverie.memory.library import DocumentUsage, Entry
 from reverie.memory.operation import entry_hash
 from reverie.memory.target import Place
@@ -131,6 +131,9 @@ class FileRooms:
 
     def surfaces(self, target: str) -> list[tuple[str, str]]:
         return []
+
+    def new_skills(self, target: str) -> str:
+        return OWN_SKILLS
 
     def recalled(self, texts: Iterable[str]) -> list[tuple[str, str]]:
         return []

@@ -38,6 +38,7 @@ _PLACES = (
     "CODEX_HOME",
     "OPENCLAW_HOME",
     "OPENCLAW_STATE_DIR",
+    "OPENCLAW_WORKSPACE_DIR",
     "OPENCLAW_CONFIG_PATH",
     "CLAWDBOT_STATE_DIR",
     "MSWEA_GLOBAL_CONFIG_DIR",
@@ -45,7 +46,7 @@ _PLACES = (
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
 )
-_VARIABLE = re.compile(r"\$\{(\w+):-([^}]*)\}")
+_VARIABLE = re.compile(r"\$\{(\w+):-([^${}]*)\}")
 
 
 def _variable(name: str) -> str:
@@ -341,8 +342,11 @@ class Config:
         return {"home": SettingValue(str(self.home), self.home_came_from)} | hidden
 
     def place(self, pattern: str) -> Path:
-        """A harness's folder: `${CODEX_HOME:-~/.codex}/sessions`, with the variable if it is set."""
-        filled = _VARIABLE.sub(lambda found: self.environment.get(found[1]) or found[2], pattern)
+        """A harness's folder: `${CODEX_HOME:-~/.codex}/sessions`, with the variable if it is set. One may stand in what
+        holds where another is not set."""
+        filled = pattern
+        while found := _VARIABLE.search(filled):
+            filled = filled.replace(found[0], self.environment.get(found[1]) or found[2])
         home = self.environment.get("HOME")
         return Path(home, filled[2:]) if home and filled.startswith("~/") else Path(filled).expanduser()
 
@@ -386,12 +390,9 @@ class Config:
         return tuple(self.place(text.strip()) for text in self.values[name].text.split(os.pathsep) if text.strip())
 
     def skill_folders(self) -> dict[str, Path]:
-        """Where skills are read from: the home's own, Hermes', Claude's, and more by setting. Only those there are."""
-        places = {
-            "skills": self.home / "skills",
-            "hermes-skills": self.place("${HERMES_HOME:-~/.hermes}") / "skills",
-            "claude-skills": self.place("${CLAUDE_CONFIG_DIR:-~/.claude}") / "skills",
-        }
+        """Where skills are read from beside the folders of agents: the home's own, and more by setting, if they are
+        there."""
+        places = {"skills": self.home / "skills"}
         if own := self.environment.get("HERMES_SKILLS_DIR"):
             places["hermes-dir"] = Path(own).expanduser()
         for path in self._paths("skills"):

@@ -74,6 +74,7 @@ def test_what_a_person_corrects_in_codex_is_in_its_next_session(codex: Installed
     codex.add_skill()
     codex.server.requests.clear()
     run(codex, "Go on, with tools")
+    assert codex.wait_for_queued(1) == 1  # nobody writes there any more when the folder goes
 
     first, *_, last = [asked.raw.decode() for asked in codex.server.asked]
     assert first.count(LEARNT) == 1, "what was learnt is not in the next session's first request, or not once"

@@ -1,5 +1,5 @@
-"""The loop inside the real Gemini CLI and the real opencode: installed, corrected twice, a night, the next session
-knows, its tools are used, and it all comes out again."""
+"""The loop inside the real Gemini CLI and the real opencode: installed, corrected three times, each session queued as
+it ends, a night, the next session knows, its tools are used, and it all comes out again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.peers.installed import LEARNT, SAID, TOOLS, InstalledAgent, expect_an
 from tests.peers.recording import record_request
 from tests.sizes import LEVEL
 
-pytestmark = [pytest.mark.peer, pytest.mark.skipif(not LEVEL, reason="not run: four turns of each take a minute")]
+pytestmark = [pytest.mark.peer, pytest.mark.skipif(not LEVEL, reason="not run: five turns of each take a minute")]
 
 
 def answer(asked: ReceivedRequest) -> Says:
@@ -64,13 +64,14 @@ def opencode(tmp_path: Path) -> Iterator[InstalledAgent]:
         yield InstalledAgent(agent, server)
 
 
-def loop(installed: InstalledAgent, name: str, settings: str, *words: str) -> None:
-    """Two sessions, a night, and a third session that has what was learnt and uses the tools."""
+def loop(installed: InstalledAgent, name: str, settings: str, *words: str, transcripts: int) -> None:
+    """Three sessions in so many files, a night, and a session that has what was learnt and uses the tools."""
     path = installed.agent.home / settings
     before = path.read_bytes()
     installed.reverie("install", name, "--no-check")
-    for said in SAID[:2]:
+    for said in SAID:
         installed.agent.run(*words, said)
+    assert installed.wait_for_queued(transcripts) == transcripts
     installed.reverie("dream", "--target", name)
     installed.approve_all()
     installed.add_skill()
@@ -86,11 +87,12 @@ def loop(installed: InstalledAgent, name: str, settings: str, *words: str) -> No
     expect_proposals(installed.told("review", "list")["proposals"], name)
     installed.reverie("uninstall", name)
     assert path.read_bytes() == before
+    assert not list(path.parent.glob("*/reverie*")), "folders and files that were made for it are gone"
 
 
 def test_what_a_person_corrects_in_gemini_cli_is_in_its_next_session(gemini: InstalledAgent) -> None:
-    loop(gemini, "gemini", ".gemini/settings.json", "--yolo", "-m", "gemini-2.5-flash", "-p")
+    loop(gemini, "gemini", ".gemini/settings.json", "--yolo", "-m", "gemini-2.5-flash", "-p", transcripts=3)
 
 
 def test_what_a_person_corrects_in_opencode_is_in_its_next_session(opencode: InstalledAgent) -> None:
-    loop(opencode, "opencode", ".config/opencode/opencode.json", "run")
+    loop(opencode, "opencode", ".config/opencode/opencode.json", "run", transcripts=1)

@@ -1,5 +1,5 @@
-"""The whole loop inside a real hermes-agent without Reverie beside it: `reverie install hermes`, corrected twice, a
-night, the next session knows and uses the tools, and all comes out again."""
+"""The whole loop inside a real hermes-agent without Reverie beside it: `reverie install hermes`, corrected in three
+sessions, a night, the next session knows and uses the tools, and all comes out again."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def test_what_a_person_corrects_in_hermes_is_in_its_next_session(hermes: HermesA
     before = (hermes.home / "config.yaml").read_bytes()
     reverie(hermes, "install", "hermes", "--no-check")
     assert "install-cron" in hermes.run("dreaming", "--help")
-    for said in SAID[:2]:
+    for said in SAID:
         hermes.run("chat", "-Q", "-q", said)
-    assert "2 sessions ended since the last night" in hermes.run("dreaming", "status")
+    assert "3 sessions ended since the last night" in hermes.run("dreaming", "status")
     hermes.run("dreaming", "run")
     for proposal in json.loads(reverie(hermes, "review", "list", "--json"))["proposals"]:
         hermes.run("dreaming", "review", "approve", proposal["id"])

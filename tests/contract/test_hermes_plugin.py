@@ -94,6 +94,9 @@ def test_what_was_corrected_three_times_is_in_the_prompt_the_morning_after_and_c
     queued = [json.loads(line)["session"] for line in (agent.home / "dreaming/finished.jsonl").read_text().splitlines()]
     assert len(set(queued)) == 3
     agent.configure('dreaming: {schedule: "15 4 * * *"}')
+    refused = agent.run("dreaming", "install-cron", "--schedule", "30m", fails=True)
+    assert "The schedule is '30m'" in refused and "Traceback" not in refused
+    assert not (agent.home / "scripts/reverie_night.py").exists()
     assert "15 4 * * *" in agent.run("dreaming", "install-cron")
     _due(agent)
     agent.run("cron", "tick")
@@ -119,6 +122,7 @@ def test_what_was_corrected_three_times_is_in_the_prompt_the_morning_after_and_c
     assert not any("quotations for reference" in str(one.body) for one in server.asked[: server.asked.index(first)])
     assert morning.memory.read_text() == f"{STOOD}\n§\n{EDITED}"  # Hermes' own tool knows the entry for one of its own
 
+    agent.run("cron", "remove", "reverie-night")  # as uninstalling says
     assert "chg_" in agent.run("dreaming", "undo")
     assert agent.memory.read_bytes() == STOOD.encode()
 
@@ -200,7 +204,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     agent = replace(
         fresh, home=tmp_path / "hermes", reverie=tmp_path / "reverie", path=f"{tmp_path / 'site'}:{fresh.path}"
     )
-    agent.configure(plugins="nothing, reverie")
+    agent.configure("dreaming: {enabled: false}", plugins="nothing, reverie")
     measured = """
     import time
     from hermes_cli import plugins
@@ -215,6 +219,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     print(list(spent), spent["reverie"] - spent["nothing"], len(ours.tools_registered))
     slash = plugins.get_plugin_command_handler("dreaming")
     print(slash("status"))
+    print(slash("review"))
 
     import asyncio
     async def in_a_gateway():
@@ -228,6 +233,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     assert float(seconds) < 0.03
     assert int(tools) <= 2
     assert "No night yet" in said
+    assert "switched off" in said and "Nothing waits for you" in said
     assert "invalid choice: 'nonsense'" in said
 
 

@@ -1,4 +1,5 @@
-"""The whole loop inside the real OpenClaw: installed, corrected twice, a night, and the next session knows.
+"""The whole loop inside the real OpenClaw with its gateway: installed, corrected in three sessions, each queued by the
+hook as it ends, a night, and the next session knows.
 
 A turn takes OpenClaw fifteen seconds, so that only a soak has it (`REVERIE_SOAK=short`).
 """
@@ -6,7 +7,6 @@ A turn takes OpenClaw fifteen seconds, so that only a soak has it (`REVERIE_SOAK
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,15 +15,14 @@ import pytest
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
 from reverie.testing.model_wires import ReceivedRequest
-from tests.peers import NODE, OPENCLAW, npm_program
-from tests.peers.agents import CodingAgent, call
-from tests.peers.installed import LEARNT, TOOLS, InstalledAgent, expect_answers, expect_proposals
+from tests.peers.agents import call
+from tests.peers.installed import LEARNT, SAID, TOOLS, InstalledAgent, expect_answers, expect_proposals
+from tests.peers.openclaw import gateway, made, say
 from tests.peers.recording import record_request
 from tests.sizes import LEVEL
 
 pytestmark = [pytest.mark.peer, pytest.mark.skipif(not LEVEL, reason="not run: a turn of OpenClaw takes 15 seconds")]
 ASKED = "Go on, and use the tools of Reverie"
-MODEL = {"id": "scripted", "name": "Scripted", "contextWindow": 128_000, "maxTokens": 4_096}
 
 
 def answer(asked: ReceivedRequest) -> Says:
@@ -37,33 +36,26 @@ def answer(asked: ReceivedRequest) -> Says:
 
 @pytest.fixture
 def openclaw(tmp_path: Path) -> Iterator[InstalledAgent]:
-    program = npm_program(OPENCLAW, "openclaw", NODE)
     with serving(answer) as server:
-        agent = CodingAgent(program, tmp_path / "claw", {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"})
-        provider = {"baseUrl": server.openai_url, "apiKey": "sk-test", "api": "openai-completions", "models": [MODEL]}
-        settings = {
-            "models": {"providers": {"scripted": provider}},
-            "agents": {"defaults": {"model": {"primary": "scripted/scripted"}}},
-        }
-        agent.write("home/.openclaw/openclaw.json", settings)
+        agent, _ = made(tmp_path / "claw", server)
         yield InstalledAgent(agent, server)
-
-
-def run(openclaw: InstalledAgent, number: int, said: str) -> None:
-    openclaw.agent.run("agent", "--local", "--agent", "main", "--session-id", f"s{number}", "--message", said)
 
 
 def test_what_a_person_corrects_in_openclaw_is_in_its_next_session(openclaw: InstalledAgent) -> None:
     settings = openclaw.agent.home / ".openclaw/openclaw.json"
     before = settings.read_bytes()
     openclaw.reverie("install", "openclaw", "--no-check")
-    for number, said in enumerate(("Remember: use pnpm, never npm.", "No, as I said: use pnpm, never npm.")):
-        run(openclaw, number, said)
-    openclaw.reverie("dream")
-    openclaw.approve_all()
-    openclaw.add_skill()
-    openclaw.server.requests.clear()
-    run(openclaw, 9, ASKED)
+    with gateway(openclaw.agent):
+        for said in SAID:
+            say(openclaw.agent, said, "/new")
+            assert openclaw.wait_for_queued(1) == 1, "the hook did not queue the session that ended"
+            openclaw.reverie("sessions", "add", "--refresh")
+            assert not openclaw.queued
+        openclaw.reverie("dream")
+        openclaw.approve_all()
+        openclaw.add_skill(openclaw.agent.home / ".openclaw/skills")
+        openclaw.server.requests.clear()
+        say(openclaw.agent, ASKED)
 
     first, *_, last = [asked.raw.decode() for asked in openclaw.server.asked if '"tools"' in asked.raw.decode()]
     assert first.count(LEARNT) == 1, "what was learnt is not in the next session's first request, or not once"
@@ -74,4 +66,4 @@ def test_what_a_person_corrects_in_openclaw_is_in_its_next_session(openclaw: Ins
 
     openclaw.reverie("uninstall", "openclaw")
     assert settings.read_bytes() == before
-    assert not (openclaw.agent.home / ".openclaw/skills/reverie").exists()
+    assert not list((openclaw.agent.home / ".openclaw").glob("*/reverie")), "folders that were made for it are gone"

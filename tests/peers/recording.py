@@ -33,4 +33,5 @@ def record_request(story: str, request: str, words: str) -> None:
     at = request.find(words)
     around = request[max(0, at - 60) : at + len(words) + 60].replace("\\n", " ").replace("\\", "")
     around = re.sub(r"/(?:dev/shm|tmp)/\S*", "~", re.sub(r"\S*/home/", "~/", around))
+    around = re.sub(r"(\[[^]]*\])\([^)]*\)", r"\1", around)  # links of theirs lead nowhere in our docs
     record(story, ["show-request"], f"… {' '.join(around.split())} …", [])

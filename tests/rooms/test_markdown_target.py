@@ -14,6 +14,8 @@ from reverie.core.errors import BadInput, NotPermitted
 from reverie.harnesses.claude_code.target import claude_targets
 from reverie.harnesses.markdown.any_path import by_path
 from reverie.harnesses.markdown.reverie_home import home_targets
+from reverie.harnesses.openclaw.installer import OpenClawInstaller
+from reverie.harnesses.openclaw.reader import OpenClawReader
 from reverie.harnesses.openclaw.target import openclaw_targets
 from reverie.memory.operation import Add, Applied, Remove, Replace, applied, entry_hash
 from reverie.memory.target import Target
@@ -132,22 +134,25 @@ def test_openclaw_workspaces_are_found_where_openclaw_looks(where: HomePlaces, t
 
 
 @pytest.mark.parametrize(
-    ("variables", "folder"),
+    ("variables", "state", "folder"),
     [
-        ({}, ".openclaw/workspace"),
-        ({"OPENCLAW_HOME": "svc"}, "svc/.openclaw/workspace"),
-        ({"OPENCLAW_HOME": "svc", "OPENCLAW_STATE_DIR": "state"}, "state/workspace"),
-        ({"OPENCLAW_STATE_DIR": "state", "OPENCLAW_WORKSPACE_DIR": "desk"}, "desk"),
+        ({}, ".openclaw", ".openclaw/workspace"),
+        ({"OPENCLAW_HOME": "svc"}, "svc/.openclaw", "svc/.openclaw/workspace"),
+        ({"OPENCLAW_HOME": "svc", "OPENCLAW_STATE_DIR": "state"}, "state", "state/workspace"),
+        ({"OPENCLAW_STATE_DIR": "state", "OPENCLAW_WORKSPACE_DIR": "desk"}, "state", "desk"),
     ],
 )
 def test_the_variables_of_openclaw_are_honoured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], folder: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], state: str, folder: str
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     for name, value in variables.items():
         monkeypatch.setenv(name, str(tmp_path / value))
-    target = one_of(openclaw_targets, load(tmp_path / "reverie"), "openclaw")
-    assert target.key == f"markdown:{tmp_path / folder}"
+    config = load(tmp_path / "reverie")
+    assert one_of(openclaw_targets, config, "openclaw").key == f"markdown:{tmp_path / folder}"
+    assert config.place(OpenClawReader.places[0]) == tmp_path / state / "agents"
+    assert OpenClawInstaller().folder(config) == tmp_path / state
+    assert config.handed_to_agents() == {name: str(tmp_path / value) for name, value in variables.items()}
 
 
 def test_the_homes_own_memory_is_made_when_it_is_first_written(where: HomePlaces) -> None:

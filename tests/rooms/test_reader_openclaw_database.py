@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from reverie.core.origin import Origin
 from reverie.harnesses.openclaw.reader import OpenClawReader
-from reverie.transcripts.readers import Flaw
+from reverie.transcripts.readers import Flaw, Opened
 from tests.reading import Reads
 
 ROWS = Path(__file__).parents[1] / "fixtures" / "transcripts" / "openclaw" / "openclaw-agent.sql"
@@ -54,6 +55,20 @@ def test_a_session_is_read_from_the_database(tmp_path: Path) -> None:
 def test_what_the_gateway_knows_of_the_speaker_counts(tmp_path: Path, change: str, origin: Origin) -> None:
     (asked,) = [one for one in said(made(tmp_path, change)) if one.role == "user"]
     assert asked.origin is origin
+
+
+def test_who_begins_anew_under_the_same_id_has_two_sessions(tmp_path: Path) -> None:
+    """The entry that OpenClaw's gateway wrote at `/new`."""
+    reset = '{"type":"reset","id":"77431179","timestamp":"2026-11-17T19:36:03.873Z","reason":"new"}'
+    again = (
+        "INSERT INTO transcript_events (session_id, seq, event_json) "
+        "SELECT session_id, seq + 100, event_json FROM transcript_events"
+    )
+    anew = f"INSERT INTO transcript_events (session_id, seq, event_json) VALUES ('{SESSION}', 99, '{reset}')"
+    heads = [one.head for one in read(made(tmp_path, again, anew)) if isinstance(one, Opened)]
+    assert [one.id for one in heads] == [f"openclaw:{SESSION}", f"openclaw:{SESSION}.2"]
+    assert heads[1].started_at == datetime(2026, 11, 17, 19, 36, 3, 873_000, UTC)
+    assert len(said(made(tmp_path / "again", again, anew))) == 4
 
 
 def test_a_spawned_session_has_its_parent(tmp_path: Path) -> None:

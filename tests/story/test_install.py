@@ -66,6 +66,7 @@ def test_what_install_wrote_uninstall_takes_out_to_the_last_byte(reverie: Run, p
     assert installed != before and all(name in shown for name in installed.keys() - before.keys())
     assert "already" in reverie("install", agent, "--no-check").stdout
     assert everything(person) == installed, "twice is once"
+    assert "/reverie\n" in reverie("skills", "list").stdout  # who looks at skills leaves a lock beside them
     if agent == "hermes":  # which is a Python program
         (person / ".hermes/plugins/reverie/__pycache__").mkdir()
         (person / ".hermes/plugins/reverie/__pycache__/x.pyc").write_text("")
@@ -96,6 +97,13 @@ def test_what_someone_else_wrote_meanwhile_stays(reverie: Run, person: Path, age
     assert config.read_text() == CONFIG + '\n# trusted\n[projects."/x"]\ntrust_level = "trusted"\n'
     assert yaml.read_text() == HERMES + "memory: {write_approval: true}\n"
     assert "A rule of mine." in skill.read_text()
+
+
+def test_uninstall_says_that_the_night_is_still_in_the_cron_of_hermes(reverie: Run, person: Path) -> None:
+    assert "cron" not in reverie("uninstall", "hermes").stdout
+    (person / ".hermes/cron").mkdir()
+    (person / ".hermes/cron/jobs.json").write_text('{"jobs": [{"name": "reverie-night", "no_agent": true}]}')
+    assert "`hermes cron remove reverie-night`" in reverie("uninstall", "hermes").stdout
 
 
 def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, person: Path) -> None:
@@ -187,9 +195,31 @@ def test_a_queued_transcript_that_is_gone_does_not_stop_the_night(reverie: Run, 
     assert [path.name for path in (person / ".reverie/queue").iterdir()] == ["half.json"]
 
 
-@pytest.mark.parametrize("event", ["", "5", "{}", '{"thread-id": "../../x"}', '{"transcript_path": 5}'])
+def test_hooks_that_openclaw_runs_already_stay_on_and_off(reverie: Run, person: Path) -> None:
+    """Where all hooks are on and none is named, one that is named would be the only one."""
+    settings = person / ".openclaw/openclaw.json"
+    settings.write_text("{hooks: {internal: {enabled: true}}}")
+    assert "hooks/reverie/handler.js" in reverie("install", "openclaw", "--no-check").stdout
+    assert "entries" not in settings.read_text()
+    reverie("uninstall", "openclaw")
+    settings.write_text("{hooks: {internal: {enabled: false}}}")
+    assert "the hook does not run" in reverie("install", "openclaw", "--no-check").stdout
+
+
+def test_an_agent_whose_sessions_are_in_one_database_has_it_queued_once(reverie: Run, person: Path) -> None:
+    for number in range(2):
+        reverie("sessions", "queue", "--agent", "opencode", json.dumps({"session": f"ses_{number}"}))
+        reverie("sessions", "queue", "--agent", "openclaw", '{"agent": "main"}')
+    queued = {json.loads(file.read_text())["path"] for file in (person / ".reverie/queue").iterdir()}
+    databases = {".local/share/opencode/opencode.db", ".openclaw/agents/main/agent/openclaw-agent.sqlite"}
+    assert queued == {str(person / path) for path in databases}
+
+
+@pytest.mark.parametrize(
+    "event", ["", "5", "{}", '{"thread-id": "../../x"}', '{"transcript_path": 5}', '{"agent": "../../x"}']
+)
 def test_an_event_without_a_transcript_is_refused(reverie: Run, event: str) -> None:
-    for agent in ("claude", "codex"):
+    for agent in ("claude", "codex", "openclaw", "opencode"):
         assert "Expected" in reverie("sessions", "queue", "--agent", agent, stdin=event, fails=True).stderr
 
 

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 from reverie.app import Home, open_home
 from reverie.core.keys import Permission
 from reverie.core.origin import Origin
-from reverie.integrations.agent_tools import MOST_WAITING
+from reverie.integrations.agent_tools import MOST_WAITING, AgentTools
 from reverie.integrations.mcp_server import McpServer, listed_tools
 from reverie.integrations.mcp_transports import http_app
 from reverie.memory.operation import Add
@@ -127,6 +127,23 @@ def test_an_agent_searches_recalls_reads_and_proposes(home: Home, over: Callable
     waiting = home.review.waiting()
     assert [(one.suggestion.origin, one.suggestion.proposer) for one in waiting] == [(Origin.AGENT, "claude")] * 2
     assert [entry.text for entry in home.memory.entries("home")] == ["Postgres runs behind pgbouncer."]
+
+
+def test_of_a_skill_that_several_agents_have_each_reads_and_refines_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for agent, variable in (("codex", "CODEX_HOME"), ("claude", "CLAUDE_CONFIG_DIR")):
+        skill = tmp_path / agent / "skills/deploy-shop/SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text(f"{SKILL}- Ask {agent}.\n")
+        monkeypatch.setenv(variable, str(tmp_path / agent))
+    with open_home(tmp_path / "home", settings={"owner": "ann"}) as home:
+        tools = AgentTools(home, "codex", "codex")
+        assert tools.match_skills("deploy the shop to staging").count("deploy-shop") == 1
+        assert "- Ask codex." in tools.read_skill("deploy-shop")
+        tools.refine_skill("deploy-shop", "Rules", ["Never on Fridays."], because="It broke.")
+        (proposal,) = home.review.waiting()
+        assert proposal.target_name == "codex-skills"
 
 
 def test_what_an_agent_proposes_asks_whatever_the_policy_lets_land(home: Home) -> None:
@@ -239,4 +256,8 @@ def test_over_http_nobody_without_a_key_of_this_home_gets_in(home: Home) -> None
     with served(home) as url:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         refused = {name: httpx2.post(url, json=call, headers={"Authorization": key}) for name, key in keys.items()}
+        key = f"Bearer {home.keys.create('an agent', [Permission.WRITE]).secret}"
+        page = {"Authorization": key, "Origin": "https://elsewhere.example"}
+        assert httpx2.post(url, json=call, headers=page).status_code == 403, "a page in a browser, as MCP says"
+        assert httpx2.post(url, json=call, headers={"Authorization": key}).status_code == 200
     assert {name: answer.status_code for name, answer in refused.items()} == dict.fromkeys(keys, 401)

@@ -112,3 +112,12 @@ def test_what_was_written_into_the_source_from_outside_asks_once_and_what_does_n
     shown = reverie("sync", "--from", "claude", "--to", "hermes")
     assert "does not fit" in shown and "200 are allowed" in shown
     assert "xxx" not in hermes.read_text()
+
+
+def test_a_file_that_is_read_whole_in_every_session_does_not_grow_beyond_its_budget(reverie: Run, person: Path) -> None:
+    reverie("memory", "add", "Use pnpm, never npm.", "--target", "hermes")
+    for path in (".claude/CLAUDE.md", ".codex/AGENTS.md"):
+        (person / path).write_text(f"- {'x' * 39_990}\n")
+    shown = reverie("sync", "--from", "hermes")
+    assert "claude: 1 does not fit" in shown and "codex: 1 does not fit" in shown and "40,000 are allowed" in shown
+    assert "pnpm" not in (person / ".claude/CLAUDE.md").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,17 @@ def claude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for cwd in ("/home/dana/ledgerly", "/home/dana/orchard"):
         claude_transcript(config, cwd)
     return config
+
+
+@pytest.fixture
+def used(homes: HomeMaker, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], Home]:
+    """A home on a machine on which the folder of an agent is elsewhere, as a variable says."""
+
+    def opened(variable: str, folder: str) -> Home:
+        monkeypatch.setenv(variable, folder)
+        return homes()
+
+    return opened
 
 
 def kept(home: Home) -> list[tuple[str | None, str | None]]:
@@ -86,7 +98,7 @@ def test_projects_without_notes_are_no_clutter_in_the_list_of_memory(tmp_path: P
     cli = Cli(tmp_path)
     (claude / "CLAUDE.md").write_text("- Answer in German.\n")
     assert [line for line in cli("memory", "list").splitlines() if not line.startswith(" ")] == [
-        "claude/CLAUDE.md  20 characters"
+        "claude/CLAUDE.md  20 of 40,000 characters"
     ]
     cli("memory", "add", "Postgres is version 16.", "--target", "claude/-home-dana-ledgerly")
     notes = claude / "projects" / "-home-dana-ledgerly" / "memory" / "MEMORY.md"
@@ -169,3 +181,29 @@ def test_reading_an_old_transcript_again_fills_the_project_in_and_makes_no_new_r
     before = stored.changed
     home.sessions.add(path, again=True)
     assert next(home.sessions.find()).changed == before, "a second reading has nothing to say"
+
+
+@pytest.mark.parametrize(
+    ("target", "variable", "skills"),
+    [
+        ("codex", "CODEX_HOME", "skills"),
+        ("claude", "CLAUDE_CONFIG_DIR", "skills"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/skills"),
+        ("openclaw", "OPENCLAW_STATE_DIR", "skills"),
+        ("opencode", "XDG_CONFIG_HOME", "opencode/skills"),
+    ],
+)
+def test_a_new_skill_goes_where_the_agent_of_the_target_reads_skills(
+    used: Callable[[str, str], Home], tmp_path: Path, target: str, variable: str, skills: str
+) -> None:
+    folder = tmp_path / "agent" / skills
+    folder.parent.mkdir(parents=True)
+    home = used(variable, str(tmp_path / "agent"))
+    said = "Every release goes like this: bump the version. Write the changelog. Tag it. Then tell Piet in the chat."
+    home.sessions.add({"id": "r", "messages": [{"role": "user", "content": said}]})
+    home.dream(target)
+    (proposal,) = [one for one in home.review.waiting() if one.kind == "amendment"]
+    home.review.approve(proposal)
+    (skill,) = folder.glob("*/SKILL.md")
+    assert "Write the changelog." in skill.read_text()
+    assert [found.skill.subject for found in home.skills.every()] == [skill.parent.name]

@@ -433,7 +433,14 @@ class Home:
     def skill_folders(self) -> Mapping[str, SkillFolder]:
         from reverie.system.skill_folders import SkillFolder
 
-        return {name: SkillFolder(path, name) for name, path in self.config.skill_folders().items()}
+        own, *more = self.config.skill_folders().items()
+        read = ((f"{target.name}-skills", getattr(target, "skills", None)) for target in self.targets.offered())
+        agents = [(name, path) for name, path in read if path and path.parent.is_dir()]
+        found = dict[str, SkillFolder]()
+        for name, path in (own, *agents, *more):
+            folder = SkillFolder(path, name)
+            found.setdefault(folder.key, folder)
+        return {folder.name: folder for folder in found.values()}
 
     @cached_property
     def _touching(self) -> Touching:

@@ -13,6 +13,8 @@ from reverie.core.errors import SwitchedOff
 from reverie.core.slugs import slug
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from reverie.app.home import Home
     from reverie.dreams.curators import Curator
     from reverie.dreams.dreaming import Dreaming
@@ -52,6 +54,7 @@ def runner(home: Home) -> DreamRunner:
         harness=lambda target: getattr(home.targets.named(target), "harness", ""),
         tuned=lambda target: _tuning(limits_on(home, target)),
         recalled=home.providers.beside,
+        new_skills=partial(_new_skills, home),
     )
 
 
@@ -98,6 +101,15 @@ def _sees(home: Home, target: str) -> Callable[[Head], bool]:
     if kind == "hermes" and profile:
         return lambda head: head.harness == "hermes" and head.agent == profile
     return lambda head: sees(places, head)
+
+
+def _new_skills(home: Home, target: str) -> str:
+    """The folder that the agent of a target reads skills from; the home's own where it is not known."""
+    from reverie.dreams.target import OWN_SKILLS
+
+    read: Path | None = getattr(home.targets.named(target), "skills", None)
+    same = (name for name, folder in home.skill_folders.items() if read and folder.root == read.resolve())
+    return next(same, OWN_SKILLS)
 
 
 def curator(home: Home, lease: Lease) -> Curator:

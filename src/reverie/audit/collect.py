@@ -120,15 +120,17 @@ class AuditSources:
     ) -> list[tuple[Folder, str, bool]]:
         """Each folder once, with the home it belongs to and whether the Home can amend it."""
         found: dict[str, tuple[Folder, str, bool]] = {}
+        homes = {f"{target.name}-skills": home_of(target.name) for target in self.targets.offered()}
+        homes |= {"hermes-dir": "hermes"}
         own = {folder.key: folder for folder in self.folders.values()}
         for path, home in [*self._below(given), *self._of_targets(targets)]:
             folder = self.folder_at(path, str(path))
             known = own.get(folder.key)
             found.setdefault(
-                folder.key, (known or folder, _HOMES.get(known.name, home) if known else home, known is not None)
+                folder.key, (known or folder, homes.get(known.name, home) if known else home, known is not None)
             )
         for folder in own.values() if not only else ():
-            found.setdefault(folder.key, (folder, _HOMES.get(folder.name, "reverie"), True))
+            found.setdefault(folder.key, (folder, homes.get(folder.name, "reverie"), True))
         return list(found.values())
 
     def _below(self, given: Iterable[Path]) -> Iterator[tuple[Path, str]]:
@@ -162,9 +164,6 @@ class AuditSources:
                 )
         except ReverieError as error:
             unread.append(Unread(Spot(home, folder.name, ""), f"It is there and could not be read: {error.found}"))
-
-
-_HOMES = {"skills": "reverie", "hermes-skills": "hermes", "hermes-dir": "hermes", "claude-skills": "claude"}
 
 
 def _usage(text: str | None) -> dict[str, Any]:

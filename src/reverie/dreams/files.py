@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import assert_never
@@ -20,7 +20,7 @@ from reverie.dreams.dream import Dream, Fate, Judged, Status
 from reverie.dreams.home_port import Rooms
 from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.run.steps import given_up
-from reverie.dreams.target import OWN_SKILLS, DreamTarget
+from reverie.dreams.target import DreamTarget
 from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit
 from reverie.skills.amendments.edits import rules_of
 from reverie.skills.library import FoundSkill
@@ -96,9 +96,8 @@ class FileNightTarget:
 
 def target_of_files(rooms: Rooms, target: str, instructions: str = "") -> DreamTarget:
     """The files of a harness: they belong to the owner of the Home, who is asked."""
-    skills = tuple(rooms.skills.every()) if rooms.skills else ()
-    folders: Mapping[str, object] = rooms.skills.folders if rooms.skills else {}
-    beside = f"{target}-skills"
+    folder = rooms.new_skills(target)
+    skills = tuple(rooms.skills.seen_from(folder)) if rooms.skills else ()
     return DreamTarget(
         target,
         rooms.owner,
@@ -106,7 +105,7 @@ def target_of_files(rooms: Rooms, target: str, instructions: str = "") -> DreamT
         tuple(_entries(rooms, target)),
         tuple(_surfaces(rooms, target, skills)),
         skills,
-        beside if beside in folders else OWN_SKILLS,
+        folder,
         rooms.gates,
         rooms.limits,
         rooms.search,

@@ -13,6 +13,7 @@ from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Gates, Limits
 from reverie.dreams.records import Dreams, Lease
+from reverie.dreams.target import OWN_SKILLS
 from reverie.memory.library import Memory
 from reverie.search.finding import Finder
 from reverie.skills.library import Skills
@@ -42,7 +43,8 @@ class Rooms:
 
     `fenced` makes a review that commits nothing once someone else holds the lease. `curator` is who decides;
     `instructions` is what was asked of a dream; `ready` raises where there is to be no night at all, or none over that
-    target. `recalled` asks the broader memories of the settings.
+    target. `recalled` asks the broader memories of the settings. `new_skills` is the folder of skills in which a skill
+    that is new goes, so that the agent of a target reads it.
     """
 
     scope: Scope
@@ -67,3 +69,4 @@ class Rooms:
     harness: Callable[[str], str] = lambda target: ""
     tuned: Callable[[str], Tuning | None] = lambda target: None
     recalled: Callable[[Iterable[str]], Iterable[tuple[str, str]]] = lambda texts: ()
+    new_skills: Callable[[str], str] = lambda target: OWN_SKILLS

@@ -9,9 +9,10 @@ whole of a stranger's, beside the Installer itself:
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
@@ -42,6 +43,12 @@ class Launch:
         variables = [f"{name}={text}" for name, text in sorted(self.environment.items())]
         return shlex.join([*(["env", *variables] if variables else []), *self.words(*words)])
 
+    def script(self, source: Path, *words: str) -> str:
+        """A script in JavaScript that an agent runs, and before it, as `launch`, what it is to start."""
+        command, *arguments = self.words(*words)
+        told = {"command": command, "words": arguments, "environment": dict(sorted(self.environment.items()))}
+        return f"const launch = {json.dumps(told)};\n{source.read_text('utf-8')}"
+
     def server(self, agent: str, target: str) -> dict[str, Any]:
         """The MCP server, as most agents write it down."""
         command, *arguments = self.words("mcp", "--agent", agent, "--target", target)
@@ -60,7 +67,7 @@ class InstallPlan:
 class Installer(Protocol):
     """`name` is what people type, `title` what the agent is called, `target` the memory it reads in every session, and
     `reader` reads its transcripts. It may have `prove(where)`: asks the real agent whether it knows of Reverie now, and
-    says what it answered."""
+    says what it answered; and `left(where)`: what a person still has to take out by hand."""
 
     name: str
     title: str
@@ -114,6 +121,11 @@ class Installing:
 
     def to_uninstall(self) -> list[FileChange]:
         return self.kept.to_uninstall(self.plan.edits)
+
+    @property
+    def left(self) -> Sequence[str]:
+        look: Callable[[HomePlaces], Sequence[str]] | None = getattr(self.installer, "left", None)
+        return look(self.where) if look else ()
 
     def uninstall(self) -> list[FileChange]:
         return self.kept.uninstall(self.plan.edits)

@@ -86,14 +86,23 @@ class AgentTools:
 
     def safe_skills(self) -> list[FoundSkill]:
         """Without those that would be kept out of a prompt: a description is read, too."""
-        every = self.home.skills.every()
+        every = self.home.skills.seen_from(self._own_skills)
         return [found for found in every if not scan_skill(found.folder.files(found.skill.subject)).blocked]
 
     def read_skill(self, name: str) -> str:
-        found = self.home.skills.get(name)
+        found = self.home.skills.get(self._skill(name))
         if scan_skill(found.folder.files(found.skill.subject)).blocked:
             raise NotPermitted(f"{found.path} is withheld: the safety scan would keep it out of a prompt.")
         return found.skill.content.decode("utf-8", "replace")
+
+    @property
+    def _own_skills(self) -> str:
+        return f"{self.target.partition('/')[0]}-skills"
+
+    def _skill(self, name: str) -> str:
+        """Of several skills of one name, the one that this agent reads itself."""
+        folder = self.home.skill_folders.get(self._own_skills)
+        return f"{folder.name}/{name}" if folder and name in folder.subjects() else name
 
     def remember(self, text: str, replaces: str = "", because: str = "", target: str = "") -> str:
         memory = self._memory(target or self.target)
@@ -118,7 +127,7 @@ class AgentTools:
         added = [self._words(one) for one in add or ()]
         return self._proposed(
             lambda: self.home.refining.refine_skill(
-                name,
+                self._skill(name),
                 section=section,
                 add=added,
                 replace=changed,

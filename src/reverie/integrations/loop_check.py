@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reverie.harnesses.installers import Installer, Launch
     from reverie.memory.targets import HomePlaces
 
-_VARIABLE = re.compile(r"\$\{\w+:-([^}]*)\}")
+_VARIABLE = re.compile(r"\$\{\w+:-([^${}]*)\}")
 SENTENCES = ("Remember: use pnpm, never npm.", "No, as I said: use pnpm, never npm.")
 LEARNT = "Use pnpm, never npm."
 SECONDS = 120
@@ -48,7 +48,9 @@ class _Away:
 
     def place(self, pattern: str) -> Path:
         """The place of another tool where no variable is set."""
-        return self.folder / _VARIABLE.sub(r"\1", pattern).removeprefix("~/")
+        while _VARIABLE.search(pattern):
+            pattern = _VARIABLE.sub(r"\1", pattern)
+        return self.folder / pattern.removeprefix("~/")
 
     def run(self, words: list[str], given: str = "") -> str:
         environment = {"HOME": str(self.folder), "REVERIE_OWNER": "you", "PATH": os.defpath}

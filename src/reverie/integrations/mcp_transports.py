@@ -68,6 +68,9 @@ class _Endpoint:
         from starlette.concurrency import run_in_threadpool
         from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+        origin = request.headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != request.headers.get("host"):
+            return PlainTextResponse(f"A page of {origin} may not call this server.", 403)
         if not await run_in_threadpool(self._admits, dict(request.headers)):
             said = "A key is needed: `reverie keys create --name … --scope write`, sent as `Authorization: Bearer …`."
             return PlainTextResponse(said, 401, {"WWW-Authenticate": "Bearer"})

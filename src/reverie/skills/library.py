@@ -59,6 +59,12 @@ class Skills:
                 self.touch(folder, subject)
                 yield FoundSkill(folder, read_skill(subject, folder.files(subject)))
 
+    def seen_from(self, folder: str) -> list[FoundSkill]:
+        """All of them; of those that several agents have, only that in this folder, if it is there."""
+        found = list(self.every())
+        own = {one.skill.subject for one in found if one.folder.name == folder}
+        return [one for one in found if one.folder.name == folder or one.skill.subject not in own]
+
     def get(self, name: str) -> FoundSkill:
         """The one skill meant by its name, its path in a folder, or folder and path."""
         meant = [

@@ -58,16 +58,17 @@ class JsonElement:
     keys: Sequence[str]
     value: Any
     mark: str
+    json5: bool = False
 
     def is_in(self, text: str) -> bool:
-        there = json_edits.value_at(text, self.keys)
+        there = json_edits.value_at(text, self.keys, json5=self.json5)
         return isinstance(there, list) and [one for one in there if self._is_ours(one)] == [self.value]
 
     def put_in(self, text: str) -> str:
-        return json_edits.append_element(text or "{}\n", self.keys, self.value)
+        return json_edits.append_element(text or "{}\n", self.keys, self.value, json5=self.json5)
 
     def take_out(self, text: str, before: str | None) -> str:
-        return json_edits.drop_elements(text, self.keys, self._is_ours, before) if text else text
+        return json_edits.drop_elements(text, self.keys, self._is_ours, before, json5=self.json5) if text else text
 
     def _is_ours(self, element: object) -> bool:
         return self.mark in json.dumps(element, ensure_ascii=False)

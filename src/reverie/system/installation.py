@@ -20,9 +20,10 @@ from reverie.core.errors import BadInput, NotPermitted
 from reverie.core.hashes import sha256
 from reverie.system.config_edits import ConfigEdit
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
+from reverie.system.skill_folders import LOCK
 
 RECORD = "files.json"
-BYTECODE = "__pycache__"  # what Python leaves beside our files
+LEAVINGS = {"__pycache__", LOCK}  # what Python and we leave beside our files
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Installation:
             _write(change)
         for one in recorded.values():
             for folder in map(Path, reversed(one.folders)):
-                if folder.is_dir() and {path.name for path in folder.iterdir()} <= {BYTECODE}:
+                if folder.is_dir() and {path.name for path in folder.iterdir()} <= LEAVINGS:
                     shutil.rmtree(folder)
         for file in sorted(self.folder.iterdir()) if self.folder.is_dir() else ():
             remove_file(file)

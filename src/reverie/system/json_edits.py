@@ -61,11 +61,11 @@ def put_member(text: str, keys: Sequence[str], value: Any, *, json5: bool = Fals
     return _inserted(text, container, json.dumps(key), whole[key])
 
 
-def append_element(text: str, keys: Sequence[str], value: Any) -> str:
+def append_element(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
     """Put a value behind the last of the list under these keys, making what is not there."""
-    at, rest = _way(text, keys)
+    at, rest = _way(text, keys, json5)
     if rest:
-        return put_member(text, keys, [value])
+        return put_member(text, keys, [value], json5=json5)
     return _inserted(text, _container(text, at, "["), None, value)
 
 
@@ -80,15 +80,17 @@ def drop_member(text: str, keys: Sequence[str], keep: str | None = None, *, json
     return _without_empty(_removed(text, container, part), keys[:-1], keep, json5)
 
 
-def drop_elements(text: str, keys: Sequence[str], ours: Callable[[Any], bool], keep: str | None = None) -> str:
+def drop_elements(
+    text: str, keys: Sequence[str], ours: Callable[[Any], bool], keep: str | None = None, *, json5: bool = False
+) -> str:
     """Take the elements out that are ours, and what that leaves empty, as above."""
-    found = value_at(text, keys)
+    found = value_at(text, keys, json5=json5)
     if not isinstance(found, list) or not any(map(ours, found)):
         return text
     for place in reversed([place for place, one in enumerate(found) if ours(one)]):
-        container = _container(text, _way(text, keys)[0], "[")
+        container = _container(text, _way(text, keys, json5)[0], "[")
         text = _removed(text, container, container.parts[place])
-    return _without_empty(text, keys, keep)
+    return _without_empty(text, keys, keep, json5)
 
 
 def _without_empty(text: str, keys: Sequence[str], keep: str | None, json5: bool = False) -> str:
@@ -158,7 +160,7 @@ def _inserted(text: str, container: _Container, key: str | None, value: Any) -> 
             comma = "" if json5_text.without_comments(after).strip() else ","
             between = " " if inline and "//" not in after else f"{end}{indent}"
             return f"{text[: last.end]}{comma}{after}{between}{item}{text[last.end + len(after) :]}"
-        return f"{text[: last.end]},{' ' if inline else between}{item}{text[last.end :]}"
+        return f"{text[: last.end]},{' ' if inline else f'{end}{indent}'}{item}{text[last.end :]}"
     outer, unit = _style(text, container.opens)
     if unit is None:
         return f"{text[: container.opens + 1]}{named}{_rendered(value, '', None)}{text[container.closes :]}"
@@ -183,8 +185,12 @@ def _rendered(value: Any, indent: str, unit: str | None) -> str:
 def _removed(text: str, container: _Container, part: _Part) -> str:
     place = container.parts.index(part)
     before = text[container.parts[place - 1].end if place else container.opens + 1 : part.start]
-    if json5_text.without_comments(before) != before:  # comments stay, and so may the comma
-        return text[: part.start].rstrip() + text[part.end :].lstrip(",")
+    if json5_text.without_comments(before) != before:  # comments stay
+        left, right = text[: part.start], text[part.end :].lstrip(",")
+        if "//" not in before or not right.lstrip(" \t\r").partition("\n")[0]:
+            left = left.rstrip()
+        at = container.parts[place - 1].end if place and part is container.parts[-1] else len(left)
+        return left[:at] + left[at:].removeprefix(",") + right
     if place:
         return text[: container.parts[place - 1].end] + text[part.end :]
     if len(container.parts) > 1:

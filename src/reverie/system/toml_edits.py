@@ -32,7 +32,7 @@ def value_at(text: str, keys: Sequence[str]) -> Any:
 def put_table(text: str, keys: Sequence[str], values: Mapping[str, Any]) -> str:
     """A table at the end, in the place of the one there is."""
     text = drop_table(text, keys)
-    block = _block(keys, values)
+    block = _block(keys, values).replace("\n", _newline(text))
     made = f"{text}{_end(text)}{block}" if text else block.lstrip()
     return _checked(text, made, keys, dict(values))
 

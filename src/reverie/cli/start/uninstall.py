@@ -19,7 +19,11 @@ def command(*, agent: str, dry_run: bool, shell: Shell) -> None:
     with shell.opened() as house:
         installing = house.installer(agent)
         changes = installing.to_uninstall() if dry_run else installing.uninstall()
+        left = installing.left
     if shell.json:
-        print_json({"agent": agent, "dry_run": dry_run, "files": [str(one.path) for one in changes]})
+        files = [str(one.path) for one in changes]
+        print_json({"agent": agent, "dry_run": dry_run, "files": files, "notes": list(left)})
         return
     show_changes(changes, dry_run, f"Reverie is not in {installing.installer.title}.")
+    for note in left:
+        click.echo(f"Note: {note}")

@@ -2,7 +2,7 @@
 
 Its notes on a project lie in `projects/<project>/memory/`: MEMORY.md is the index, read at the start of every
 session up to its 200th line or 25 KB; files on single topics lie beside it and are read when they are needed. Of the
-two limits only the second can be said in characters. A CLAUDE.md is read whole, whatever its length.
+two limits only the second can be said in characters. A CLAUDE.md is read whole, with a warning where it is long.
 
 A folder under `projects/` is named by a path with dashes for all but letters and digits. Transcripts lie under the
 folder a session was begun in, notes under the repository it is in: work in a subfolder or a worktree is remembered with
@@ -20,7 +20,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from reverie.harnesses.claude_code.reader import working_folder
-from reverie.harnesses.markdown.lists import MarkdownTarget, every_file, folders_in, names_in
+from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, every_file, folders_in, names_in
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.repositories import repository_root
@@ -30,6 +30,7 @@ HARNESS = "claude-code"
 INSTRUCTIONS = Place(
     "CLAUDE.md",
     "list",
+    INSTRUCTIONS_LIMIT,
     purpose="The person's own instructions to Claude Code, for everything they do. Read in every session.",
 )
 INDEX = Place(
@@ -50,17 +51,12 @@ _known: dict[Path, str] = {}  # where the sessions of a folder were begun: once 
 def claude_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place("${CLAUDE_CONFIG_DIR:-~/.claude}")
     projects = _Projects(folder)
-    yield MarkdownTarget("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder, harness=HARNESS)
+    made = partial(MarkdownTarget, harness=HARNESS, skills=folder / "skills")
+    yield made("claude", folder, _EVERYONE, projects.instructions, agent_folder=folder)
     for project in projects.folders:
         reach = f"{_EVERYONE} in the project {project.name}"
-        yield MarkdownTarget(
-            f"claude/{project.name}",
-            project / "memory",
-            reach,
-            partial(projects.notes, project),
-            ready=partial(projects.reads, project),
-            harness=HARNESS,
-        )
+        listed, ready = partial(projects.notes, project), partial(projects.reads, project)
+        yield made(f"claude/{project.name}", project / "memory", reach, listed, ready=ready)
 
 
 class _Projects:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reverie.harnesses.markdown.lists import MarkdownTarget, is_file
+from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, is_file
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 from reverie.transcripts.projects import project_name
@@ -19,15 +19,15 @@ from reverie.transcripts.projects import project_name
 INSTRUCTIONS = Place(
     "AGENTS.md",
     "list",
+    INSTRUCTIONS_LIMIT,
     purpose="The person's own instructions to Codex, for everything they do. Read in every session.",
 )
 
 
 def codex_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place("${CODEX_HOME:-~/.codex}")
-    yield MarkdownTarget(
-        "codex", folder, "every Codex session of this user", _instructions, agent_folder=folder, harness="codex"
-    )
+    reach, skills = "every Codex session of this user", folder / "skills"
+    yield MarkdownTarget("codex", folder, reach, _instructions, agent_folder=folder, harness="codex", skills=skills)
 
 
 def _instructions(folder: Path) -> Sequence[Place]:

@@ -1,7 +1,6 @@
 """Puts Reverie into Gemini CLI. The GEMINI.md in its folder is read in every session already: a night writes there.
 
-The MCP server stands in `settings.json`, which may hold comments. A night reads its sessions where it keeps them.
-(Seen in 0.61.0.)
+The MCP server and a hook for the end of a session stand in `settings.json`, which may hold comments. (Seen in 0.61.0.)
 """
 
 from __future__ import annotations
@@ -14,7 +13,9 @@ from typing import Any
 from reverie.harnesses.gemini_cli.target import FOLDER
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_edits import JsonMember, OwnFile
+from reverie.system.config_edits import JsonElement, JsonMember, OwnFile
+
+QUEUE = ("sessions", "queue", "--agent", "gemini")
 
 
 class GeminiCliInstaller:
@@ -32,9 +33,16 @@ class GeminiCliInstaller:
         return InstallPlan(
             [
                 JsonMember(folder / "settings.json", "the MCP server", keys, server, json5=True),
+                JsonElement(
+                    folder / "settings.json",
+                    "a hook that queues each session for the next night",
+                    ("hooks", "SessionEnd"),
+                    {"hooks": [{"type": "command", "name": "reverie", "command": launch.line(*QUEUE)}]},
+                    f"-m reverie {' '.join(QUEUE)}",
+                    json5=True,
+                ),
                 OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
             ],
-            ["A night reads the sessions of Gemini CLI where it keeps them: there is no hook."],
         )
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownTarget
+from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
@@ -12,6 +12,7 @@ FOLDER = "${GEMINI_CLI_HOME:-~}/.gemini"
 INSTRUCTIONS = Place(
     "GEMINI.md",
     "list",
+    INSTRUCTIONS_LIMIT,
     purpose="The person's own instructions to Gemini CLI, for everything they do. Read in every session.",
 )
 
@@ -19,4 +20,5 @@ INSTRUCTIONS = Place(
 def gemini_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place(FOLDER)
     reach = "every Gemini CLI session of this user"
-    yield MarkdownTarget("gemini", folder, reach, lambda _: [INSTRUCTIONS], agent_folder=folder, harness="gemini-cli")
+    listed, skills = fixed(INSTRUCTIONS), folder / "skills"
+    yield MarkdownTarget("gemini", folder, reach, listed, agent_folder=folder, harness="gemini-cli", skills=skills)

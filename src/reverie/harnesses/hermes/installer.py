@@ -23,6 +23,7 @@ from reverie.system import yaml_edits
 from reverie.system.config_edits import ConfigEdit, OwnFile, YamlElement, YamlMember
 
 LAUNCH = "launch.json"
+JOB = "reverie-night"  # as the plugin names it
 _PLUGIN = (".py", ".yaml", ".md")
 _SECONDS = 60
 
@@ -59,6 +60,15 @@ class HermesInstaller:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(told), "utf-8")
         return {"transcript_path": str(path)}
+
+    def left(self, where: HomePlaces) -> list[str]:
+        """The job of `hermes dreaming install-cron`: Hermes' cron would run it every night, and fail."""
+        try:
+            jobs = json.loads((self.folder(where) / "cron/jobs.json").read_text("utf-8"))["jobs"]
+            named = any(one["name"] == JOB for one in jobs)
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+        return [f"Hermes' cron still has the night: `hermes cron remove {JOB}` takes it out."] if named else []
 
     def prove(self, where: HomePlaces) -> str:
         """Ask the real Hermes, if it is found, whether it has the plugin's commands."""

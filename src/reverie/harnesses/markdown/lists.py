@@ -20,6 +20,9 @@ from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read
 from reverie.system.shared_files import HeldFiles, has_displaced
 
 Listed = Callable[[Path], Sequence[Place]]
+# Characters of a file that is read whole in every session: above it Claude Code warns that it will impact performance.
+# (Seen in 2.1.197, for the smallest contexts.) Other agents know no limit; that many words are no less there.
+INSTRUCTIONS_LIMIT = 40_000
 _NAME = re.compile(r"\w[\w .,()+@=-]{0,199}\.md")
 
 
@@ -30,8 +33,8 @@ class MarkdownTarget:
     leaves nothing in it. So one document of a folder is held at a time. `lock_files` takes `MEMORY.md.lock`
     while a file is exchanged.
 
-    `root` is the folder that is there if the agent that reads it is used on this machine; `harness` is that agent, by
-    the name of the reader of its transcripts.
+    `agent_folder` is there if the agent that reads it is used on this machine; `harness` is that agent, by the name of
+    the reader of its transcripts; `skills` is where it reads the skills of this person.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class MarkdownTarget:
         ready: Callable[[], bool] = bool,
         agent_folder: Path | None = None,
         harness: str = "",
+        skills: Path | None = None,
     ) -> None:
         self.folder = self._folder = real(folder)
         self.name = name
@@ -52,6 +56,7 @@ class MarkdownTarget:
         self.reach = reach
         self.agent_folder = agent_folder
         self.harness = harness
+        self.skills = skills
         self._listed = listed
         self._lock_files = lock_files
         self._ready = ready

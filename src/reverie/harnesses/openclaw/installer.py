@@ -1,20 +1,30 @@
 """Puts Reverie into OpenClaw. The MEMORY.md of its workspace is read in every session already: a night writes there.
 
-The MCP server stands in `openclaw.json`, which may hold comments.
-OpenClaw keeps its sessions in databases of its own, which a night reads where they lie: no hook is needed. Skills of
-all its agents are in `skills` beside the settings. (Seen in 2026.9.6.)
+The MCP server stands in `openclaw.json`, which may hold comments. OpenClaw keeps the sessions of an agent in a database
+of its own, which a night reads where it lies. Its gateway runs a hook when a session is over: when a person begins
+another, or once a day. Skills of all its agents are in `skills` beside the settings. (Seen in 2026.9.6.)
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from reverie.core.errors import BadInput
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
+from reverie.harnesses.openclaw import database
+from reverie.harnesses.openclaw.target import FOLDER
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_edits import JsonMember, OwnFile
+from reverie.system import json_edits
+from reverie.system.config_edits import ConfigEdit, JsonMember, OwnFile
+
+QUEUE = ("sessions", "queue", "--agent", "openclaw")
+_HOOK = Path(__file__).with_name("hook")
+_ABOUT = "a hook that queues each session for the next night"
+_AGENT = re.compile(r"[\w-]{1,100}")
 
 
 class OpenClawInstaller:
@@ -24,24 +34,30 @@ class OpenClawInstaller:
     reader = "openclaw"
 
     def folder(self, where: HomePlaces) -> Path:
-        at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
-        return where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
+        return where.place(FOLDER)
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = where.place(f"${{OPENCLAW_CONFIG_PATH:-{folder / 'openclaw.json'}}}")
-        server = launch.server(self.name, self.target)
-        return InstallPlan(
-            [
-                JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
-                OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
-            ],
-            ["OpenClaw has no hook for this: a night reads its sessions where it keeps them."],
-        )
+        server, hooks = launch.server(self.name, self.target), _hooks(config)
+        edits: list[ConfigEdit] = [
+            JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
+            OwnFile(folder / "hooks/reverie/HOOK.md", _ABOUT, (_HOOK / "HOOK.md").read_text("utf-8")),
+            OwnFile(folder / "hooks/reverie/handler.js", _ABOUT, launch.script(_HOOK / "handler.js", *QUEUE)),
+            OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
+        ]
+        if not (hooks.get("enabled") is True and not hooks.get("entries")):  # else all are on, and one named is alone
+            keys = ("hooks", "internal", "entries", "reverie")
+            edits.insert(1, JsonMember(config, _ABOUT, keys, {"enabled": True}, json5=True))
+        return InstallPlan(edits, [*_notes(config, hooks)])
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        said = event.get("transcript_path")
-        return Path(said) if isinstance(said, str) and said else None
+        said, agent = event.get("transcript_path"), event.get("agent")
+        if isinstance(said, str) and said:
+            return Path(said)
+        if not isinstance(agent, str) or not _AGENT.fullmatch(agent):
+            return None
+        return self.folder(where) / "agents" / agent / "agent" / database.NAME
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, at = f"00000000-0000-4000-8000-{number:012}", f"2026-01-{number:02}T09:00:00.000Z"
@@ -54,3 +70,20 @@ class OpenClawInstaller:
             folder.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n", "utf-8")
         return {"transcript_path": str(path)}
+
+
+def _hooks(config: Path) -> Mapping[str, Any]:
+    try:
+        told = json_edits.value_at(config.read_text("utf-8"), ("hooks", "internal"), json5=True)
+    except (OSError, ValueError, BadInput):  # installing says so
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _notes(config: Path, hooks: Mapping[str, Any]) -> Iterator[str]:
+    if hooks.get("enabled") is False:
+        yield f"`hooks.internal.enabled` in {config} is false: the hook does not run."
+    yield (
+        "OpenClaw's gateway runs the hook when a session ends (`/new`, `/reset`, once a day); `openclaw agent --local` "
+        "runs none. A night reads its sessions where it keeps them all the same."
+    )

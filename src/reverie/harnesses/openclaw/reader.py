@@ -5,6 +5,9 @@ The first line is the header; then entries that form a tree by `id` and `parentI
 file. A person's message reaches the agent wrapped: events of the gateway, who wrote where and when, then the
 words. Only the words are kept as the person's; the wrapping tells the sender and whether others are in the
 room. What the gateway says in a person's place (heartbeats, cron jobs, system events) is noise.
+
+A person who begins anew (`/new`, `/reset`), or whose day is over, goes on under the same id since 2026.9: the entry
+`reset` is where a session of ours ends, and the next one has its number behind the id.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice
@@ -76,7 +79,7 @@ _FROM_GATEWAY = (
 class OpenClawReader:
     name = "openclaw"
     places: tuple[str, ...] = (
-        "${OPENCLAW_STATE_DIR:-~/.openclaw}/agents",
+        "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}/agents",
         "${CLAWDBOT_STATE_DIR:-~/.clawdbot}/agents",
         "~/.moltbot/agents",
     )
@@ -229,6 +232,7 @@ class _Transcript:
             listed = _Listed(window.key, window.title, window.parent)
             header = {**header, "id": window.session}
         self.head = _head(path, header, model, listed)
+        self.whole, self.parts = self.head.id, 1
         self.subagent = ":subagent:" in listed.key or bool(window and window.by_agents)
         rooms = (":group:", ":channel:", ":room:")
         self.in_a_room = any(kind in listed.key for kind in rooms) or bool(window and window.in_a_room)
@@ -241,6 +245,9 @@ class _Transcript:
         if not isinstance(entry, Mapping) or not isinstance(entry.get("type"), str):
             yield Flaw(f"line {number}", "not an object with a type")
             return
+        if entry["type"] == "reset":
+            yield from self._reset(moment(entry.get("timestamp")))
+            return
         try:
             said = self._said(entry)
         except (ValueError, TypeError, RecursionError) as error:
@@ -252,6 +259,11 @@ class _Transcript:
         if said:
             self.last = said.at or self.last
             yield from said_apart(said, OPENCLAW)
+
+    def _reset(self, at: datetime | None) -> Iterator[Event]:
+        yield from self.closing()
+        self.opened, self.last, self.parts = False, None, self.parts + 1
+        self.head = replace(self.head, id=f"{self.whole}.{self.parts}", started_at=at)
 
     def closing(self) -> Iterator[Event]:
         if self.opened:

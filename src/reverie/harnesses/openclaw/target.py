@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from reverie.harnesses.markdown.lists import MarkdownTarget, folders_in, present
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
+FOLDER = "${OPENCLAW_STATE_DIR:-${OPENCLAW_HOME:-~}/.openclaw}"
 LIMIT = 12_000  # OpenClaw shortens what is longer when it builds a prompt
 PLACES = (
     Place(
@@ -32,14 +34,12 @@ _WORKSPACE = re.compile(r"workspace-[a-z0-9][a-z0-9_-]{0,63}")
 
 
 def openclaw_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
-    at_home = where.place("${OPENCLAW_HOME:-~}/.openclaw")
-    state = where.place(f"${{OPENCLAW_STATE_DIR:-{at_home}}}")
+    state = where.place(FOLDER)
     default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
     everyone = "every session of this OpenClaw"
-    yield MarkdownTarget("openclaw", default, everyone, present(*PLACES), agent_folder=default, harness="openclaw")
+    made = partial(MarkdownTarget, harness="openclaw", skills=state / "skills")
+    yield made("openclaw", default, everyone, present(*PLACES), agent_folder=default)
     for folder in folders_in(state, _WORKSPACE):
         agent = folder.name.removeprefix("workspace-")
         reach = f"every session of the OpenClaw agent {agent}"
-        yield MarkdownTarget(
-            f"openclaw/{agent}", folder, reach, present(*PLACES), agent_folder=folder, harness="openclaw"
-        )
+        yield made(f"openclaw/{agent}", folder, reach, present(*PLACES), agent_folder=folder)

@@ -1,7 +1,8 @@
 """Puts Reverie into opencode. The AGENTS.md beside its settings is read in every session already: a night writes there.
 
 The MCP server stands in `opencode.json` (or `opencode.jsonc`), which may hold comments. Its sessions are in a database
-of its own, which a night reads where it lies. (Seen in 1.18.33.)
+of its own, which a night reads where it lies; a plugin, in `plugin` beside the settings, tells that one has an answer.
+(Seen in 1.18.33.)
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from reverie.harnesses.opencode.target import FOLDER
 from reverie.memory.targets import HomePlaces
 from reverie.system.config_edits import JsonMember, OwnFile
 
+QUEUE = ("sessions", "queue", "--agent", "opencode")
+_PLUGIN = Path(__file__).with_name("plugin.js")
+_ABOUT = "a plugin that queues each session for the next night"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS session (id TEXT, parent_id TEXT, directory TEXT, title TEXT, version TEXT,
   permission TEXT, time_created INTEGER, time_updated INTEGER);
@@ -45,17 +49,20 @@ class OpencodeInstaller:
         return InstallPlan(
             [
                 JsonMember(config, "the MCP server", ("mcp", "reverie"), server, json5=True),
+                OwnFile(folder / "plugin/reverie.js", _ABOUT, launch.script(_PLUGIN, *QUEUE)),
                 OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
             ],
-            ["A night reads the sessions of opencode where it keeps them: there is no hook."],
         )
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
-        said = event.get("transcript_path")
-        return Path(said) if isinstance(said, str) and said else None
+        return self._database(where) if event.get("session") else None
+
+    @staticmethod
+    def _database(where: HomePlaces) -> Path:
+        return where.place("${XDG_DATA_HOME:-~/.local/share}/opencode") / "opencode.db"
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
-        path = where.place("${XDG_DATA_HOME:-~/.local/share}/opencode") / "opencode.db"
+        path = self._database(where)
         at = 1_767_258_000_000 + number * 86_400_000
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(path)) as database, database:
@@ -66,4 +73,4 @@ class OpencodeInstaller:
             database.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"msg_{number}", f"ses_{number}", at, told))
             part = json.dumps({"type": "text", "text": sentence})
             database.execute("INSERT INTO part VALUES (?, ?, ?)", (f"prt_{number}", f"msg_{number}", part))
-        return {"transcript_path": str(path)}
+        return {"session": f"ses_{number}"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reverie.harnesses.markdown.lists import MarkdownTarget
+from reverie.harnesses.markdown.lists import INSTRUCTIONS_LIMIT, MarkdownTarget, fixed
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
@@ -13,6 +13,7 @@ FOLDER = "${XDG_CONFIG_HOME:-~/.config}/opencode"
 INSTRUCTIONS = Place(
     "AGENTS.md",
     "list",
+    INSTRUCTIONS_LIMIT,
     purpose="The person's own instructions to opencode, for everything they do. Read in every session.",
 )
 
@@ -20,4 +21,5 @@ INSTRUCTIONS = Place(
 def opencode_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     folder = where.place(FOLDER)
     reach = "every opencode session of this user"
-    yield MarkdownTarget("opencode", folder, reach, lambda _: [INSTRUCTIONS], agent_folder=folder, harness="opencode")
+    listed, skills = fixed(INSTRUCTIONS), folder / "skills"
+    yield MarkdownTarget("opencode", folder, reach, listed, agent_folder=folder, harness="opencode", skills=skills)

@@ -42,11 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_command(arguments: argparse.Namespace) -> None:
     """`hermes dreaming …`: at a terminal, with the exit code of what was called."""
+    from .cron_job import BadSchedule
+
     try:
         code = _run(arguments, _at_terminal)
     except NoReverie as error:
         sys.stderr.write(f"{error}\n")
         code = 1
+    except BadSchedule as error:
+        sys.stderr.write(f"{error}\n")
+        code = 2
     if code:
         sys.exit(code)
 
@@ -61,6 +66,8 @@ def slash(words: str) -> Any:
 
 
 def _answer(words: str) -> str:
+    from .cron_job import BadSchedule
+
     parser = _QuietParser(prog="/dreaming", add_help=False)
     add_arguments(parser)
     said: list[str] = []
@@ -75,7 +82,7 @@ def _answer(words: str) -> str:
     try:
         arguments = parser.parse_args(shlex.split(words))
         _run(arguments, captured, said.append)
-    except (NoReverie, ValueError) as error:
+    except (NoReverie, BadSchedule, ValueError) as error:
         said.append(str(error))
     text = "\n".join(said).replace("`reverie review", "`/dreaming review").replace("`reverie undo", "`/dreaming undo")
     return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}\n… `hermes dreaming` shows the rest."
@@ -106,7 +113,7 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
         case "review":
             with _model() as more:
                 code = reverie(["dream", target, "--propose"], more=more)
-            return code or reverie(["review"])
+            return reverie(["review"]) or code
         case "compact":
             return reverie(["compact", "--target", target])
         case "explain":
