@@ -67,6 +67,7 @@ class Kept(StrEnum):
     COVERED = "covered"
     NOT_HERE = "not_here"
     REROUTED = "rerouted"
+    REWORDED = "reworded"
 
 
 SENTENCES = {
@@ -79,6 +80,7 @@ SENTENCES = {
     Kept.COVERED: "it is said here already",
     Kept.NOT_HERE: "nothing here says what was removed there",
     Kept.REROUTED: "a reviewer wanted nothing of this sort",
+    Kept.REWORDED: "it may only be reworded",
 }
 
 
