@@ -408,12 +408,15 @@ def test_a_skill_with_a_secret_stays_here(managed: Served, home: Home, release: 
     assert pushed.written == () and pushed.kept_back == (("/reverie/skills/skills/release.md", "it holds a secret"),)
 
 
-def test_an_export_can_be_read_without_us(home: Home, release: Path, tmp_path: Path) -> None:
+def test_an_export_can_be_read_without_us(
+    home: Home, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     _, (proposal,) = proposed(home, tmp_path, f"- {TUESDAYS}", f"- {TUESDAYS.replace('Tues', 'Thurs')}")
     home.review.approve(proposal, "we talked about it")
     home.bridge.pull(home.managed(str(tmp_path / "new")))
     home.review.write("home", "MEMORY.md", [Add("MEMORY.md", "Backups are kept for 30 days.")], "we decided so")
-    made = home.export(tmp_path / "export")
+    made = home.export(Path("export"))
     skills = made.folder / "skills"
     assert (skills / "release" / "SKILL.md").read_bytes() == release.read_bytes()
     log = subprocess.run(["git", "log", "-p"], cwd=skills, capture_output=True, text=True, check=True).stdout
