@@ -8,8 +8,8 @@ Each history is a store that many people share, their sessions, and what a dream
 Planted: a person who repeats themselves, accounts with one wording, accounts that say one thing in many wordings, words
 of a tool, one person against many, two teams that disagree, a rule that was forgotten; and for the rules in force here
 a contradiction, one that is covered already, one that is marked critical. The rest is honest: three to five people say
-so in words of their own. `right` is quarantined, kept out, or told in the way that is
-meant for it; of `no change told` the diff says that it may only be reworded, and nothing is proposed.
+so in words of their own. `right` is quarantined, kept out, or told in the way that is meant for it. What is `doubtful` the
+diff shows as "perhaps only reworded", what is `folded` it takes for a rewording; without a model neither is proposed.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def judged(made: History) -> dict[str, tuple[str, str]]:
     for difference in diff.differences:
         text = difference.before if difference.kind is DiffKind.REMOVED else difference.after
         if not difference.kind.is_behaviour:
-            told[text] = ("not told", str(difference.kind))
+            told[text] = ("doubtful" if difference.kind is DiffKind.DOUBTFUL else "folded", str(difference.kind))
             continue
         for one in route(difference, places):
             if isinstance(one, KeptOut):
@@ -197,15 +197,16 @@ def main() -> None:
         made = history(edits, random.Random(f"{SEED}/{number}"))
         told = judged(made)
         for text, kind in made.planted.items():
-            said, why = told.get(text, ("not told", "not in the diff"))
+            said, why = told.get(text, ("folded", "not in the diff"))
             counts[kind][said] += 1
             if "--wrong" in sys.argv and said not in RIGHT[kind]:
                 print(f"{kind}: {said}: {text} ({why})")
-    print("planted            number   right   wrong  no change told  what was said")
+    print("planted            number   right   wrong doubtful  folded  what was said")
     for kind, said in counts.items():
-        right, silent = sum(said[name] for name in RIGHT[kind]), said["not told"]
-        shares = [f"{one / said.total():7.1%}" for one in (right, said.total() - right - silent, silent)]
-        print(f"{kind:18} {said.total():6} {' '.join(shares)}         {dict(said.most_common())}")
+        right, silent = sum(said[name] for name in RIGHT[kind]), [said["doubtful"], said["folded"]]
+        counted = (right, said.total() - right - sum(silent), *silent)
+        shares = " ".join(f"{one / said.total():7.1%}" for one in counted)
+        print(f"{kind:18} {said.total():6} {shares}  {dict(said.most_common())}")
 
 
 if __name__ == "__main__":

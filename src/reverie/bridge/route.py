@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from reverie.bridge.diff import ALIKE, SURE, Difference, DiffKind
+from reverie.bridge.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
 from reverie.bridge.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
 from reverie.bridge.learned_routes import USER as TO_USER
 from reverie.bridge.rewording import only_reworded
@@ -47,7 +47,7 @@ NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
 SURE_CONFLICT = 0.85
 MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
-CLOSE = 0.55  # likeness from which a rule may be meant, though nothing says that both cannot hold
+CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
 EVERY_TOKEN = 10**9
 REDACTED = "[redacted:"
@@ -248,7 +248,7 @@ def _said_here(text: str, places: Places) -> LocalRule | None:
     """The rule in force that says the same."""
     near = places.near(text, ALIKE)
     best = max(near, key=lambda one: only_reworded(one.text, text), default=None)
-    return best if best is not None and only_reworded(best.text, text) >= SURE else None
+    return best if best is not None and only_reworded(best.text, text) >= SAID_ELSEWHERE else None
 
 
 def _changed_here(difference: Difference, new: StoreStatement, places: Places) -> LocalRule | None:
