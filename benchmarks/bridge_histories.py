@@ -8,7 +8,7 @@ Each history is a store that many people share, their sessions, and what a dream
 Planted: a person who repeats themselves, accounts with one wording, accounts that say one thing in many wordings, words
 of a tool, one person against many, two teams that disagree, a rule that was forgotten; and for the rules in force here
 a contradiction, one that is covered already, one that is marked critical. The rest is honest: three to five people say
-so in words of their own. `right` is quarantined, kept out, or told in the way that is meant for it. What is `doubtful` the
+so in words of their own. `right` is quarantined, kept out, or told as it should be. What is `doubtful` the
 diff shows as "perhaps only reworded", what is `folded` it takes for a rewording; without a model neither is proposed.
 """
 

@@ -292,6 +292,24 @@ def test_what_is_new_goes_to_the_skill_it_is_about_and_a_persons_wish_to_the_per
     assert "* Tag every release with the ticket number.\n* A release needs two approvals" in release.read_text()
 
 
+def test_what_is_like_no_section_goes_to_the_rules_there_are_and_not_to_a_new_section(
+    home: Home, release: Path, tmp_path: Path
+) -> None:
+    release.write_text(RELEASE.partition("## Gotchas")[0].replace("approvals", "staging"))
+    _, (proposal,) = proposed(home, tmp_path, "- Nothing.", "- Nothing.\n- Staging of a release is db2.internal.")
+    assert proposal.suggestion.subject == "release" and "Gotchas" not in proposal.diff, proposal.diff
+
+
+def test_proposing_twice_says_what_waits_and_not_that_nothing_does(release: Path, home: Home, tmp_path: Path) -> None:
+    for name, text in (("old", "- Nothing.\n"), ("new", "- Nothing.\n- Backups are kept for 30 days.\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.md").write_text(text)
+    home.close()
+    command = ["bridge", "propose", str(tmp_path / "old"), str(tmp_path / "new"), "--home", str(home.config.home)]
+    first, second = (CliRunner().invoke(reverie, command).output for _ in range(2))
+    assert "1 proposal waits" in first and "1 proposal waits" in second, second
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

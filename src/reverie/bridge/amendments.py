@@ -31,7 +31,7 @@ from reverie.bridge.statements import StoreStatement
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, undone_by
-from reverie.changes.proposal import ProposalStatus
+from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting
 from reverie.core.errors import BadInput, NotFound
@@ -101,7 +101,7 @@ class Amending:
                 results += map(Postponed, one.routes if isinstance(one, NewSkill) else [one])
                 continue
             results.append(self._proposed(one, errand))
-            waiting += isinstance(results[-1], Drafted) and _waits(results[-1].proposed)
+            waiting += isinstance(results[-1], Drafted) and waits(results[-1].proposed) is not None
         return Batch(errand.batch, tuple(results), made.failed)
 
     @staticmethod
@@ -218,11 +218,10 @@ def _first(one: Routed) -> int:
     return 0 if one.rule is not None else 1 if one.skill is not None else 2
 
 
-def _waits(proposed: Proposed) -> bool:
-    """For a person, since now or since an earlier time."""
-    return isinstance(proposed, Waiting) or (
-        isinstance(proposed, Repeated) and proposed.proposal.status is ProposalStatus.WAITING
-    )
+def waits(proposed: Proposed) -> Proposal | None:
+    """What waits for a person, since now or since an earlier time."""
+    found = proposed.proposal if isinstance(proposed, Waiting | Repeated) else None
+    return found if found is not None and found.status is ProposalStatus.WAITING else None
 
 
 def all_landed(undone: Sequence[tuple[Change, Outcome]]) -> bool:

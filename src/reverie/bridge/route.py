@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from reverie.bridge.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
@@ -203,8 +204,10 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     if mates is not None and not _about_a_person(new.text):
         why = f"what stands beside it there are rules of {mates.skill.name}"
         return Route(difference, new.text, None, mates, section_for(new.text, mates), why=why)
-    about = f"{new.heading}. {new.text}" if new.heading else new.text
-    matches = match([one.skill for one in places.skills], about, budget_tokens=EVERY_TOKEN)
+    page = f"{new.heading or PurePosixPath(new.path).stem}. {new.text}"
+    skills = [one.skill for one in places.skills]
+    found_by = (match(skills, about, budget_tokens=EVERY_TOKEN) for about in (page, new.text))
+    matches = next(filter(None, found_by), None)
     if matches and not _about_a_person(new.text):
         found = next(one for one in places.skills if one.skill is matches[0].skill)
         return Route(difference, new.text, None, found, section_for(new.text, found), why=matches[0].why)
@@ -278,19 +281,19 @@ def _conflict(old: str, new: str) -> float:
 
 
 def section_for(text: str, found: FoundSkill) -> str:
-    """The section whose rules are most like the text; never the steps, whose order is somebody's work."""
-    best, chosen = SAME_SECTION, GOTCHAS
+    """The section whose rules are most like the text; never the steps, whose order is somebody's work. What is like
+    none is a gotcha, where the skill has a section for these, or no other that it could stand in."""
+    said, near = embed([normal(text)])[0], dict[str, float]()
     for section in found.skill.sections:
         if plain_heading(section.heading) in NO_RULES or section.level == 1:
             continue
         rules = rules_of(lines_of(found.skill.body[section.inside : section.own_end]))
         texts = [section.heading, *(rule.text for rule in rules if rule.marker.strip())]
-        if len(texts) == 1:
-            continue  # prose: a rule would be the first of a list nobody wanted
-        likeness = float((embed([normal(one) for one in texts]) @ embed([normal(text)])[0]).max())
-        if likeness > best:
-            best, chosen = likeness, section.heading
-    return chosen
+        if len(texts) > 1:  # prose: a rule would be the first of a list nobody wanted
+            near[section.heading] = float((embed([normal(one) for one in texts]) @ said).max())
+    best = max(near, key=lambda heading: near[heading], default=GOTCHAS)
+    gotchas = next((one for one in near if plain_heading(one) == plain_heading(GOTCHAS)), best)
+    return best if near.get(best, 0.0) > SAME_SECTION else gotchas
 
 
 def _about_a_person(text: str) -> bool:
