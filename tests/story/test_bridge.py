@@ -79,7 +79,7 @@ def test_a_pulled_store_can_be_compared_with_itself_at_an_earlier_version(manage
     assert [(one.kind, one.after) for one in diff.differences] == [
         ("changed", "Deploys go out on Thursdays after the standup.")
     ]
-    assert diff.new.origin_of("/releases.md").store == store
+    assert diff.new.origin_of("/releases.md", "Deploys").store == store
 
 
 def test_a_second_pull_brings_only_what_is_new(managed: Served, home: Home) -> None:

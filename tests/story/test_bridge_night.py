@@ -83,6 +83,8 @@ def _finish(home: Home, server: AnthropicServer, store: str) -> None:
     home.bridge.pull(server)
     learned = "".join(home.bridge.snapshot(night.output).texts.values())
     assert "Tuesdays" in learned and "4 hours" in learned, learned
+    origins = [home.bridge.snapshot(night.output).origin_of("/notes.md", words) for words in ("30 days", "4 hours")]
+    assert [one.dream for one in origins] == [night.links[0].dream, night.links[2].dream], "each is by who learned it"
     (heard,) = home.bridge.copies()[0].heard(night.links[-1].sessions)
     assert (heard.person, heard.group, heard.turns) == ("ann", "S", (("user", SAID[-1]),))
     assert home.bridge.dream(server, store, model="built-in") == TooFew(0, 1)

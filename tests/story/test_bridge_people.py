@@ -174,3 +174,11 @@ def test_a_sentence_that_names_both_values_is_for_the_one_it_does_not_deny(said:
     diff = store_diff(Snapshot("old", {"/r.md": f"- {OLD}"}), Snapshot("new", {"/r.md": f"- {NEW}"}))
     backing = Talk(made.sessions).behind(diff.differences[0])
     assert (backing.people, backing.opponents) == ((["dee"], []) if supports else ([], ["dee"])), str(backing)
+
+
+def test_what_two_stores_differ_in_is_held_against_the_sessions_of_the_dreams_between_them(home: Home) -> None:
+    source = managed()
+    source.says("mallory", NEW)
+    home.bridge.pull(source)
+    (one,) = home.bridge.propose("memstore_in", "memstore_out", target="home").results
+    assert isinstance(one, Quarantined) and one.backing.people == ["mallory"]

@@ -24,6 +24,7 @@ from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quo
 
 ASKS = "it comes from a managed memory"
 PROPOSER = "bridge"
+MOST_SESSIONS = 5  # that a reason names
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def _with(given: Suggestion, target: str, subject: str, **what: object) -> Sugge
 def _cited(snapshot: Snapshot, said: StoreStatement) -> Evidence:
     """A quotation of the memory as it stands. The version is no part of its name: the same words are the same evidence
     as long as they stand in that memory."""
-    origin = snapshot.origin_of(said.path)
+    origin = snapshot.origin_of(said.path, said.quote)
     by_agent = bool(origin.dream) or origin.author.startswith("sesn_")
     name = f"memory-store:{origin.store or snapshot.name}{said.path}"
     turn = Turn(1, Said("assistant", snapshot.texts[said.path]), Origin.AGENT if by_agent else Origin.TOOL)
@@ -143,7 +144,7 @@ def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
         DiffKind.DOUBTFUL: f"The managed memory says this instead of “{difference.before}”",
         DiffKind.REMOVED: "The managed memory dropped this; dropping it here needs its own verdict",
     }[difference.kind]
-    origin = side.origin_of(here.path)
+    origin = side.origin_of(here.path, here.quote)
     grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds(origin)])
     return f"{told} ({grounds}). It is put here because {_lower(route.why)}"
 
@@ -152,7 +153,9 @@ def _grounds(origin: Provenance) -> list[str]:
     told = [f"version {origin.version} of {origin.at}"] if origin.version else []
     told += [f"written by the dream {origin.dream}"] if origin.dream else []
     told += [f"written by {origin.author}"] if origin.author and not origin.dream else []
-    return [*told, *([f"from the sessions {', '.join(origin.sessions)}"] if origin.sessions else [])]
+    more = len(origin.sessions) - MOST_SESSIONS
+    named = ", ".join(origin.sessions[:MOST_SESSIONS]) + (f" and {more} more" if more > 0 else "")
+    return [*told, *([f"from the sessions {named}"] if named else [])]
 
 
 def _lower(why: str) -> str:

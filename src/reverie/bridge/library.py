@@ -18,7 +18,7 @@ from reverie.bridge.night import DreamNight, DreamServer, Night, Nights, TooFew
 from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.snapshot import Snapshot
-from reverie.bridge.source import Copies, RemoteDream, StoreSource
+from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
 from reverie.changes.history.change import Change
 from reverie.changes.landing_result import Outcome
 from reverie.changes.queue import Proposed
@@ -82,12 +82,23 @@ class Bridge:
     def propose(self, old: str, new: str | None = None, *, target: str, quarantined: bool = False) -> Batch:
         """Every difference in behaviour as a proposal that waits for a person; nothing lands. `target` is the memory
         that facts go to when no skill is about them. What is quarantined is proposed only if that is asked for."""
-        talk = Talk(())
+        named = old if new is None else ""
+        talk = Talk(self._heard(old, new))
+        return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
+
+    def _heard(self, old: str, new: str | None) -> list[HeardSession]:
+        """What was said in the sessions of a dream, or of all that made one store of another."""
         if new is None:
             copies, dream = self.dream_of(old)
-            talk = Talk(copies.heard(dream.sessions))
-        named = old if new is None else ""
-        return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
+            return copies.heard(dream.sessions)
+        found = self._copies_with(store := new.partition("@")[0])
+        by_output = {one.output: one for one in found.dreams() if one.output} if found else {}
+        sessions, first = list[str](), old.partition("@")[0]
+        while store != first and store in by_output:
+            dream = by_output.pop(store)
+            sessions += dream.sessions
+            store = dream.store
+        return found.heard(sessions) if found and store == first else []
 
     def propose_new(self, *, target: str) -> list[Batch]:
         """The same for every dream that ended since the last time; of a source that is new, for its last one alone.
@@ -119,7 +130,7 @@ class Bridge:
                 self.pull(source)
                 ended = [one for one in self.dreams() if one.status == "completed" and one.id not in known]
                 known |= {one.id for one in ended}
-                yield Followed(ended, self.propose_new(target=target) if target and ended else [])
+                yield Followed(ended, self.propose_new(target=target) if target and (ended or look == 1) else [])
             except NotReached as error:
                 yield Followed([], [], str(error))
             if look == looks:
