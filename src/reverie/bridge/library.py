@@ -87,18 +87,19 @@ class Bridge:
         return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
 
     def _heard(self, old: str, new: str | None) -> list[HeardSession]:
-        """What was said in the sessions of a dream, or of all that made one store of another."""
+        """What was said in the sessions of a dream, or of all that made one store of another; nothing where those of
+        one of them were not pulled."""
         if new is None:
             copies, dream = self.dream_of(old)
             return copies.heard(dream.sessions)
         found = self._copies_with(store := new.partition("@")[0])
         by_output = {one.output: one for one in found.dreams() if one.output} if found else {}
-        sessions, first = list[str](), old.partition("@")[0]
-        while store != first and store in by_output:
+        heard, first = list[list[HeardSession]](), old.partition("@")[0]
+        while found and store != first and store in by_output:
             dream = by_output.pop(store)
-            sessions += dream.sessions
+            heard.append(found.heard(dream.sessions))
             store = dream.store
-        return found.heard(sessions) if found and store == first else []
+        return [one for some in heard for one in some] if store == first and all(heard) else []
 
     def propose_new(self, *, target: str) -> list[Batch]:
         """The same for every dream that ended since the last time; of a source that is new, for its last one alone.
