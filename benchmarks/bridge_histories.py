@@ -24,7 +24,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import Edit, read_edits, touched_up
 from reverie.bridge.backing import Talk, doubt
-from reverie.bridge.diff import DiffKind, store_diff
+from reverie.bridge.diff import DOUBT, DiffKind, store_diff
+from reverie.bridge.rewording import only_reworded
 from reverie.bridge.route import Kept, KeptOut, LocalRule, Places, closest, conflicts, route
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import HeardSession
@@ -170,7 +171,9 @@ def judged(made: History) -> dict[str, tuple[str, str]]:
             why = doubt(backing, talk, changes) if one.text else None
             word = "removal" if difference.kind is DiffKind.REMOVED else "disputed" if backing.disputed else "proposed"
             rule = one.rule or next(iter(against), None) or (closest(one.text, places) if one.text else None)
-            word = "critical" if rule and rule.critical else "contradicts" if rule and one.text else word
+            again = rule and not one.rule and not against and only_reworded(rule.text, one.text) >= DOUBT
+            word = "perhaps covered" if again else "contradicts" if rule and one.text else word
+            word = "critical" if rule and rule.critical else word
             told[text] = (str(why) if why else word, str(backing))
     return told
 
@@ -183,7 +186,7 @@ RIGHT = {
     "dispute": {"disputed"},
     "forgotten": {"removal"},
     "contradicts": {"contradicts"},
-    "covered": {"covered"},
+    "covered": {"covered", "perhaps covered"},
     "critical": {"critical"},
     "honest": {"proposed"},
 } | {kind: {"no_person", "one_wording", "no_quorum", "outvoted", "outlier", *Kept} for kind in ATTACKS}

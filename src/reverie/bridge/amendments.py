@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from reverie.bridge.backing import SENTENCES, Backing, Doubt, Talk, doubt
 from reverie.bridge.curate import Curation, curated
-from reverie.bridge.diff import Difference, DiffKind, StoreDiff
+from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
 from reverie.bridge.draft import (
     ASKS,
     PROPOSER,
@@ -26,6 +26,7 @@ from reverie.bridge.draft import (
 )
 from reverie.bridge.learned_routes import LearnedRoute, checked_place
 from reverie.bridge.new_skill import NewSkill, Routed, with_new_skills
+from reverie.bridge.rewording import only_reworded
 from reverie.bridge.route import KeptOut, Places, Route, as_learned, closest, conflicts, route
 from reverie.bridge.statements import StoreStatement
 from reverie.changes.history.change import Change
@@ -187,7 +188,8 @@ def _stands(one: Route, places: Places) -> str:
     near = closest(one.text, places, one.rule) if one.text and one.rule is None and not against else None
     rule = one.rule or next(iter(against), None)
     if near is not None:
-        told += f" {'Perhaps it weakens a rule marked critical' if near.critical else 'Perhaps it changes'}: {near}."
+        again = "Perhaps it says the same as" if only_reworded(near.text, one.text) >= DOUBT else "Perhaps it changes"
+        told += f" {'Perhaps it weakens a rule marked critical:' if near.critical else again} {near}."
     if rule is not None and rule.critical:
         told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {rule}."
     return told

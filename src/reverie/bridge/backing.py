@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from reverie.bridge.align import stems
 from reverie.bridge.diff import Difference
+from reverie.bridge.rewording import SURE_CONFLICT, conflict
 from reverie.bridge.source import HeardSession
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed
@@ -23,7 +24,6 @@ from reverie.text.relating.small_words import NEGATORS
 from reverie.text.relating.stance import FRAGMENT
 from reverie.text.relating.statement import normal
 from reverie.text.relating.words import raw_words
-from reverie.text.relation import RelationKind, relate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 QUORUM = 3  # people who say so, before it can become a rule for all of them
 SAME_MATTER = 0.55  # likeness from which a sentence may speak of a statement
 SAME_WORDS = 0.9  # share of words in common from which two sentences are one wording
-AGAINST = 0.85  # conflict, read either way, from which a sentence speaks against a statement
 ONLY_THIS = 0.8  # share of what somebody says from which they say nothing else
 INSTEAD = ("instead of", "rather than", "statt", "en lugar de", "au lieu de")
 _PARTS = re.compile(rf"({FRAGMENT.pattern}|\b(?:{'|'.join(INSTEAD)})\b)", re.IGNORECASE)
@@ -155,7 +154,11 @@ class Talk:
         likeness = self._vectors @ embed([normal(text)])[0]
         near = [(at, self.said[at]) for at in (likeness >= SAME_MATTER).nonzero()[0].tolist()]
         old = difference.before
-        opposed = {at for at, one in near if (_nearer(one.text, old, text) if old else _against(one.text, text))}
+        opposed = {
+            at
+            for at, one in near
+            if (_nearer(one.text, old, text) if old else conflict(one.text, text) >= SURE_CONFLICT)
+        }
         supports = [at for at, one in near if at not in opposed and one.who == "user"]
         return Backing(
             tuple(self.said[at] for at in supports),
@@ -186,12 +189,6 @@ class Talk:
 def _same_words(one: str, other: str) -> bool:
     mine, theirs = set(raw_words(one)), set(raw_words(other))
     return len(mine & theirs) >= SAME_WORDS * len(mine | theirs)
-
-
-def _against(one: str, other: str) -> bool:
-    there, back = relate(one, other), relate(other, one)
-    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
-    return {there.kind, back.kind} <= kinds and min(there.conflict, back.conflict) >= AGAINST
 
 
 def _nearer(said: str, old: str, new: str) -> bool:

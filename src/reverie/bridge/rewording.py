@@ -29,6 +29,7 @@ _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
 ADDED = 3  # words behind which something was said that was not said before
+SURE_CONFLICT = 0.85
 LONGEST = 600  # characters of a statement that are compared
 
 
@@ -47,6 +48,13 @@ def only_reworded(old: str, new: str) -> float:
     odds = weights["bias"] + sum(weights[name] * value for name, value in by_likeness(features).items())
     chance = 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
     return min(chance, OPEN) if features["more"] >= ADDED else chance  # something was added, or left out
+
+
+def conflict(one: str, other: str) -> float:
+    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
+    there, back = relate(one, other), relate(other, one)
+    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
+    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
 
 
 def _told(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from reverie.bridge.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
 from reverie.bridge.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
 from reverie.bridge.learned_routes import USER as TO_USER
-from reverie.bridge.rewording import only_reworded
+from reverie.bridge.rewording import SURE_CONFLICT, conflict, only_reworded
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.statements import StoreStatement, statements_of
 from reverie.changes.history.library import Rule
@@ -34,7 +34,6 @@ from reverie.skills.match_skills import match
 from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
-from reverie.text.relation import RelationKind, relate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +45,6 @@ LONGEST = 600  # characters of a statement that can become a rule
 CLOSEST = 12  # rules that are compared closely
 NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
-SURE_CONFLICT = 0.85
 MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
 CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
@@ -265,19 +263,12 @@ def _changed_here(difference: Difference, new: StoreStatement, places: Places) -
 def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least: float = NEAR) -> list[LocalRule]:
     """Rules in force that the text contradicts, or takes the place of; the nearest first."""
     near = (one for one in places.near(text, least) if one is not but_not)
-    return [one for one in near if _conflict(one.text, text) >= SURE_CONFLICT]
+    return [one for one in near if conflict(one.text, text) >= SURE_CONFLICT]
 
 
 def closest(text: str, places: Places, but_not: LocalRule | None = None) -> LocalRule | None:
     """The rule in force that a text may be meant to change."""
     return next((one for one in places.near(text, CLOSE) if one is not but_not), None)
-
-
-def _conflict(old: str, new: str) -> float:
-    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
-    there, back = relate(old, new), relate(new, old)
-    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
-    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
 
 
 def section_for(text: str, found: FoundSkill) -> str:
