@@ -21,6 +21,7 @@ from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
 from reverie.changes.history.change import Change
 from reverie.changes.landing_result import Outcome
+from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Proposed
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotReached
@@ -113,14 +114,17 @@ class Bridge:
 
     def reroute(self, proposal: str, to: str, *, by: str, target: str) -> tuple[LearnedRoute, Proposed | None]:
         """Put what a proposal would change to another place; the next statement like it goes there by itself."""
-        waits = self.amending.review.get(proposal)
-        said = next(iter(waits.suggestion.evidence), None)
-        text, place = (said.quote, said.session_id) if said else ("", "")
-        name = f"route_{sha256(f'{text}|{to}'.encode())[:8]}"
-        learned = LearnedRoute(name, " ".join(text.split()), to, by, self.clock.now(), place)
+        learned = self.learned(self.amending.review.get(proposal), to, by)
         made = self.amending.reroute(proposal, learned, target)
         self.routes.put(learned)
         return learned, made
+
+    def learned(self, proposal: Proposal, to: str, by: str) -> LearnedRoute:
+        """That what is like this proposal goes to another place."""
+        said = next(iter(proposal.suggestion.evidence), None)
+        text, place = (said.quote, said.session_id) if said else ("", "")
+        name = f"route_{sha256(f'{text}|{to}'.encode())[:8]}"
+        return LearnedRoute(name, " ".join(text.split()), to, by, self.clock.now(), place)
 
     def watch(self, source: StoreSource, every: float, looks: int | None, target: str | None) -> Iterator[Followed]:
         """Pull again and again; with a target, what each dream changed that ended meanwhile is proposed. A server that
