@@ -300,6 +300,25 @@ def test_what_is_like_no_section_goes_to_the_rules_there_are_and_not_to_a_new_se
     assert proposal.suggestion.subject == "release" and "Gotchas" not in proposal.diff, proposal.diff
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("t.md", "|use|for|\n|---|---|\n|**pnpm**   |packages - always|\n", "**pnpm** | packages - always"),
+        ("t.md", "Rules <!-- of 2026 --> for the shop:\n\n> Invoices <!-- all --> go out on Mondays.\n", ""),
+        ("t.json", '{"rule": "Caf\\u00e9 orders go out before 9:00.", "strict": true}', "rule: Café orders"),
+    ],
+)
+def test_odd_ways_to_write_a_statement_end_no_batch(
+    home: Home, tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    for folder, content in (("old", "Nothing yet.\n"), ("new", "Nothing yet.\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.md").write_text(content)
+    (tmp_path / "new" / name).write_text(text)
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert any(said in one.diff for one in home.review.waiting()) or not said
+
+
 def test_proposing_twice_says_what_waits_and_not_that_nothing_does(release: Path, home: Home, tmp_path: Path) -> None:
     for name, text in (("old", "- Nothing.\n"), ("new", "- Nothing.\n- Backups are kept for 30 days.\n")):
         (tmp_path / name).mkdir()

@@ -65,18 +65,17 @@ Result = Drafted | KeptOut | NoPlace | Postponed | Quarantined
 
 def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | NoPlace:
     """`target` is the memory that facts without a rule of ours go to; `batch` names what is undone together."""
-    before, after = (tuple(_cited(side, one) for one in said) for side, said in _sides(route, old, new))
-    evidence = after or before
-    context = tuple(one.as_context() for one in before) if after else ()
-    given = Suggestion(
-        target,
-        route.document,
-        reason=_reason(route, old, new),
-        evidence=(*evidence, *context),
-        proposer=PROPOSER,
-        dream=batch,
-    )
     try:
+        before, after = (tuple(_cited(side, one) for one in said) for side, said in _sides(route, old, new))
+        context = tuple(one.as_context() for one in before) if after else ()
+        given = Suggestion(
+            target,
+            route.document,
+            reason=_reason(route, old, new),
+            evidence=(*(after or before), *context),
+            proposer=PROPOSER,
+            dream=batch,
+        )
         return placed(given, route)
     except BadInput as error:
         return NoPlace(route.difference, str(error))
@@ -85,9 +84,9 @@ def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: s
 def skill_suggestion(new: NewSkill, snapshot: Snapshot, folder: str, batch: str) -> Suggestion | NoPlace:
     """One new skill of several statements."""
     first = new.routes[0]
-    evidence = tuple(_cited(snapshot, one.difference.new[0]) for one in new.routes)
     reason = f"{len(new.routes)} related things the managed memory learned belong to no skill there is."
     try:
+        evidence = tuple(_cited(snapshot, one.difference.new[0]) for one in new.routes)
         made = new.amendment
     except BadInput as error:
         return NoPlace(first.difference, str(error))
