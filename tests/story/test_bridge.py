@@ -456,6 +456,8 @@ def test_an_export_can_be_read_without_us(
     made = home.export(Path("export"))
     skills = made.folder / "skills"
     assert (skills / "release" / "SKILL.md").read_bytes() == release.read_bytes()
+    subjects = subprocess.run(["git", "log", "--format=%s"], cwd=skills, capture_output=True, text=True, check=True)
+    assert "Amend release: “Deploys go out on Thursdays" in subjects.stdout, "the subject says what, not where from"
     log = subprocess.run(["git", "log", "-p"], cwd=skills, capture_output=True, text=True, check=True).stdout
     assert f"-- {TUESDAYS}" in log and "we talked about it" in log
     rules = [json.loads(line)["text"] for line in (made.folder / "rules.jsonl").read_text().splitlines()]

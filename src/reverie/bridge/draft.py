@@ -137,11 +137,12 @@ def _cited(snapshot: Snapshot, said: StoreStatement) -> Evidence:
 def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
     difference = route.difference
     here, side = (difference.new or difference.old)[0], new if difference.new else old
+    instead = f"“{here.text}” instead of “{difference.before}”, says the managed memory"
     told = {
-        DiffKind.ADDED: "The managed memory learned this",
-        DiffKind.CHANGED: f"The managed memory says this instead of “{difference.before}”",
-        DiffKind.DOUBTFUL: f"The managed memory says this instead of “{difference.before}”",
-        DiffKind.REMOVED: "The managed memory dropped this; dropping it here needs its own verdict",
+        DiffKind.ADDED: f"“{here.text}”, the managed memory learned",
+        DiffKind.CHANGED: instead,
+        DiffKind.DOUBTFUL: instead,
+        DiffKind.REMOVED: f"“{here.text}” was dropped by the managed memory; dropping it here needs its own verdict",
     }[difference.kind]
     origin = side.origin_of(here.path, here.quote)
     grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds(origin)])
