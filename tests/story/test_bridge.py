@@ -519,6 +519,11 @@ def test_diff_folds_rewordings_away_for_people_and_tells_all_to_scripts(tmp_path
     assert [one["kind"] for one in told] == ["changed", "reworded"]
 
 
+def test_an_empty_name_is_not_the_current_folder(home: Home, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is empty"):
+        home.bridge.diff("", str(tmp_path))
+
+
 def test_a_dream_that_was_not_pulled_says_what_to_do_next(home: Home) -> None:
     with pytest.raises(NotFound, match="reverie bridge pull"):
         home.bridge.diff("drm_unknown")

@@ -153,6 +153,8 @@ class Bridge:
 
     def snapshot(self, name: str) -> Snapshot:
         """A folder, a file, or a store: as it was last pulled, or `@` a time or a version."""
+        if not name.strip():
+            raise BadInput("A name of what to compare is empty.", expected="a folder, a file or a memory store")
         store, _, when = name.partition("@")
         found = self._copies_with(store)
         if found is not None:
