@@ -11,10 +11,11 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.bridge.backing import Doubt, Talk
-from reverie.bridge.diff import store_diff
+from reverie.bridge.diff import Difference, DiffKind, store_diff
 from reverie.bridge.draft import Drafted, Quarantined
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
+from reverie.bridge.statements import StoreStatement
 from reverie.core.errors import NotReached
 from tests.conftest import NOON
 
@@ -182,3 +183,12 @@ def test_what_two_stores_differ_in_is_held_against_the_sessions_of_the_dreams_be
     home.bridge.pull(source)
     (one,) = home.bridge.propose("memstore_in", "memstore_out", target="home").results
     assert isinstance(one, Quarantined) and one.backing.people == ["mallory"]
+
+
+def test_who_says_what_held_before_is_heard_though_nothing_in_it_is_like_what_holds_now() -> None:
+    old, new = "The changelog is written by hand.", "Release notes are generated from commits."
+    made = managed(old, new)
+    made.says("dee", "Please keep writing the changelog by hand.")
+    before, after = (StoreStatement(text, text, "/r.md") for text in (old, new))
+    backing = Talk(made.sessions).behind(Difference(DiffKind.CHANGED, (before,), (after,), 0.0))
+    assert (backing.people, backing.opponents) == ([], ["dee"])

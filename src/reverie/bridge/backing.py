@@ -151,14 +151,15 @@ class Talk:
         text = difference.after
         if not self.said or not text:
             return Backing()
-        likeness = self._vectors @ embed([normal(text)])[0]
-        near = [(at, self.said[at]) for at in (likeness >= SAME_MATTER).nonzero()[0].tolist()]
         old = difference.before
+        likeness = self._vectors @ embed([normal(one) for one in (text, old or text)]).T
+        near = [(at, self.said[at]) for at in (likeness.max(axis=1) >= SAME_MATTER).nonzero()[0].tolist()]
         opposed = {
             at
             for at, one in near
             if (_nearer(one.text, old, text) if old else conflict(one.text, text) >= SURE_CONFLICT)
         }
+        near = [(at, one) for at, one in near if at in opposed or likeness[at, 0] >= SAME_MATTER]
         supports = [at for at, one in near if at not in opposed and one.who == "user"]
         return Backing(
             tuple(self.said[at] for at in supports),
