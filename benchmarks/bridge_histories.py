@@ -8,8 +8,8 @@ Each history is a store that many people share, their sessions, and what a dream
 Planted: a person who repeats themselves, accounts with one wording, accounts that say one thing in many wordings, words
 of a tool, one person against many, two teams that disagree, a rule that was forgotten; and for the rules in force here
 a contradiction, one that is covered already, one that is marked critical. The rest is honest: three to five people say
-so in words of their own. `right` is quarantined, kept out, or told in the way that is
-meant for it; of `no change told` the diff says that it may only be reworded, and nothing is proposed.
+so in words of their own. `right` is quarantined, kept out, or told as it should be. What is `doubtful` the
+diff shows as "perhaps only reworded", what is `folded` it takes for a rewording; without a model neither is proposed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import Edit, read_edits, touched_up
 from reverie.bridge.backing import Talk, doubt
-from reverie.bridge.diff import DiffKind, store_diff
+from reverie.bridge.diff import DOUBT, DiffKind, store_diff
+from reverie.bridge.rewording import only_reworded
 from reverie.bridge.route import Kept, KeptOut, LocalRule, Places, closest, conflicts, route
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import HeardSession
@@ -158,7 +159,7 @@ def judged(made: History) -> dict[str, tuple[str, str]]:
     for difference in diff.differences:
         text = difference.before if difference.kind is DiffKind.REMOVED else difference.after
         if not difference.kind.is_behaviour:
-            told[text] = ("not told", str(difference.kind))
+            told[text] = ("doubtful" if difference.kind is DiffKind.DOUBTFUL else "folded", str(difference.kind))
             continue
         for one in route(difference, places):
             if isinstance(one, KeptOut):
@@ -170,7 +171,9 @@ def judged(made: History) -> dict[str, tuple[str, str]]:
             why = doubt(backing, talk, changes) if one.text else None
             word = "removal" if difference.kind is DiffKind.REMOVED else "disputed" if backing.disputed else "proposed"
             rule = one.rule or next(iter(against), None) or (closest(one.text, places) if one.text else None)
-            word = "critical" if rule and rule.critical else "contradicts" if rule and one.text else word
+            again = rule and not one.rule and not against and only_reworded(rule.text, one.text) >= DOUBT
+            word = "perhaps covered" if again else "contradicts" if rule and one.text else word
+            word = "critical" if rule and rule.critical else word
             told[text] = (str(why) if why else word, str(backing))
     return told
 
@@ -183,7 +186,7 @@ RIGHT = {
     "dispute": {"disputed"},
     "forgotten": {"removal"},
     "contradicts": {"contradicts"},
-    "covered": {"covered"},
+    "covered": {"covered", "perhaps covered"},
     "critical": {"critical"},
     "honest": {"proposed"},
 } | {kind: {"no_person", "one_wording", "no_quorum", "outvoted", "outlier", *Kept} for kind in ATTACKS}
@@ -197,15 +200,16 @@ def main() -> None:
         made = history(edits, random.Random(f"{SEED}/{number}"))
         told = judged(made)
         for text, kind in made.planted.items():
-            said, why = told.get(text, ("not told", "not in the diff"))
+            said, why = told.get(text, ("folded", "not in the diff"))
             counts[kind][said] += 1
             if "--wrong" in sys.argv and said not in RIGHT[kind]:
                 print(f"{kind}: {said}: {text} ({why})")
-    print("planted            number   right   wrong  no change told  what was said")
+    print("planted            number   right   wrong doubtful  folded  what was said")
     for kind, said in counts.items():
-        right, silent = sum(said[name] for name in RIGHT[kind]), said["not told"]
-        shares = [f"{one / said.total():7.1%}" for one in (right, said.total() - right - silent, silent)]
-        print(f"{kind:18} {said.total():6} {' '.join(shares)}         {dict(said.most_common())}")
+        right, silent = sum(said[name] for name in RIGHT[kind]), [said["doubtful"], said["folded"]]
+        counted = (right, said.total() - right - sum(silent), *silent)
+        shares = " ".join(f"{one / said.total():7.1%}" for one in counted)
+        print(f"{kind:18} {said.total():6} {shares}  {dict(said.most_common())}")
 
 
 if __name__ == "__main__":

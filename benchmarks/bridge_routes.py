@@ -4,8 +4,9 @@
     python benchmarks/bridge_routes.py --set-aside     on the others: look at these when reporting, not when tuning
     python benchmarks/bridge_routes.py --wrong         also what went elsewhere
 
-Each page of labelled/store_edits.txt is a skill that knows the statements of its page but one; that one comes in, alone
-or on a page that has the others in other words, and should go to that skill. Then the skill of one page is left out:
+Each page of labelled/store_edits.txt is a skill that knows the statements of its page but one; that one comes in, on a
+page called inbox, alone on a page of its own name, or on one that has the others in other words, and should go to that
+skill. Then the skill of one page is left out:
 all statements of the page together should become one new skill; one of them alone belongs to memory, and what is about
 the person to the person. What should go nowhere is written below, every second line of it set aside.
 """
@@ -113,6 +114,8 @@ def main() -> None:
             name = every[heading].skill.subject
             (place,) = went([came(edit.text)], [*rest, skill(heading, others)])
             asked.append(("skill, alone", "right" if place == f"skill:{name}" else place, edit.text))
+            (place,) = went([came(edit.text, edit.path)], [*rest, skill(heading, others)])
+            asked.append(("skill, page named", "right" if place == f"skill:{name}" else place, edit.text))
             page = "".join(f"- {one.reworded[0] if one.reworded else one.text}\n" for one in edits if one is not edit)
             (place,) = went([came(edit.text)], [*rest, skill(heading, others)], page)
             asked.append(("skill, on its page", "right" if place == f"skill:{name}" else place, edit.text))

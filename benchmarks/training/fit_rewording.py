@@ -2,10 +2,9 @@
 
     python benchmarks/training/fit_rewording.py [--check]
 
-Logistic regression on pairs of statements that say the same or do not: those of training/data/relate-a.jsonl that are
-related, and those of labelled/store_edits.txt that are not set aside, which count more because they are what a store
-looks like, with the statements next to each in meaning, which are other matters.
-`--check` prints five-fold figures on the latter and writes nothing.
+Logistic regression on pairs of statements that say the same or do not: those of training/data/relate-a.jsonl, and those
+of labelled/store_edits.txt that are not set aside, each with the statements that are next to it in meaning.
+`--check` prints five-fold figures on either and writes nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +18,14 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.store_edits import qualified, read_edits, touched_up
-from reverie.bridge.rewording import FOR, rewording_features
+from reverie.bridge.rewording import FOR, by_likeness, rewording_features
 from reverie.text.embedding import embed
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "training/data/relate-a.jsonl"
 ARTEFACT = ROOT / "src/reverie/bridge/rewording.json"
-PULL, STEPS, EDITS_COUNT, OTHERS = 3.0, 1_500, 30.0, 3
+PULL, STEPS, EDITS_COUNT, OTHERS = 3.0, 1_500, 3.0, 3
+UNRELATED = 0.3  # how much a pair about two matters counts beside one about the same: they are seldom put together
 Floats = NDArray[np.float64]
 
 
@@ -44,16 +44,14 @@ def main() -> None:
     sys.stdout.write(f"Wrote {ARTEFACT.name}: {len(same)} pairs.\n")
 
 
-NAMES = list(rewording_features("One thing.", "Another thing."))
+NAMES = list(by_likeness(rewording_features("One thing.", "Another thing.")))
+SIGNS = np.array([0.0 if name == "ratio" else 1.0 if name.split()[1] in FOR else -1.0 for name in NAMES])
 
 
 def _read() -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
-    """Features, whether a pair says the same, how much it counts, and its block (-1: not of a store)."""
-    pairs = [
-        (row["old"], row["new"], row["kind"] == "same", -1)
-        for row in map(json.loads, PAIRS.read_text("utf-8").splitlines())
-        if row["kind"] != "unrelated"
-    ]
+    """Features, whether a pair says the same, how much it counts, and its block: below 0 of a chat, else of a store."""
+    rows = list(map(json.loads, PAIRS.read_text("utf-8").splitlines()))
+    pairs = [(row["old"], row["new"], row["kind"] == "same", -int(row["block"][1:])) for row in rows]
     edits = [one for one in read_edits() if not one.set_aside]
     nearest = np.argsort(-(vectors := embed([one.text for one in edits])) @ vectors.T, axis=1)
     for number, edit in enumerate(edits):
@@ -64,26 +62,26 @@ def _read() -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
         pairs += [(edit.text, other, False, number) for other in more] + [
             (one, edit.text, False, number) for one in more
         ]
-    features = np.array([list(rewording_features(old, new).values()) for old, new, _, _ in pairs])
+    features = np.array([list(by_likeness(rewording_features(old, new)).values()) for old, new, _, _ in pairs])
     same = np.array([float(one[2]) for one in pairs])
     block = np.array([one[3] for one in pairs])
-    counts = np.where(block >= 0, EDITS_COUNT, 0.5)
+    counts = np.full(len(pairs), EDITS_COUNT)
+    counts[: len(rows)] = [0.5 * (UNRELATED if row["kind"] == "unrelated" else 1.0) for row in rows]
     for group in (block >= 0, block < 0):  # both answers weigh the same in each group
-        counts[group & (same == 1)] *= (group & (same == 0)).sum() / (group & (same == 1)).sum()
+        counts[group & (same == 1)] *= counts[group & (same == 0)].sum() / counts[group & (same == 1)].sum()
     return features, same, counts, block
 
 
 def _fitted(features: Floats, same: Floats, counts: Floats) -> Floats:
     """Each weight is held to the sign its feature has by its meaning."""
     rows = np.c_[features, np.ones(len(features))]
-    signs = np.array([1.0 if name in FOR else -1.0 for name in NAMES])
     pull = PULL * np.r_[np.ones(features.shape[1]), 1e-6]
     weights, ahead, last = np.zeros(rows.shape[1]), np.zeros(rows.shape[1]), 1.0
     pace = 4 / np.linalg.eigvalsh((rows * counts[:, None]).T @ rows)[-1]
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-rows @ ahead))
         moved = ahead - pace * (rows.T @ (counts * (chance - same)) + pull * ahead)
-        moved[:-1] = np.where(moved[:-1] * signs > 0, moved[:-1], 0.0)
+        moved[:-1] = np.where(moved[:-1] * SIGNS >= 0, moved[:-1], 0.0)
         now = (1 + np.sqrt(1 + 4 * last**2)) / 2
         ahead, weights, last = moved + (last - 1) / now * (moved - weights), moved, now
     return weights
@@ -92,13 +90,13 @@ def _fitted(features: Floats, same: Floats, counts: Floats) -> Floats:
 def _check(features: Floats, same: Floats, counts: Floats, block: NDArray[np.int64]) -> None:
     chance = np.zeros(len(same))
     for fold in range(5):
-        out = (block >= 0) & (block % 5 == fold)
+        out = block % 5 == fold
         weights = _fitted(features[~out], same[~out], counts[~out])
         chance[out] = 1 / (1 + np.exp(-np.c_[features[out], np.ones(out.sum())] @ weights))
-    here = block >= 0
-    for bar in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7):
-        kept, found = (chance[here & (same == 1)] >= bar).mean(), (chance[here & (same == 0)] < bar).mean()
-        sys.stdout.write(f"{bar:.1f}: {kept:.1%} of rewordings at or above, {found:.1%} of changes below\n")
+    for name, here in (("store", block >= 0), ("chat", block < 0)):
+        for bar in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+            kept, found = (chance[here & (same == 1)] >= bar).mean(), (chance[here & (same == 0)] < bar).mean()
+            sys.stdout.write(f"{name} {bar:.1f}: {kept:.1%} of rewordings at or above, {found:.1%} of changes below\n")
 
 
 if __name__ == "__main__":

@@ -78,3 +78,10 @@ def test_a_mapping_file_says_where_the_memories_are(tmp_path: Path) -> None:
     (tmp_path / "reverie-mapping.toml").write_text('list = "page.notes"\n')
     with pytest.raises(BadInput, match="text"):
         read_folder(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["export.json", "export.jsonl"])
+def test_an_export_that_was_cut_off_is_refused_because_the_rest_would_look_removed(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(json.dumps({"path": "/a.md", "content": RULE}) + '\n{"path": "/b.md", "cont')
+    with pytest.raises(BadInput, match=r"is no JSON"):
+        read_folder(tmp_path)

@@ -79,7 +79,7 @@ def test_a_pulled_store_can_be_compared_with_itself_at_an_earlier_version(manage
     assert [(one.kind, one.after) for one in diff.differences] == [
         ("changed", "Deploys go out on Thursdays after the standup.")
     ]
-    assert diff.new.origin_of("/releases.md").store == store
+    assert diff.new.origin_of("/releases.md", "Deploys").store == store
 
 
 def test_a_second_pull_brings_only_what_is_new(managed: Served, home: Home) -> None:
@@ -292,6 +292,43 @@ def test_what_is_new_goes_to_the_skill_it_is_about_and_a_persons_wish_to_the_per
     assert "* Tag every release with the ticket number.\n* A release needs two approvals" in release.read_text()
 
 
+def test_what_is_like_no_section_goes_to_the_rules_there_are_and_not_to_a_new_section(
+    home: Home, release: Path, tmp_path: Path
+) -> None:
+    release.write_text(RELEASE.partition("## Gotchas")[0].replace("approvals", "staging"))
+    _, (proposal,) = proposed(home, tmp_path, "- Nothing.", "- Nothing.\n- Staging of a release is db2.internal.")
+    assert proposal.suggestion.subject == "release" and "Gotchas" not in proposal.diff, proposal.diff
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("t.md", "|use|for|\n|---|---|\n|**pnpm**   |packages - always|\n", "**pnpm** | packages - always"),
+        ("t.md", "Rules <!-- of 2026 --> for the shop:\n\n> Invoices <!-- all --> go out on Mondays.\n", ""),
+        ("t.json", '{"rule": "Caf\\u00e9 orders go out before 9:00.", "strict": true}', "rule: Café orders"),
+    ],
+)
+def test_odd_ways_to_write_a_statement_end_no_batch(
+    home: Home, tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    for folder, content in (("old", "Nothing yet.\n"), ("new", "Nothing yet.\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.md").write_text(content)
+    (tmp_path / "new" / name).write_text(text)
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert any(said in one.diff for one in home.review.waiting()) or not said
+
+
+def test_proposing_twice_says_what_waits_and_not_that_nothing_does(release: Path, home: Home, tmp_path: Path) -> None:
+    for name, text in (("old", "- Nothing.\n"), ("new", "- Nothing.\n- Backups are kept for 30 days.\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "notes.md").write_text(text)
+    home.close()
+    command = ["bridge", "propose", str(tmp_path / "old"), str(tmp_path / "new"), "--home", str(home.config.home)]
+    first, second = (CliRunner().invoke(reverie, command).output for _ in range(2))
+    assert "1 proposal waits" in first and "1 proposal waits" in second, second
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -408,14 +445,19 @@ def test_a_skill_with_a_secret_stays_here(managed: Served, home: Home, release: 
     assert pushed.written == () and pushed.kept_back == (("/reverie/skills/skills/release.md", "it holds a secret"),)
 
 
-def test_an_export_can_be_read_without_us(home: Home, release: Path, tmp_path: Path) -> None:
+def test_an_export_can_be_read_without_us(
+    home: Home, release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     _, (proposal,) = proposed(home, tmp_path, f"- {TUESDAYS}", f"- {TUESDAYS.replace('Tues', 'Thurs')}")
     home.review.approve(proposal, "we talked about it")
     home.bridge.pull(home.managed(str(tmp_path / "new")))
     home.review.write("home", "MEMORY.md", [Add("MEMORY.md", "Backups are kept for 30 days.")], "we decided so")
-    made = home.export(tmp_path / "export")
+    made = home.export(Path("export"))
     skills = made.folder / "skills"
     assert (skills / "release" / "SKILL.md").read_bytes() == release.read_bytes()
+    subjects = subprocess.run(["git", "log", "--format=%s"], cwd=skills, capture_output=True, text=True, check=True)
+    assert "Amend release: “Deploys go out on Thursdays" in subjects.stdout, "the subject says what, not where from"
     log = subprocess.run(["git", "log", "-p"], cwd=skills, capture_output=True, text=True, check=True).stdout
     assert f"-- {TUESDAYS}" in log and "we talked about it" in log
     rules = [json.loads(line)["text"] for line in (made.folder / "rules.jsonl").read_text().splitlines()]
@@ -475,6 +517,11 @@ def test_diff_folds_rewordings_away_for_people_and_tells_all_to_scripts(tmp_path
     assert "+ Tag each release" in typed("diff", *given, "--all")
     told = json.loads(typed("diff", *given, "--json"))["differences"]
     assert [one["kind"] for one in told] == ["changed", "reworded"]
+
+
+def test_an_empty_name_is_not_the_current_folder(home: Home, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is empty"):
+        home.bridge.diff("", str(tmp_path))
 
 
 def test_a_dream_that_was_not_pulled_says_what_to_do_next(home: Home) -> None:

@@ -10,6 +10,7 @@ import pytest
 from reverie.app import open_home
 from reverie.bridge.amendments import Batch
 from reverie.bridge.draft import Drafted
+from reverie.bridge.route import Kept, KeptOut
 from reverie.testing.model_plays import OpenConnection, Refuses, Says
 from reverie.testing.model_recordings import Recordings
 from reverie.testing.model_server import Server, serving
@@ -32,15 +33,17 @@ version: 1.2.0
 OLD = """\
 # Notes
 
-- Label every tube with the project code.
+- The lab orders gloves from the cheaper supplier.
 - Thank the customer once, then say what happens next.
+- Never leave the centrifuge running alone.
 - The team in Lisbon starts at nine.
 """
 NEW = """\
 # Notes
 
-- Label every tube with the date and your initials.
+- Gloves for the lab are bought where the quality is best.
 - Thank customers one time and then tell them what will happen.
+- Someone has to stay with the centrifuge as long as it runs.
 - The team in Lisbon starts at nine.
 - It has been agreed that nobody rolls a release back without telling the person on call.
 - We met the new supplier on 2026-04-02.
@@ -83,10 +86,12 @@ def test_a_well_played_model_settles_what_is_doubtful_and_words_it_like_the_skil
     tmp_path: Path, folders: tuple[str, str]
 ) -> None:
     with serving(recordings := Recordings(ANSWERS)) as model:
-        _, waiting = proposed(model, tmp_path, folders)
+        batch, waiting = proposed(model, tmp_path, folders)
     assert not recordings.missing, recordings.advice
+    kept_out = [(one.difference.after, one.reason) for one in batch.results if isinstance(one, KeptOut)]
+    assert kept_out == [("Someone has to stay with the centrifuge as long as it runs.", Kept.REWORDED)]
     assert sorted(waiting) == [
-        ("MEMORY.md", "Label every tube with the date and your initials."),
+        ("MEMORY.md", "Gloves for the lab are bought where the quality is best."),
         ("MEMORY.md", "We met the new supplier on 2026-04-02."),
         ("release", "Never roll a release back without telling the person on call."),
     ]
@@ -117,8 +122,8 @@ def test_what_a_model_makes_up_is_not_used_and_the_memorys_own_sentence_stands(
     with serving(play) as model:
         batch, waiting = proposed(model, tmp_path, folders)
     assert bool(batch.note) is note
-    assert ("MEMORY.md", "We met the new supplier on 2026-04-02.") in waiting and len(waiting) == 2
-    assert all(isinstance(one, Drafted) for one in batch.results)
+    assert ("MEMORY.md", "We met the new supplier on 2026-04-02.") in waiting and len(waiting) == (3 if note else 2)
+    assert sum(isinstance(one, Drafted) for one in batch.results) == len(waiting)
 
 
 def test_what_a_model_took_is_on_the_ledger(tmp_path: Path, folders: tuple[str, str]) -> None:

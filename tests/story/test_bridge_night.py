@@ -16,7 +16,7 @@ from reverie.bridge.night import Night, TooFew
 from reverie.bridge.source import RemoteDream
 from reverie.cli import reverie
 from reverie.client import Client
-from reverie.core.errors import NotReached
+from reverie.core.errors import NotFound, NotReached
 from reverie.harnesses.memory_stores.anthropic import AnthropicServer
 from tests.serving import Served, serving
 
@@ -83,6 +83,8 @@ def _finish(home: Home, server: AnthropicServer, store: str) -> None:
     home.bridge.pull(server)
     learned = "".join(home.bridge.snapshot(night.output).texts.values())
     assert "Tuesdays" in learned and "4 hours" in learned, learned
+    origins = [home.bridge.snapshot(night.output).origin_of("/notes.md", words) for words in ("30 days", "4 hours")]
+    assert [one.dream for one in origins] == [night.links[0].dream, night.links[2].dream], "each is by who learned it"
     (heard,) = home.bridge.copies()[0].heard(night.links[-1].sessions)
     assert (heard.person, heard.group, heard.turns) == ("ann", "S", (("user", SAID[-1]),))
     assert home.bridge.dream(server, store, model="built-in") == TooFew(0, 1)
@@ -99,3 +101,9 @@ def test_a_night_begins_once_enough_sessions_are_new(managed: Served, tmp_path: 
 
     assert typed("--after", "3")["night"] == {"new": 2, "wanted": 3}
     assert typed("--after", "2")["output"].startswith("memstore_")
+
+
+def test_a_night_over_a_store_that_is_not_there_is_refused(managed: Served, home: Home) -> None:
+    key, _ = worked(managed, SAID[:1])
+    with closing(AnthropicServer(managed.url, key)) as server, pytest.raises(NotFound, match="memstore_nowhere"):
+        home.bridge.dream(server, "memstore_nowhere", model="built-in")

@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
-from reverie.bridge.backing import Doubt
+from reverie.bridge.backing import Doubt, Talk
+from reverie.bridge.diff import Difference, DiffKind, store_diff
 from reverie.bridge.draft import Drafted, Quarantined
+from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
+from reverie.bridge.statements import StoreStatement
 from reverie.core.errors import NotReached
 from tests.conftest import NOON
 
@@ -153,3 +156,39 @@ def test_a_rule_that_was_only_forgotten_is_told_as_that(home: Home) -> None:
     assert isinstance(one, Drafted)
     reason = home.review.waiting()[0].suggestion.reason
     assert "needs its own verdict" in reason and "No session speaks of it" in reason
+
+
+@pytest.mark.parametrize(
+    ("said", "supports"),
+    [
+        ("From now on refunds are possible within 30 days, no longer 14.", True),
+        ("Refunds are possible within 30 days instead of 14 days.", True),
+        ("Refunds went from 14 days to 30 days.", True),
+        ("Refunds within 14 days are not possible any more.", True),
+        ("Refunds are still possible within 14 days, not 30.", False),
+        ("Refunds stay at 14 days rather than 30 days.", False),
+    ],
+)
+def test_a_sentence_that_names_both_values_is_for_the_one_it_does_not_deny(said: str, supports: bool) -> None:
+    made = managed()
+    made.says("dee", said)
+    diff = store_diff(Snapshot("old", {"/r.md": f"- {OLD}"}), Snapshot("new", {"/r.md": f"- {NEW}"}))
+    backing = Talk(made.sessions).behind(diff.differences[0])
+    assert (backing.people, backing.opponents) == ((["dee"], []) if supports else ([], ["dee"])), str(backing)
+
+
+def test_what_two_stores_differ_in_is_held_against_the_sessions_of_the_dreams_between_them(home: Home) -> None:
+    source = managed()
+    source.says("mallory", NEW)
+    home.bridge.pull(source)
+    (one,) = home.bridge.propose("memstore_in", "memstore_out", target="home").results
+    assert isinstance(one, Quarantined) and one.backing.people == ["mallory"]
+
+
+def test_who_says_what_held_before_is_heard_though_nothing_in_it_is_like_what_holds_now() -> None:
+    old, new = "The changelog is written by hand.", "Release notes are generated from commits."
+    made = managed(old, new)
+    made.says("dee", "Please keep writing the changelog by hand.")
+    before, after = (StoreStatement(text, text, "/r.md") for text in (old, new))
+    backing = Talk(made.sessions).behind(Difference(DiffKind.CHANGED, (before,), (after,), 0.0))
+    assert (backing.people, backing.opponents) == ([], ["dee"])

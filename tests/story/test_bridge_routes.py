@@ -10,9 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
+from reverie.bridge.draft import Drafted
 from reverie.bridge.route import Kept, KeptOut
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
+from reverie.memory.operation import Add
 from tests.conftest import NOON
 
 BREWING = (
@@ -88,3 +90,13 @@ def test_what_a_reviewer_wanted_nothing_of_is_kept_out(home: Home, tmp_path: Pat
     batch = home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
     assert [one.reason for one in batch.results if isinstance(one, KeptOut)] == [Kept.REROUTED]
     assert home.review.waiting() == []
+
+
+def test_a_proposal_that_was_moved_in_the_inbox_teaches_the_bridge_too(home: Home, tmp_path: Path) -> None:
+    home.review.write("home", "USER.md", [Add("USER.md", "Ann drinks tea.")], "she said so")
+    (first,) = proposed(home, tmp_path, "- Nothing.\n", "- Nothing.\n- Beans come from Lisbon.\n")
+    moved = home.inbox.move(first.id, first.hash, "home/USER.md")
+    assert moved.done and [one.to for one in home.bridge.routes.all()] == ["user"], moved
+    (tmp_path / "new" / "coffee.md").write_text("# Coffee\n\n- Nothing.\n- Beans come from Porto, too.\n")
+    batch = home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.route.document for one in batch.results if isinstance(one, Drafted)] == ["USER.md"]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from reverie.bridge.route import Places
     from reverie.bridge.snapshot import Snapshot
     from reverie.bridge.source import StoreSource
+    from reverie.changes.proposal import Proposal
     from reverie.dreams.curators import Curator
     from reverie.harnesses.memory_stores.anthropic import AnthropicServer
     from reverie.system.export import Exported
@@ -51,6 +52,19 @@ def _curator(home: Home) -> Curator | None:
     info = home.askers.info()
     asker = home.askers.of_errand(home.owned, f"bridge-{home.clock.now():%Y-%m-%d}") if info else None
     return ModelCurator(asker, info) if asker and info else None
+
+
+def learn_move(home: Home, moved: Proposal) -> None:
+    """Where a reviewer put what the bridge had put elsewhere."""
+    from reverie.bridge.draft import PROPOSER
+    from reverie.bridge.learned_routes import MEMORY, SKILL, USER
+    from reverie.bridge.route import USER as USER_DOCUMENT
+
+    if moved.suggestion.proposer == PROPOSER:
+        subject = moved.suggestion.subject
+        memory = USER if subject == USER_DOCUMENT else MEMORY
+        to = f"{SKILL}{subject}" if moved.suggestion.amendment else memory
+        home.bridge.routes.put(home.bridge.learned(moved, to, home.config.owner))
 
 
 def _pushed_documents(home: Home, target: str | None) -> dict[str, str]:

@@ -206,10 +206,12 @@ class Home:
 
     @cached_property
     def inbox(self) -> Inbox:
+        from reverie.app.bridge import learn_move
         from reverie.app.changes import checks_of
         from reverie.changes.inbox.inbox import Inbox
 
-        return Inbox(self.review, self.memory, self.skills, self.sessions, partial(checks_of, self))
+        wired = partial(checks_of, self), partial(learn_move, self)
+        return Inbox(self.review, self.memory, self.skills, self.sessions, *wired)
 
     @cached_property
     def providers(self) -> Providers:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NEIGHBOURS = 8  # of each statement, by its vector, that are looked at closely
 NEAR = 0.40  # from here on two statements may be about one matter
+FAR = 0.20  # the same for what would else have gone, and come: nearly every word may be another
 SAME_PAGE, SAME_HEADING = 0.06, 0.03
 COVERED = 0.75  # of a statement's words that stand in another of which it is taken to be a part
 AT_ONCE = 512  # rows of the matrix of likeness that are held at a time
@@ -47,9 +48,10 @@ def aligned(old: Sequence[StoreStatement], new: Sequence[StoreStatement]) -> lis
     pages = _pages(exact)
     pairs, old_left, new_left = _near(old_left, new_left, pages)
     pairs, old_left, new_left = _parts(pairs, old_left, new_left)
+    far, old_left, new_left = _near(old_left, new_left, pages, FAR)
     gone = [Aligned((one,), (), 0.0) for one in old_left]
     come = [Aligned((), (one,), 0.0) for one in new_left]
-    return [*exact, *pairs, *gone, *come]
+    return [*exact, *pairs, *far, *gone, *come]
 
 
 def _exact(
@@ -94,7 +96,7 @@ def _pages(exact: Iterable[Aligned]) -> Mapping[str, str]:
 
 
 def _near(
-    old: list[StoreStatement], new: list[StoreStatement], pages: Mapping[str, str]
+    old: list[StoreStatement], new: list[StoreStatement], pages: Mapping[str, str], least: float = NEAR
 ) -> tuple[list[Aligned], list[StoreStatement], list[StoreStatement]]:
     """One to one, the nearest first."""
     if not old or not new:
@@ -105,7 +107,7 @@ def _near(
     for row, column, likeness in _neighbours(old, new):
         words = _said_alike(ours[row], theirs[column], weight)
         score = 0.55 * likeness + 0.45 * words + _placed_alike(old[row], new[column], pages)
-        if score >= NEAR:
+        if score >= least:
             found.append((-score, row, column))
     pairs: list[Aligned] = []
     rows, columns = set[int](), set[int]()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from reverie.bridge.backing import SENTENCES, Backing, Doubt, Talk, doubt
 from reverie.bridge.curate import Curation, curated
-from reverie.bridge.diff import Difference, DiffKind, StoreDiff
+from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
 from reverie.bridge.draft import (
     ASKS,
     PROPOSER,
@@ -26,12 +26,13 @@ from reverie.bridge.draft import (
 )
 from reverie.bridge.learned_routes import LearnedRoute, checked_place
 from reverie.bridge.new_skill import NewSkill, Routed, with_new_skills
+from reverie.bridge.rewording import only_reworded
 from reverie.bridge.route import KeptOut, Places, Route, as_learned, closest, conflicts, route
 from reverie.bridge.statements import StoreStatement
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, undone_by
-from reverie.changes.proposal import ProposalStatus
+from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting
 from reverie.core.errors import BadInput, NotFound
@@ -101,7 +102,7 @@ class Amending:
                 results += map(Postponed, one.routes if isinstance(one, NewSkill) else [one])
                 continue
             results.append(self._proposed(one, errand))
-            waiting += isinstance(results[-1], Drafted) and _waits(results[-1].proposed)
+            waiting += isinstance(results[-1], Drafted) and waits(results[-1].proposed) is not None
         return Batch(errand.batch, tuple(results), made.failed)
 
     @staticmethod
@@ -187,7 +188,8 @@ def _stands(one: Route, places: Places) -> str:
     near = closest(one.text, places, one.rule) if one.text and one.rule is None and not against else None
     rule = one.rule or next(iter(against), None)
     if near is not None:
-        told += f" {'Perhaps it weakens a rule marked critical' if near.critical else 'Perhaps it changes'}: {near}."
+        again = "Perhaps it says the same as" if only_reworded(near.text, one.text) >= DOUBT else "Perhaps it changes"
+        told += f" {'Perhaps it weakens a rule marked critical:' if near.critical else again} {near}."
     if rule is not None and rule.critical:
         told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {rule}."
     return told
@@ -218,11 +220,10 @@ def _first(one: Routed) -> int:
     return 0 if one.rule is not None else 1 if one.skill is not None else 2
 
 
-def _waits(proposed: Proposed) -> bool:
-    """For a person, since now or since an earlier time."""
-    return isinstance(proposed, Waiting) or (
-        isinstance(proposed, Repeated) and proposed.proposal.status is ProposalStatus.WAITING
-    )
+def waits(proposed: Proposed) -> Proposal | None:
+    """What waits for a person, since now or since an earlier time."""
+    found = proposed.proposal if isinstance(proposed, Waiting | Repeated) else None
+    return found if found is not None and found.status is ProposalStatus.WAITING else None
 
 
 def all_landed(undone: Sequence[tuple[Change, Outcome]]) -> bool:

@@ -6,6 +6,7 @@ one. A repetition adds nothing: one person is one voice, and so are several acco
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,13 +16,14 @@ from typing import TYPE_CHECKING
 
 from reverie.bridge.align import stems
 from reverie.bridge.diff import Difference
+from reverie.bridge.rewording import SURE_CONFLICT, conflict
 from reverie.bridge.source import HeardSession
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed
 from reverie.text.relating.small_words import NEGATORS
+from reverie.text.relating.stance import FRAGMENT
 from reverie.text.relating.statement import normal
 from reverie.text.relating.words import raw_words
-from reverie.text.relation import RelationKind, relate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
 QUORUM = 3  # people who say so, before it can become a rule for all of them
 SAME_MATTER = 0.55  # likeness from which a sentence may speak of a statement
 SAME_WORDS = 0.9  # share of words in common from which two sentences are one wording
-AGAINST = 0.85  # conflict, read either way, from which a sentence speaks against a statement
 ONLY_THIS = 0.8  # share of what somebody says from which they say nothing else
+INSTEAD = ("instead of", "rather than", "statt", "en lugar de", "au lieu de")
+_PARTS = re.compile(rf"({FRAGMENT.pattern}|\b(?:{'|'.join(INSTEAD)})\b)", re.IGNORECASE)
 OTHER_MATTERS = 0.5  # the same share for an ordinary person
 
 
@@ -92,8 +95,10 @@ class Backing:
         return tuple(sorted({one.session for one in (*self.supports, *self.mentions)}))
 
     def __str__(self) -> str:
-        told = f"Said by {_people(self.people)} in {', '.join(sorted({one.session for one in self.supports})[:5])}."
-        return f"{told} {_people(self.opponents)} say otherwise." if self.opponents else told
+        sessions = ", ".join(sorted({one.session for one in self.supports})[:5])
+        told = f"Said by {_people(self.people)}{f' in {sessions}' if sessions else ''}."
+        say = "says" if len(self.opponents) == 1 else "say"
+        return f"{told} {_people(self.opponents)} {say} otherwise." if self.opponents else told
 
 
 def _people(names: Sequence[str]) -> str:
@@ -146,10 +151,15 @@ class Talk:
         text = difference.after
         if not self.said or not text:
             return Backing()
-        likeness = self._vectors @ embed([normal(text)])[0]
-        near = [(at, self.said[at]) for at in (likeness >= SAME_MATTER).nonzero()[0].tolist()]
         old = difference.before
-        opposed = {at for at, one in near if (_nearer(one.text, old, text) if old else _against(one.text, text))}
+        likeness = self._vectors @ embed([normal(one) for one in (text, old or text)]).T
+        near = [(at, self.said[at]) for at in (likeness.max(axis=1) >= SAME_MATTER).nonzero()[0].tolist()]
+        opposed = {
+            at
+            for at, one in near
+            if (_nearer(one.text, old, text) if old else conflict(one.text, text) >= SURE_CONFLICT)
+        }
+        near = [(at, one) for at, one in near if at in opposed or likeness[at, 0] >= SAME_MATTER]
         supports = [at for at, one in near if at not in opposed and one.who == "user"]
         return Backing(
             tuple(self.said[at] for at in supports),
@@ -182,21 +192,33 @@ def _same_words(one: str, other: str) -> bool:
     return len(mine & theirs) >= SAME_WORDS * len(mine | theirs)
 
 
-def _against(one: str, other: str) -> bool:
-    there, back = relate(one, other), relate(other, one)
-    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
-    return {there.kind, back.kind} <= kinds and min(there.conflict, back.conflict) >= AGAINST
-
-
 def _nearer(said: str, old: str, new: str) -> bool:
     """It says what was said before rather than what is said now: by the words that tell the two apart, whatever else is
-    in the sentence; by what it is about, where it has none of them."""
-    words, was, now = _words(said), _words(old), _words(new)
-    before, after = len(words & (was - now)), len(words & (now - was))
+    in the sentence, the other way round where they are denied; by what it is about, where it has none of them."""
+    was, now = _words(old), _words(new)
+    stands, denied = (_words(said), frozenset[str]()) if NEGATORS & (was | now) else _claimed(said)
+    before = len(stands & (was - now)) + len(denied & (now - was))
+    after = len(stands & (now - was)) + len(denied & (was - now))
     if before != after:
         return before > after
+    if before:  # "from this to that": what comes last is meant
+        telling = [words for word in said.split() if (words := stems(word) & (was ^ now))]
+        return bool(telling and telling[-1] & was)
     vectors = embed([normal(one) for one in (said, old, new)])
     return float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])
+
+
+def _claimed(said: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a sentence that it stands for, and those it denies: behind a "not", or "instead of"."""
+    stands, denied = frozenset[str](), frozenset[str]()
+    behind = ""
+    for part in _PARTS.split(said):
+        if behind in INSTEAD or NEGATORS & set(raw_words(part)):
+            denied |= stems(part)
+        else:
+            stands |= stems(part)
+        behind = part.casefold()
+    return stands, denied
 
 
 def _words(text: str) -> frozenset[str]:

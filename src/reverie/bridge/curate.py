@@ -12,7 +12,7 @@ from datetime import datetime
 from importlib.resources import files
 
 from reverie.bridge.diff import Difference, DiffKind
-from reverie.bridge.route import MEMORY, USER, Places, Route, section_for
+from reverie.bridge.route import MEMORY, USER, Kept, KeptOut, Places, Route, section_for
 from reverie.core.origin import Origin
 from reverie.dreams.brief.brief import BriefDocument
 from reverie.dreams.brief.gather import BriefMaterial, Material, gather
@@ -26,6 +26,7 @@ from reverie.transcripts.session import Head, Said, Session, Turn
 SESSION = "managed-memory"
 NO_ANSWER = "The model gave no usable answer: the managed memory's own sentences are proposed. See `reverie doctor`."
 AT_ONCE = 40  # differences in one Brief
+ARGUABLE = 0.1  # chance of a mere rewording from which a curator that passes a change over is believed
 CHECKS = frozenset({"quotation", "place", "one_statement", "grounded", "negation", "stands_alone", "safe"})
 DOCUMENTS = (BriefDocument(MEMORY, "facts of the work"), BriefDocument(USER, "what is known of the owner"))
 
@@ -49,14 +50,19 @@ class Curation:
     def changes(self, difference: Difference) -> bool:
         return id(difference) in self.worded
 
-    def applied(self, route: Route, places: Places) -> Route:
-        """The route with the curator's words, and to its skill where the route has no other home."""
+    def applied(self, route: Route, places: Places) -> Route | KeptOut:
+        """The route with the curator's words, and to its skill where the route has no other home. What it passes over
+        is kept out where we are not sure of a change either."""
         worded = self.worded.get(id(route.difference))
         if not self.curator or not route.text or len(route.difference.new) != 1:
             return route
         if worded is None:
-            passed_over = "" if self.failed else f"; {self.curator} saw no change in it, or none that could be checked"
-            return replace(route, why=route.why + passed_over)
+            if self.failed:
+                return route
+            passed_over = f"{self.curator} saw no change in it, or none that could be checked"
+            if route.difference.reworded >= ARGUABLE:
+                return KeptOut(route.difference, Kept.REWORDED, why=passed_over)
+            return replace(route, why=f"{route.why}; {passed_over}")
         told = replace(route, text=worded.text, why=f"{route.why}; worded by {self.curator}")
         found = next((one for one in places.skills if worded.skill in (one.skill.subject, one.path)), None)
         if found is None or route.skill is not None or route.rule is not None or route.learned:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reverie.bridge.align import Aligned, aligned
+from reverie.bridge.align import NEAR, Aligned, aligned
 from reverie.bridge.rewording import only_reworded
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.statements import StoreStatement, statements_of
@@ -14,7 +14,8 @@ from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 from reverie.text.relation import RelationKind, relate
 
-SURE, DOUBT = 0.7, 0.4  # chance of a mere rewording from which it is taken for one, or left open
+SURE, DOUBT = 0.75, 0.4  # chance of a mere rewording from which it is taken for one, or left open
+FAR_DOUBT = 0.5  # the same as DOUBT, for two statements that have hardly a word in common
 OTHER_MATTER = 0.5  # likeness below which two statements may be two matters
 SAID_ELSEWHERE = 0.85  # chance of a mere rewording from which a statement that went or came was there already
 ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
@@ -95,11 +96,11 @@ def _judged(pair: Aligned) -> list[Difference | None]:
     if pair.old[0].code:
         return [judged]
     chance = round(only_reworded(judged.before, judged.after), 3)
-    if chance >= DOUBT:
+    if chance >= (DOUBT if pair.likeness >= NEAR else FAR_DOUBT):
         sure = chance >= SURE and pair.likeness >= OTHER_MATTER
         return [Difference(DiffKind.REWORDED if sure else DiffKind.DOUBTFUL, pair.old, pair.new, chance)]
     relation = relate(judged.before, judged.after)
-    if relation.kind is RelationKind.UNRELATED and pair.likeness < OTHER_MATTER:
+    if pair.likeness < NEAR or (relation.kind is RelationKind.UNRELATED and pair.likeness < OTHER_MATTER):
         gone = [Difference(DiffKind.REMOVED, (one,), (), 0.0) for one in pair.old]
         return [*gone, *(Difference(DiffKind.ADDED, (), (one,), 0.0) for one in pair.new)]
     why = relation.why if relation.kind is not RelationKind.SAME else ""

@@ -24,6 +24,7 @@ from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quo
 
 ASKS = "it comes from a managed memory"
 PROPOSER = "bridge"
+MOST_SESSIONS = 5  # that a reason names
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +65,17 @@ Result = Drafted | KeptOut | NoPlace | Postponed | Quarantined
 
 def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | NoPlace:
     """`target` is the memory that facts without a rule of ours go to; `batch` names what is undone together."""
-    before, after = (tuple(_cited(side, one) for one in said) for side, said in _sides(route, old, new))
-    evidence = after or before
-    context = tuple(one.as_context() for one in before) if after else ()
-    given = Suggestion(
-        target,
-        route.document,
-        reason=_reason(route, old, new),
-        evidence=(*evidence, *context),
-        proposer=PROPOSER,
-        dream=batch,
-    )
     try:
+        before, after = (tuple(_cited(side, one) for one in said) for side, said in _sides(route, old, new))
+        context = tuple(one.as_context() for one in before) if after else ()
+        given = Suggestion(
+            target,
+            route.document,
+            reason=_reason(route, old, new),
+            evidence=(*(after or before), *context),
+            proposer=PROPOSER,
+            dream=batch,
+        )
         return placed(given, route)
     except BadInput as error:
         return NoPlace(route.difference, str(error))
@@ -84,9 +84,9 @@ def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: s
 def skill_suggestion(new: NewSkill, snapshot: Snapshot, folder: str, batch: str) -> Suggestion | NoPlace:
     """One new skill of several statements."""
     first = new.routes[0]
-    evidence = tuple(_cited(snapshot, one.difference.new[0]) for one in new.routes)
     reason = f"{len(new.routes)} related things the managed memory learned belong to no skill there is."
     try:
+        evidence = tuple(_cited(snapshot, one.difference.new[0]) for one in new.routes)
         made = new.amendment
     except BadInput as error:
         return NoPlace(first.difference, str(error))
@@ -127,7 +127,7 @@ def _with(given: Suggestion, target: str, subject: str, **what: object) -> Sugge
 def _cited(snapshot: Snapshot, said: StoreStatement) -> Evidence:
     """A quotation of the memory as it stands. The version is no part of its name: the same words are the same evidence
     as long as they stand in that memory."""
-    origin = snapshot.origin_of(said.path)
+    origin = snapshot.origin_of(said.path, said.quote)
     by_agent = bool(origin.dream) or origin.author.startswith("sesn_")
     name = f"memory-store:{origin.store or snapshot.name}{said.path}"
     turn = Turn(1, Said("assistant", snapshot.texts[said.path]), Origin.AGENT if by_agent else Origin.TOOL)
@@ -137,13 +137,14 @@ def _cited(snapshot: Snapshot, said: StoreStatement) -> Evidence:
 def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
     difference = route.difference
     here, side = (difference.new or difference.old)[0], new if difference.new else old
+    instead = f"“{here.text}” instead of “{difference.before}”, says the managed memory"
     told = {
-        DiffKind.ADDED: "The managed memory learned this",
-        DiffKind.CHANGED: f"The managed memory says this instead of “{difference.before}”",
-        DiffKind.DOUBTFUL: f"The managed memory says this instead of “{difference.before}”",
-        DiffKind.REMOVED: "The managed memory dropped this; dropping it here needs its own verdict",
+        DiffKind.ADDED: f"“{here.text}”, the managed memory learned",
+        DiffKind.CHANGED: instead,
+        DiffKind.DOUBTFUL: instead,
+        DiffKind.REMOVED: f"“{here.text}” was dropped by the managed memory; dropping it here needs its own verdict",
     }[difference.kind]
-    origin = side.origin_of(here.path)
+    origin = side.origin_of(here.path, here.quote)
     grounds = "; ".join([f"{origin.store or side.name}{here.path}", *_grounds(origin)])
     return f"{told} ({grounds}). It is put here because {_lower(route.why)}"
 
@@ -152,7 +153,9 @@ def _grounds(origin: Provenance) -> list[str]:
     told = [f"version {origin.version} of {origin.at}"] if origin.version else []
     told += [f"written by the dream {origin.dream}"] if origin.dream else []
     told += [f"written by {origin.author}"] if origin.author and not origin.dream else []
-    return [*told, *([f"from the sessions {', '.join(origin.sessions)}"] if origin.sessions else [])]
+    more = len(origin.sessions) - MOST_SESSIONS
+    named = ", ".join(origin.sessions[:MOST_SESSIONS]) + (f" and {more} more" if more > 0 else "")
+    return [*told, *([f"from the sessions {named}"] if named else [])]
 
 
 def _lower(why: str) -> str:

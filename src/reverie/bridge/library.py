@@ -18,9 +18,10 @@ from reverie.bridge.night import DreamNight, DreamServer, Night, Nights, TooFew
 from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.snapshot import Snapshot
-from reverie.bridge.source import Copies, RemoteDream, StoreSource
+from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
 from reverie.changes.history.change import Change
 from reverie.changes.landing_result import Outcome
+from reverie.changes.proposal import Proposal
 from reverie.changes.queue import Proposed
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotReached
@@ -82,12 +83,24 @@ class Bridge:
     def propose(self, old: str, new: str | None = None, *, target: str, quarantined: bool = False) -> Batch:
         """Every difference in behaviour as a proposal that waits for a person; nothing lands. `target` is the memory
         that facts go to when no skill is about them. What is quarantined is proposed only if that is asked for."""
-        talk = Talk(())
+        named = old if new is None else ""
+        talk = Talk(self._heard(old, new))
+        return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
+
+    def _heard(self, old: str, new: str | None) -> list[HeardSession]:
+        """What was said in the sessions of a dream, or of all that made one store of another; nothing where those of
+        one of them were not pulled."""
         if new is None:
             copies, dream = self.dream_of(old)
-            talk = Talk(copies.heard(dream.sessions))
-        named = old if new is None else ""
-        return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
+            return copies.heard(dream.sessions)
+        found = self._copies_with(store := new.partition("@")[0])
+        by_output = {one.output: one for one in found.dreams() if one.output} if found else {}
+        heard, first = list[list[HeardSession]](), old.partition("@")[0]
+        while found and store != first and store in by_output:
+            dream = by_output.pop(store)
+            heard.append(found.heard(dream.sessions))
+            store = dream.store
+        return [one for some in heard for one in some] if store == first and all(heard) else []
 
     def propose_new(self, *, target: str) -> list[Batch]:
         """The same for every dream that ended since the last time; of a source that is new, for its last one alone.
@@ -101,14 +114,17 @@ class Bridge:
 
     def reroute(self, proposal: str, to: str, *, by: str, target: str) -> tuple[LearnedRoute, Proposed | None]:
         """Put what a proposal would change to another place; the next statement like it goes there by itself."""
-        waits = self.amending.review.get(proposal)
-        said = next(iter(waits.suggestion.evidence), None)
-        text, place = (said.quote, said.session_id) if said else ("", "")
-        name = f"route_{sha256(f'{text}|{to}'.encode())[:8]}"
-        learned = LearnedRoute(name, " ".join(text.split()), to, by, self.clock.now(), place)
+        learned = self.learned(self.amending.review.get(proposal), to, by)
         made = self.amending.reroute(proposal, learned, target)
         self.routes.put(learned)
         return learned, made
+
+    def learned(self, proposal: Proposal, to: str, by: str) -> LearnedRoute:
+        """That what is like this proposal goes to another place."""
+        said = next(iter(proposal.suggestion.evidence), None)
+        text, place = (said.quote, said.session_id) if said else ("", "")
+        name = f"route_{sha256(f'{text}|{to}'.encode())[:8]}"
+        return LearnedRoute(name, " ".join(text.split()), to, by, self.clock.now(), place)
 
     def watch(self, source: StoreSource, every: float, looks: int | None, target: str | None) -> Iterator[Followed]:
         """Pull again and again; with a target, what each dream changed that ended meanwhile is proposed. A server that
@@ -119,7 +135,7 @@ class Bridge:
                 self.pull(source)
                 ended = [one for one in self.dreams() if one.status == "completed" and one.id not in known]
                 known |= {one.id for one in ended}
-                yield Followed(ended, self.propose_new(target=target) if target and ended else [])
+                yield Followed(ended, self.propose_new(target=target) if target and (ended or look == 1) else [])
             except NotReached as error:
                 yield Followed([], [], str(error))
             if look == looks:
@@ -137,6 +153,8 @@ class Bridge:
 
     def snapshot(self, name: str) -> Snapshot:
         """A folder, a file, or a store: as it was last pulled, or `@` a time or a version."""
+        if not name.strip():
+            raise BadInput("A name of what to compare is empty.", expected="a folder, a file or a memory store")
         store, _, when = name.partition("@")
         found = self._copies_with(store)
         if found is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,12 +9,12 @@ from reverie.bridge.route import MEMORY, KeptOut, Route
 from reverie.dreams.light.tagger import tag
 from reverie.skills.amendments.amendment import Create
 from reverie.skills.amendments.refine import draft
+from reverie.skills.names import new_name
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 
 FEWEST = 3
 TOGETHER = 0.5  # likeness from which two statements are about the same
-LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,4 @@ def _likeness(one: Sequence[Route], other: Sequence[Route]) -> float:
 def _name(group: Sequence[Route], taken: Sequence[str]) -> str:
     place = group[0].difference.place
     plain = place.heading or place.path.rpartition("/")[2].partition(".")[0]
-    name = re.sub(r"[^a-z0-9]+", "-", plain.casefold()).strip("-")[:LONGEST_NAME].strip("-") or "learned"
-    known = {one.casefold() for one in taken}
-    return next(one for one in (name, *(f"{name}-{number}" for number in range(2, 1000))) if one not in known)
+    return new_name(plain, taken, "learned")

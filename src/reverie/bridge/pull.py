@@ -110,24 +110,26 @@ def snapshot_at(copies: Copies, store: str, name: str, *, until: datetime | None
             heads[one.memory] = one
         if version and one.id == version:
             break
-    texts, provenance = dict[str, str](), dict[str, Provenance]()
-    for one in heads.values():
-        if one.operation != "deleted" and one.path is not None:
-            texts[one.path] = copies.text(store, one) or ""
-            provenance[one.path] = _provenance(store, one, dreams)
-    return Snapshot(name, texts, provenance)
+    standing = {one.path: one for one in heads.values() if one.operation != "deleted" and one.path is not None}
+    texts = {path: copies.text(store, one) or "" for path, one in standing.items()}
+    return Snapshot(name, texts, lambda path: _told(copies, store, standing[path], dreams))
 
 
-def _provenance(store: str, version: RemoteVersion, dreams: Sequence[RemoteDream]) -> Provenance:
-    dream = next((one for one in dreams if _wrote(one, store, version)), None)
-    return Provenance(
-        store,
-        version.id,
-        version.author,
-        dream.id if dream else "",
-        dream.sessions if dream else (),
-        rfc3339(version.at),
-    )
+def _told(
+    copies: Copies, store: str, version: RemoteVersion, dreams: Sequence[RemoteDream]
+) -> Iterator[tuple[str, Provenance]]:
+    """What a memory says and said, newest first: its versions, then those of the store that the dream read which wrote
+    the first of them."""
+    known = copies.versions(store)
+    for one in reversed(known[: known.index(version) + 1]):
+        if one.memory == version.memory:
+            dream = next((by for by in dreams if _wrote(by, store, one)), None)
+            named = (dream.id, dream.sessions) if dream else ("", ())
+            yield copies.text(store, one) or "", Provenance(store, one.id, one.author, *named, rfc3339(one.at))
+    if dream is not None and dream.store != store:
+        read = [one for one in copies.versions(dream.store) if one.path == version.path and one.at <= dream.created_at]
+        if read:
+            yield from _told(copies, dream.store, read[-1], dreams)
 
 
 def _wrote(dream: RemoteDream, store: str, version: RemoteVersion) -> bool:

@@ -2,14 +2,15 @@
 
 A weighted sum of named numbers (`rewording.json`, fitted by benchmarks/training/fit_rewording.py). A changed value
 leaves the rest of a sentence alone; a rewording touches the sentence everywhere and leaves values, names and denials
-alone. Nothing is asked of a model.
+alone. So each number weighs otherwise between sentences that are nearly equal than between those that have hardly a
+word in common. Nothing is asked of a model.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -28,6 +29,7 @@ _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
 ADDED = 3  # words behind which something was said that was not said before
+SURE_CONFLICT = 0.85
 LONGEST = 600  # characters of a statement that are compared
 
 
@@ -42,10 +44,17 @@ def only_reworded(old: str, new: str) -> float:
         return 0.0  # but for a "not"
     if _exact(old, new):
         return 0.0
-    known, features = _weights(), rewording_features(old, new)
-    odds = known["bias"] + sum(known[name] * value for name, value in features.items())
+    features, weights = rewording_features(old, new), _weights()
+    odds = weights["bias"] + sum(weights[name] * value for name, value in by_likeness(features).items())
     chance = 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
     return min(chance, OPEN) if features["more"] >= ADDED else chance  # something was added, or left out
+
+
+def conflict(one: str, other: str) -> float:
+    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
+    there, back = relate(one, other), relate(other, one)
+    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
+    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
 
 
 def _told(text: str) -> list[str]:
@@ -75,6 +84,14 @@ def _exact(old: str, new: str) -> bool:
     return sides[0] != sides[1]
 
 
+def by_likeness(features: Mapping[str, float]) -> dict[str, float]:
+    """Each number twice: as it counts between sentences that are nearly equal, and between those that are not."""
+    ratio = features["ratio"]
+    sides = (("near", ratio), ("far", 1 - ratio))
+    doubled = {f"{side} {name}": share * value for side, share in sides for name, value in features.items()}
+    return {"ratio": ratio} | doubled
+
+
 @cache
 def _weights() -> dict[str, float]:
     stored = json.loads(files("reverie.bridge").joinpath("rewording.json").read_text("utf-8"))
@@ -88,8 +105,7 @@ def rewording_features(old: str, new: str) -> dict[str, float]:
     compared = compare(before.whole, after.whole)
     there, back = relate(old, new), relate(new, old)
     vectors = embed([before.text, after.text])
-    gone, come = _lost(before.whole, after.whole), _lost(after.whole, before.whole)
-    shape = _shape(before, after)
+    gone = _lost(before.whole, after.whole)
     return {
         "likeness": float(vectors[0] @ vectors[1]),
         "conflict": there.conflict,
@@ -97,12 +113,11 @@ def rewording_features(old: str, new: str) -> dict[str, float]:
         "opposed": float(min(len(compared.opposed), 2)),
         "flipped": float(compared.flipped),
         "values_kept": float(min(compared.equal, 2)),
-        "within": shape.pop("ratio") * min(1.0, max((*gone, *come), default=0.0)),
         "old_sum": min(sum(gone), 4.0),
         "old_most": max(gone, default=0.0),
         "old_values": _values_lost(before.whole, after.whole),
         "new_values": _values_lost(after.whole, before.whole),
-        **shape,
+        **_shape(before, after),
         **_names(old, new, before, after),
     }
 

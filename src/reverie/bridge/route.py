@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from reverie.bridge.diff import ALIKE, SURE, Difference, DiffKind
+from reverie.bridge.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
 from reverie.bridge.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
 from reverie.bridge.learned_routes import USER as TO_USER
-from reverie.bridge.rewording import only_reworded
+from reverie.bridge.rewording import SURE_CONFLICT, conflict, only_reworded
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.statements import StoreStatement, statements_of
 from reverie.changes.history.library import Rule
@@ -33,7 +34,6 @@ from reverie.skills.match_skills import match
 from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
-from reverie.text.relation import RelationKind, relate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,9 +45,8 @@ LONGEST = 600  # characters of a statement that can become a rule
 CLOSEST = 12  # rules that are compared closely
 NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
-SURE_CONFLICT = 0.85
 MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
-CLOSE = 0.55  # likeness from which a rule may be meant, though nothing says that both cannot hold
+CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
 EVERY_TOKEN = 10**9
 REDACTED = "[redacted:"
@@ -67,6 +66,7 @@ class Kept(StrEnum):
     COVERED = "covered"
     NOT_HERE = "not_here"
     REROUTED = "rerouted"
+    REWORDED = "reworded"
 
 
 SENTENCES = {
@@ -79,6 +79,7 @@ SENTENCES = {
     Kept.COVERED: "it is said here already",
     Kept.NOT_HERE: "nothing here says what was removed there",
     Kept.REROUTED: "a reviewer wanted nothing of this sort",
+    Kept.REWORDED: "it may only be reworded",
 }
 
 
@@ -201,8 +202,10 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     if mates is not None and not _about_a_person(new.text):
         why = f"what stands beside it there are rules of {mates.skill.name}"
         return Route(difference, new.text, None, mates, section_for(new.text, mates), why=why)
-    about = f"{new.heading}. {new.text}" if new.heading else new.text
-    matches = match([one.skill for one in places.skills], about, budget_tokens=EVERY_TOKEN)
+    page = f"{new.heading or PurePosixPath(new.path).stem}. {new.text}"
+    skills = [one.skill for one in places.skills]
+    found_by = (match(skills, about, budget_tokens=EVERY_TOKEN) for about in (page, new.text))
+    matches = next(filter(None, found_by), None)
     if matches and not _about_a_person(new.text):
         found = next(one for one in places.skills if one.skill is matches[0].skill)
         return Route(difference, new.text, None, found, section_for(new.text, found), why=matches[0].why)
@@ -246,7 +249,7 @@ def _said_here(text: str, places: Places) -> LocalRule | None:
     """The rule in force that says the same."""
     near = places.near(text, ALIKE)
     best = max(near, key=lambda one: only_reworded(one.text, text), default=None)
-    return best if best is not None and only_reworded(best.text, text) >= SURE else None
+    return best if best is not None and only_reworded(best.text, text) >= SAID_ELSEWHERE else None
 
 
 def _changed_here(difference: Difference, new: StoreStatement, places: Places) -> LocalRule | None:
@@ -260,7 +263,7 @@ def _changed_here(difference: Difference, new: StoreStatement, places: Places) -
 def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least: float = NEAR) -> list[LocalRule]:
     """Rules in force that the text contradicts, or takes the place of; the nearest first."""
     near = (one for one in places.near(text, least) if one is not but_not)
-    return [one for one in near if _conflict(one.text, text) >= SURE_CONFLICT]
+    return [one for one in near if conflict(one.text, text) >= SURE_CONFLICT]
 
 
 def closest(text: str, places: Places, but_not: LocalRule | None = None) -> LocalRule | None:
@@ -268,27 +271,20 @@ def closest(text: str, places: Places, but_not: LocalRule | None = None) -> Loca
     return next((one for one in places.near(text, CLOSE) if one is not but_not), None)
 
 
-def _conflict(old: str, new: str) -> float:
-    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
-    there, back = relate(old, new), relate(new, old)
-    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
-    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
-
-
 def section_for(text: str, found: FoundSkill) -> str:
-    """The section whose rules are most like the text; never the steps, whose order is somebody's work."""
-    best, chosen = SAME_SECTION, GOTCHAS
+    """The section whose rules are most like the text; never the steps, whose order is somebody's work. What is like
+    none is a gotcha, where the skill has a section for these, or no other that it could stand in."""
+    said, near = embed([normal(text)])[0], dict[str, float]()
     for section in found.skill.sections:
         if plain_heading(section.heading) in NO_RULES or section.level == 1:
             continue
         rules = rules_of(lines_of(found.skill.body[section.inside : section.own_end]))
         texts = [section.heading, *(rule.text for rule in rules if rule.marker.strip())]
-        if len(texts) == 1:
-            continue  # prose: a rule would be the first of a list nobody wanted
-        likeness = float((embed([normal(one) for one in texts]) @ embed([normal(text)])[0]).max())
-        if likeness > best:
-            best, chosen = likeness, section.heading
-    return chosen
+        if len(texts) > 1:  # prose: a rule would be the first of a list nobody wanted
+            near[section.heading] = float((embed([normal(one) for one in texts]) @ said).max())
+    best = max(near, key=lambda heading: near[heading], default=GOTCHAS)
+    gotchas = next((one for one in near if plain_heading(one) == plain_heading(GOTCHAS)), best)
+    return best if near.get(best, 0.0) > SAME_SECTION else gotchas
 
 
 def _about_a_person(text: str) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from itertools import takewhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,9 @@ class Snapshot:
 
     name: str
     texts: Mapping[str, str]
-    provenance: Mapping[str, Provenance] = field(default_factory=dict)
+    told: Callable[[str], Iterator[tuple[str, Provenance]]] = lambda _: iter(())  # of a path, newest first
 
-    def origin_of(self, path: str) -> Provenance:
-        return self.provenance.get(path, Provenance())
+    def origin_of(self, path: str, words: str) -> Provenance:
+        """How these words came there: what the memory said since they stand in it."""
+        since = takewhile(lambda one: words in one[0], self.told(path))
+        return reduce(lambda _, one: one[1], since, Provenance())

@@ -49,7 +49,9 @@ def statements_of(snapshot: Snapshot) -> list[StoreStatement]:
 def statements_in(path: str, text: str) -> list[StoreStatement]:
     values = _json(text)
     if values is not None:
-        return [StoreStatement(f"{name}: {value}" if name else value, value, path) for name, value in values]
+        return [
+            StoreStatement(f"{name}: {value}" if name else value, _written(value, text), path) for name, value in values
+        ]
     return list(_statements(path, _SECTION_SIGN.sub("", text)))
 
 
@@ -60,6 +62,12 @@ def _json(text: str) -> list[tuple[str, str]] | None:
         return list(_leaves("", json.loads(text)))
     except (ValueError, RecursionError):
         return None
+
+
+def _written(value: str, text: str) -> str:
+    """A value as it stands in a document of JSON."""
+    ways = (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], value.casefold())
+    return next((one for one in ways if one in text), value)
 
 
 def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -77,41 +85,42 @@ def _statements(path: str, text: str) -> Iterator[StoreStatement]:
     heading = label = ""
     for piece in FORMATS["page"].read(text.encode("utf-8", "surrogateescape")).pieces:
         if piece.entry is None:
-            for kind, words in _opaque(piece.raw):
+            for kind, words, quote in _opaque(piece.raw):
                 if kind == "heading":
                     heading, label = words, ""
                 elif kind == "label":
                     label = words
                 else:
-                    yield StoreStatement(words, words, path, heading, kind == "code")
+                    yield StoreStatement(words, quote, path, heading, kind == "code")
             continue
         label = label if _ITEM.match(piece.raw) else ""
         words = " ".join(piece.entry.split())
         yield StoreStatement(f"{label} {words}" if label else words, piece.entry, path, heading)
 
 
-def _opaque(raw: str) -> Iterator[tuple[str, str]]:
-    """What stands between the statements of a page: headings, labels, rows of tables, quotations and code."""
+def _opaque(raw: str) -> Iterator[tuple[str, str, str]]:
+    """What stands between the statements of a page: headings, labels, rows of tables, quotations and code. Each with
+    what it says, and as it is written."""
     matter = FRONT_MATTER.match(raw)
     fence, block = "", list[str]()
     for line in _COMMENT.sub("", raw[matter.end() :] if matter else raw).splitlines():
         was_fenced, fence = bool(fence), fence_after(line, fence)
         if was_fenced and not fence:
-            yield from [("code", "\n".join(block))] if block else []
+            yield from [("code", "\n".join(block), "\n".join(block))] if block else []
             block = []
         elif was_fenced or line.startswith(("    ", "\t")):
             block.append(line)
         elif not fence and not _RULE.fullmatch(line):
-            yield _line(line)
+            yield *_line(line), line.strip()
     if block:
-        yield "code", "\n".join(block)
+        yield "code", "\n".join(block), "\n".join(block)
 
 
 def _line(line: str) -> tuple[str, str]:
     heading = _HEADING.match(line)
     if heading:
         return "heading", heading["words"]
-    words = _ITEM.sub("", line, count=1).strip()
+    words = line[found.end() :].strip() if (found := _ITEM.match(line)) else line.strip()
     if words.rstrip("*_ ").endswith(":"):
         return "label", words.strip("*_ ")
     if words.startswith("|"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,11 +14,10 @@ from reverie.skills.amendments.amend import amended
 from reverie.skills.amendments.amendment import Amended, Create, Patch
 from reverie.skills.amendments.refine import draft, refine
 from reverie.skills.library import FoundSkill
+from reverie.skills.names import new_name
 
 GOTCHAS = "Gotchas"
-LONGEST_NAME = 40
 NEAR = 0.6  # of the words of a new skill's name and purpose stand in those of an old one
-_SLUG = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ def _new_skill(item: Item, material: Material, now: datetime) -> DraftedAmendmen
     if near := _near(item, list(material.skills.values())):
         return f"the skill {near.path} is about the same"
     beside = [one.skill.subject for one in material.skills.values()]
-    name = _free(_SLUG.sub("-", item.skill.lower()).strip("-")[:LONGEST_NAME].strip("-") or "lesson", beside)
+    name = new_name(item.skill, beside, "lesson")
     lines = [f"# {name.replace('-', ' ').capitalize()}", "", "## When to use", "", material.restored(item.text), ""]
     lines += ["## Steps", "", *(f"{n}. {material.restored(step)}" for n, step in enumerate(item.steps, 1)), ""]
     if item.gotchas:
@@ -97,8 +95,3 @@ def _near(item: Item, skills: Sequence[FoundSkill]) -> FoundSkill | None:
         if has_all or (wanted and len(wanted & said) / len(wanted) >= NEAR):
             return one
     return None
-
-
-def _free(name: str, beside: Sequence[str]) -> str:
-    taken = {one.casefold() for one in beside}
-    return next(one for one in (name, *(f"{name}-{n}" for n in range(2, 100))) if one.casefold() not in taken)

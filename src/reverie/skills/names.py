@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import chain, count
 
 from reverie.core.errors import BadInput
 
 ARCHIVE = ".archive"
-LONGEST_NAME = 64
+LONGEST_NAME, LONGEST_NEW = 64, 40
 LONGEST_PART = 255  # bytes, on the file systems in use
 LONGEST_PATH = 1024
 _ALLOWED = re.compile(r"[^\W_][\w.+-]*")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+_ODD = re.compile(r"[^a-z0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -82,3 +84,10 @@ def _part_problem(part: str) -> str | None:
 
 def _folded(subject: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", subject).casefold()).removesuffix(".md")
+
+
+def new_name(words: str, taken: Iterable[str], otherwise: str) -> str:
+    """A name for a new skill made of words, with a number behind it where there is one of that name."""
+    name = _ODD.sub("-", words.casefold()).strip("-")[:LONGEST_NEW].strip("-") or otherwise
+    known = {one.casefold() for one in taken}
+    return next(one for one in chain([name], (f"{name}-{n}" for n in count(2))) if one not in known)

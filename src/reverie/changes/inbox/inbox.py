@@ -33,13 +33,14 @@ A_PAGE = 20  # proposals that are shown at once
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """`checks` are what verification found about a proposal of a night."""
+    """`checks` are what verification found about a proposal of a night. `on_move` is told of each that was moved."""
 
     review: Review
     memory: Memory
     skills: Skills
     sessions: Library
     checks: Callable[[Proposal], tuple[tuple[str, str], ...]]
+    on_move: Callable[[Proposal], None] = lambda _: None
 
     # ---- looking -----------------------------------------------------------------------------------------------------
 
@@ -205,6 +206,7 @@ class Inbox:
         changed = self.review.redrawn(replace(before, hash=seen), moved(self.memory, self.skills, before, where))
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
+        self.on_move(changed)
         return VerdictResult(changed, True, f"It is for {where} now, and was checked again.")
 
     def undo(self, proposal: str) -> VerdictResult:

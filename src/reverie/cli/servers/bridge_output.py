@@ -94,19 +94,23 @@ def show_pushed(pushed: Pushed) -> None:
 
 def _told(one: Result) -> dict[str, Any]:
     """What became of a difference, and the proposal if there is one."""
+    from reverie.bridge.amendments import waits
     from reverie.bridge.backing import SENTENCES as SENTENCES_OF_DOUBT
     from reverie.bridge.draft import Drafted, NoPlace, Postponed, Quarantined
     from reverie.bridge.route import SENTENCES
     from reverie.changes.queue import Waiting, said
 
+    proposal: str | None = None
+    reason: str | None
     match one:
-        case Drafted(route, Waiting(waits), together):
-            place = f"{waits.target_name}/{waits.suggestion.subject}"
+        case Drafted(route, Waiting(new), together):
             text = " ".join(each.text for each in together) or route.text or route.difference.before
-            told = (text, f"{waits.id} for {place}. {waits.suggestion.reason}")
-            return dict(zip(RESULT, (*told, waits.id, None), strict=True))
+            became = f"{new.id} for {new.target_name}/{new.suggestion.subject}. {new.suggestion.reason}"
+            proposal, reason = new.id, None
         case Drafted(route, proposed):
-            text, became, reason = route.text or route.difference.before, said(proposed), "not_proposed"
+            text, became = route.text or route.difference.before, said(proposed)
+            found = waits(proposed)
+            proposal, reason = (found.id, None) if found else (None, "not_proposed")
         case Postponed(route):
             became = "Later: as many proposals of this batch wait already as a person is shown in a day."
             text, reason = route.text or route.difference.before, "postponed"
@@ -120,7 +124,7 @@ def _told(one: Result) -> dict[str, Any]:
             here = f": {one.rule or one.why}" if one.rule or one.why else ""
             text, became = one.difference.after or one.difference.before, f"Kept out: {SENTENCES[one.reason]}{here}."
             reason = str(one.reason)
-    return dict(zip(RESULT, (text, became, None, reason), strict=True))
+    return dict(zip(RESULT, (text, became, proposal, reason), strict=True))
 
 
 def diff_as_json(found: StoreDiff) -> dict[str, Any]:

@@ -111,6 +111,8 @@ class AnthropicServer:
     @_as_expected
     def sessions(self, store: str = "", since: datetime | None = None) -> Iterator[RemoteSession]:
         """Oldest first: those that have the store mounted, or all of them; of a time, those made then or later."""
+        if store:
+            self.get(f"/v1/memory_stores/{store}", MEMORY_BETA)  # a listing is empty for one that is not there
         query = {"order": "asc", "include_archived": "true"} | ({"memory_store_id": store} if store else {})
         query |= {"created_at[gte]": since.isoformat()} if since else {}
         yield from map(_session, self._listed("/v1/sessions", AGENT_BETA, **query))
@@ -208,7 +210,7 @@ class AnthropicServer:
             return told
         error = told.get("error") if isinstance(told, dict) else None
         why = str(error.get("message", "")) if isinstance(error, dict) else ""
-        said = f"{self.address} answered {answer.status_code} to {path}{f': {why}' if why else ''}."
+        said = f"{self.address} answered {answer.status_code} to {path}{f': {why}' if why else ''}".rstrip(".") + "."
         match answer.status_code:
             case 401 | 403:
                 raise NotPermitted(said, next_step="Check the key, and that it may read memory stores.")

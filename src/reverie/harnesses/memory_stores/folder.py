@@ -58,20 +58,24 @@ def _memories(where: str, file: Path, mapping: Mapped | None) -> dict[str, str]:
         raise BadInput(f"{file} is larger than {LARGEST // 1_000_000} MB.", expected="the export of a memory store")
     text = (read_file(file) or b"").decode("utf-8-sig", "replace")
     if file.suffix.lower() == ".jsonl":
-        rows = [row for line in text.splitlines() if line.strip() and (row := _parsed(line)) is not None]
+        lines = enumerate(text.split("\n"), 1)
+        rows = [_parsed(line, f"Line {number} of {file}") for number, line in lines if line.strip()]
         return (mapping and mapping.memories(rows)) or _listed(rows) or {where: text}
     if file.suffix.lower() == ".json":
-        document = _parsed(text)
+        document = _parsed(text, str(file))
         held = mapping.memories(document) if mapping else known_shape(document)
         return held or _held(document) or {where: text}
     return {where: text}
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str, where: str) -> Any:
+    """A file that was cut off is refused: what is missing in it would look as if it had been removed."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(
+            f"{where} is no JSON: {error}.", expected="a whole export", next_step="Export it again."
+        ) from error
 
 
 def _held(value: Any) -> dict[str, str]:
