@@ -20,6 +20,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from reverie.app import Home, open_home
+from reverie.changes.landing_result import Landed, Unchanged
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Waiting
@@ -266,6 +267,19 @@ def test_a_long_inbox_is_read_page_by_page_and_the_place_is_kept(browser: Browse
     assert answer.headers["location"] == f"/?every=yes&page=3&done={first.id}"
     assert "44 proposals to decide in hermes/MEMORY.md" in shown(browser.get("/?every=yes&where=hermes/MEMORY.md"))
     assert "Nothing waits for you in hermes/USER.md" in shown(browser.get("/?every=yes&where=hermes/USER.md"))
+
+
+def test_what_was_taken_back_is_not_said_to_have_landed_when_it_is_approved_once_more(
+    browser: Browser, memory: Path
+) -> None:
+    proposal = moved(browser.home)
+    landed = browser.home.review.approve(proposal)
+    assert isinstance(landed, Landed) and browser.home.review.approve(proposal) == landed
+    browser.home.inbox.undo(proposal.id)
+    again = browser.home.review.approve(proposal)
+    assert isinstance(again, Unchanged) and f"{landed.change.id} was taken back already" in again.why
+    assert memory.read_text() == MEMORY
+    assert "taken back since" in browser.home.inbox.approve(proposal.id, proposal.hash).said
 
 
 def test_a_refusal_keeps_its_reason_and_can_be_taken_back(browser: Browser, memory: Path) -> None:

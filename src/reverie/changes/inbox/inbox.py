@@ -113,6 +113,9 @@ class Inbox:
             found.append(InboxItem(one, where, headline(one, where), _told(one, reverted), can_undo, voices))
         return found
 
+    def _standing(self, proposal: Proposal) -> str:
+        return _told(proposal, self._reverted(proposal))
+
     def _reverted(self, proposal: Proposal) -> str:
         """The Change that took back what it became."""
         if not proposal.change:
@@ -156,7 +159,7 @@ class Inbox:
         """Let it land, if it is still what was seen (`seen` is its hash then)."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         shown = replace(before, hash=seen)
         outcome: Outcome = self.review.approve(shown, because, despite_findings=despite_findings)
         after = self.review.get(proposal)
@@ -167,7 +170,7 @@ class Inbox:
     def refuse(self, proposal: str, because: str = "") -> VerdictResult:
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         try:
             after = self.review.reject(before, because)
         except BadInput:  # someone else decided in this moment
@@ -178,7 +181,7 @@ class Inbox:
         """Put it into a person's own words; with `keep=False` only say what would come of them."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
         amendment = before.suggestion.amendment
         if amendment is None:
@@ -193,7 +196,7 @@ class Inbox:
         """Put it off: it is asked again from that time on."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         after = self.review.snooze(proposal, until)
         return VerdictResult(after, after.status is ProposalStatus.WAITING, _told(after))
 
@@ -201,7 +204,7 @@ class Inbox:
         """Let it be about another document or skill, drawn and checked anew. It still has to be approved."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         changed = self.review.redrawn(replace(before, hash=seen), moved(self.memory, self.skills, before, where))
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
@@ -216,7 +219,7 @@ class Inbox:
         if stored.status is ProposalStatus.REJECTED:
             return VerdictResult(self.review.reopen(proposal), True, "The refusal is taken back: it waits again.")
         if stored.status is not ProposalStatus.LANDED or stored.change is None:
-            return VerdictResult(stored, False, _told(stored))
+            return VerdictResult(stored, False, self._standing(stored))
         outcome = self.review.undo(stored.change)
         if not isinstance(outcome, Landed):
             return VerdictResult(stored, False, in_words(outcome))
