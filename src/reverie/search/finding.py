@@ -43,7 +43,8 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class Finder:
     """`follow` brings the index up to the records before each question. `now` is this moment where people are: with
-    it a question that names a time ("last week") is about that time alone, unless nothing was said then."""
+    it a question that names a time ("last week") is about that time alone. Where nothing was said then, it is about the
+    rest of the question at any time."""
 
     scope: Scope
     search: Search
@@ -75,7 +76,8 @@ class Finder:
         then = self.period(query) if since is until is None else None
         if then and (found := self._found(query, _during(where, then, self._zone), limit, around)):
             return found
-        return self._found(query, where, limit, around)
+        rest = query.replace(then.words, " ") if then else query
+        return self._found(rest if rest.strip(" ?!.,") else query, where, limit, around)
 
     def period(self, query: str) -> Period | None:
         """The time a question is about, if it names one."""
