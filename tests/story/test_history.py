@@ -188,7 +188,7 @@ def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: P
     )
     assert "1 of 3, 3 left" in screen and "{+Lint with ruff+}" in screen
     assert "▸ Two things.\n“Lint with ruff”, always.\nThanks." in screen and "  user: Morning." in screen
-    assert "it rests on words of tool" in screen.lower()
+    assert "it rests on words of the tool" in screen.lower()
     assert "The refusal is taken back: it waits again." in screen
     assert "{+Tests run with pytest-xdist+}" in screen
     flat = " ".join(screen.split())

@@ -64,10 +64,14 @@ def _seen(home: Home, key: str, under: str) -> list[str]:
 
 
 def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """What verification found about what became this proposal."""
+    """What verification asked about what became this proposal, and what it found."""
+    from reverie.dreams.verify.checks import CHECKS
+
     name = proposal.suggestion.dream
     dream = home.dream_records.get(home.owned, name) if name else None
-    return next((one.checks for one in dream.judged if one.ref == proposal.id), ()) if dream else ()
+    done = next((one.checks for one in dream.judged if one.ref == proposal.id), ()) if dream else ()
+    questions = {one.name: one.question for one in CHECKS}
+    return tuple((questions.get(check, f"{check}?"), found) for check, found in done)
 
 
 def history_of(home: Home, scope: Scope) -> History:
