@@ -96,7 +96,6 @@ def test_add_then_search_then_show_then_remove(cli: Cli, transcript: Path) -> No
     assert "2 turns" in cli("sessions", "list")
     assert "1  user (owner)" in cli("sessions", "show", "chat")
     assert "Removed 1 session" in cli("sessions", "remove", "chat", stdin="y\n")
-    assert "Nothing found" in cli("search", "containers")
     assert "No sessions" in cli("sessions", "list")
 
 
@@ -226,6 +225,14 @@ def test_a_night_with_nothing_to_read_names_the_next_command(cli: Cli, transcrip
     assert "nothing new to read" in quiet and "sessions add" not in quiet
     assert "`reverie review`" in quiet or "`reverie explain`" in quiet
     assert cli("explain", "last", **nobody).endswith(first)
+
+
+def test_a_search_that_finds_nothing_names_the_next_command(cli: Cli, transcript: Path) -> None:
+    assert "Nothing found." in (empty := cli("search", "containers")) and "`reverie sessions add --all`" in empty
+    assert "`reverie sessions add --all`" in cli("status")
+    cli("sessions", "add", str(transcript))
+    assert "Try fewer words" in cli("search", "zeppelin")
+    assert "Leave out --user" in cli("search", "containers", "--since", "2031-01-01")
 
 
 def test_doctor_finds_what_is_bad(cli: Cli) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common
-from reverie.cli.render import counted, print_json, visible
+from reverie.cli.options import Day, Shell, common, no_sessions_hint, paged
+from reverie.cli.render import counted, print_diary, print_json, visible
 from reverie.cli.watch import shown_progress
 from reverie.core.errors import BadInput
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     help="Only when there are so many new sessions. With --if-missed: either is enough.",
 )
 @common
+@paged
 def command(
     *,
     target: str | None,
@@ -129,13 +130,8 @@ def _due(house: Home, target: str | None, if_missed: bool, after: int | None) ->
 
 def _next_step(house: Home) -> str:
     """What helps whose night had nothing to read."""
-    from reverie.transcripts.records import SessionQuery
-
-    if next(iter(house.sessions.find(wanted=SessionQuery(limit=1))), None) is None:
-        return (
-            "No session has been brought in yet. `reverie sessions add --all` finds the transcripts of the agents on "
-            "this machine, `reverie sessions add PATH` reads a file or a folder."
-        )
+    if hint := no_sessions_hint(house):
+        return hint
     if waiting := house.review.count():
         return f"{counted(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
     return "Every session has been read. `reverie explain` tells what the last night made of them."
@@ -146,7 +142,7 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str) -> None:
         counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
         print_json({**counts, **_fields(night), "next_step": next_step})
         return
-    click.echo(visible(night.diary), nl=False)
+    print_diary(visible(night.diary))
     if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
         click.echo(_covered(night))
     if night.left:
@@ -155,7 +151,7 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str) -> None:
     if night.proposals:
         click.echo("`reverie review` shows what waits for you.")
     if next_step:
-        click.echo(next_step)
+        print_diary(f"{next_step}\n")
 
 
 def _fields(night: Night) -> dict[str, object]:

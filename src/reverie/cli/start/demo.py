@@ -10,7 +10,6 @@ import json
 import shlex
 import shutil
 import tempfile
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import Shell
-from reverie.cli.render import print_json
+from reverie.cli.render import fitted, print_json
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -58,7 +57,7 @@ def command(as_json: bool) -> None:
         for step in steps:
             if step.typed:
                 click.secho(f"$ {step.typed}{step.about and '  # '}{step.about}", bold=True)
-            click.echo("\n".join([*_fitting(step.run()), ""]))
+            click.echo("\n".join([*filter(None, fitted(step.run(), _width())), ""]))
     click.echo(NEXT)
 
 
@@ -224,13 +223,6 @@ def _piped(text: str, words: list[str]) -> str:
 
 def _width() -> int:
     return min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-
-
-def _fitting(text: str) -> Iterator[str]:
-    """Without empty lines, and none longer than the screen."""
-    for line in text.splitlines():
-        lead = " " * (len(line) - len(line.lstrip("- ")))
-        yield from textwrap.wrap(line, _width(), subsequent_indent=lead, break_long_words=False, break_on_hyphens=False)
 
 
 def _value(step: _Step) -> Any:
