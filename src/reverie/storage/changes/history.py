@@ -206,7 +206,7 @@ class SqlHistory:
     def find(self, scope: Scope, asked: ChangeQuery) -> list[Change]:
         table = schema.changes
         chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
-        for name in ("target", "subject", "proposal", "undoes"):
+        for name in ("target", "subject", "proposal", "dream", "undoes"):
             if (value := getattr(asked, name)) is not None:
                 chosen = chosen.filter_by(**{name: value})
         if asked.document is not None:
