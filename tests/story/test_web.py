@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,7 @@ HERE = "http://127.0.0.1:8300"
 OLD = "Staging DB is db1.internal, port 5433"
 MEMORY = f"{OLD}\n§\nStandup is at nine."
 SAID = "By the way, the staging DB listens on port 6432 now"
+RULES = {"from": "rules"}  # `from` is no name for an argument
 SOFT = "I prefer tables for numbers."
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> {{ 7*7 }} [a](javascript:alert(3)) \u202etxt.exe"
 
@@ -160,6 +162,33 @@ def test_too_much_is_refused(browser: Browser) -> None:
 
 
 # ---- deciding --------------------------------------------------------------------------------------------------------
+
+
+def test_who_begins_is_told_what_to_do(memory: Path, home: Home) -> None:
+    shutil.rmtree(memory.parents[1])
+    entrance = Entrance(home)
+    new = Browser(home, entrance, TestClient(application(home, entrance), base_url=HERE))
+    new.get(f"/?token={entrance.token}")
+    assert "reverie dream --propose" in shown(new.get("/"))
+    assert "reverie sessions add --all" in shown(new.get("/search?q=staging"))
+    assert "No agent's memory or skills were found" in shown(new.get("/audit"))
+    home.dream("home")
+    assert "The next night may bring something" in shown(new.get("/"))
+
+
+def test_what_was_said_in_one_project_stands_together(browser: Browser) -> None:
+    browser.home.sessions.add(session("s2", SOFT) | {"project": "ledgerly"})
+    moved(browser.home)
+    said = (Evidence("s2", 3, SOFT, Origin.OWNER),)
+    browser.home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", SOFT),), evidence=said), land=False)
+    groups = shown(browser.get("/")).split("Proposed ")[1:]
+    assert len(groups) == 2 and sum("said in ledgerly" in one.partition("Add to")[0] for one in groups) == 1
+
+
+def test_undo_leads_back_to_the_list_as_it_was(browser: Browser) -> None:
+    proposal = moved(browser.home)
+    page = browser.post(f"/proposals/{proposal.id}/refuse", where="hermes/MEMORY.md")
+    assert '<input type="hidden" name="where" value="hermes/MEMORY.md">' in page.partition("/undo")[2][:400]
 
 
 def test_the_inbox_says_in_a_sentence_what_would_change_who_said_it_and_why_it_asks(browser: Browser) -> None:
@@ -400,6 +429,11 @@ def test_a_night_tells_what_it_read_and_refused_and_can_be_taken_back(browser: B
     (dream,) = home.dream("hermes").dreams
     (asked,) = [one for one in home.review.waiting() if "tables" in one.diff]
     browser.post(f"/proposals/{asked.id}/approve", hash=asked.hash)
+    checks = home.inbox.detail(asked.id).checks
+    assert ("Does every quotation stand in its turn?", "passed") in checks
+    again = home.inbox.undo(asked.id).again
+    assert home.inbox.detail(again).checks == checks
+    home.review.approve(again)
     assert "kilometres" in user.read_text() and "tables" in user.read_text()
     assert f"/nights/{dream.id}" in browser.get("/nights")
     page = shown(browser.get(f"/nights/{dream.id}"))
@@ -432,7 +466,10 @@ def test_a_rule_is_marked_as_critical_and_then_asks(browser: Browser, memory: Pa
     gone = Replace("MEMORY.md", entry_hash(OLD), "Staging DB is gone")
     evidence = (Evidence("s1", 3, SAID, Origin.OWNER),)
     assert isinstance(home.review.propose(Suggestion("hermes", "MEMORY.md", (gone,), evidence=evidence)), Waiting)
-    browser.post("/rules/critical", where="hermes/MEMORY.md", id=rule.id, critical="no")
+    page = browser.get("/rules?q=standup")
+    assert page.count("Mark critical") == 1 and "Mark critical" not in browser.get("/rules?q=standup&as_of=2026-05-12")
+    back = browser.post("/rules/critical", where="hermes/MEMORY.md", id=rule.id, critical="no", q="staging", **RULES)
+    assert "Rules in force" in back and "Standup" not in back
     assert not any(one.critical for one in home.memory.entries("hermes"))
 
 

@@ -83,6 +83,15 @@ class Finder:
         """The time a question is about, if it names one."""
         return period(query, self.now().date()) if self.now else None
 
+    def about_time(self, query: str, hits: Sequence[Hit]) -> str:
+        """What people are told of the time their question names, above what was found; "" where it names none."""
+        then = self.period(query)
+        if then is None or not hits:
+            return ""
+        days = f"from {then.first} to {then.last} (“{then.words}”)"
+        within = all(hit.at and then.first <= hit.at.astimezone(self._zone).date() <= then.last for hit in hits)
+        return f"Said {days}:" if within else f"Nothing was said {days}. At any time:"
+
     @property
     def _zone(self) -> tzinfo | None:
         return self.now().tzinfo if self.now else None

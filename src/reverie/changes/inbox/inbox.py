@@ -233,12 +233,12 @@ class Inbox:
 
 
 def _grouped(items: Sequence[InboxItem]) -> list[Group]:
-    found: dict[tuple[str, str], list[InboxItem]] = {}
+    found: dict[tuple[str, str, str], list[InboxItem]] = {}
     for item in items:
-        found.setdefault((item.proposal.suggestion.dream or "", item.where), []).append(item)
+        found.setdefault((item.proposal.suggestion.dream or "", item.where, item.project), []).append(item)
     groups = [
-        Group(dream or None, max(one.proposal.made_at for one in each), where, tuple(each))
-        for (dream, where), each in found.items()
+        Group(dream or None, max(one.proposal.made_at for one in each), where, project, tuple(each))
+        for (dream, where, project), each in found.items()
     ]
     return sorted(groups, key=lambda one: one.made_at, reverse=True)
 
@@ -280,7 +280,7 @@ def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) ->
     turn = turns.get(evidence.turn)
     at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
     named = (turn.said.name if turn else None) or (stored.user if stored and evidence.origin == "owner" else None)
-    return Voice(evidence, named or str(evidence.origin), at)
+    return Voice(evidence, named or str(evidence.origin), at, (stored.head.project if stored else None) or "")
 
 
 def _in_other_words(proposal: Proposal, text: str) -> list[Operation]:

@@ -19,6 +19,7 @@ class Voice:
     evidence: Evidence
     who: str
     at: datetime | None
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,23 @@ class InboxItem:
     def first(self) -> Voice | None:
         return self.voices[0] if self.voices else None
 
+    @property
+    def project(self) -> str:
+        """The project in whose sessions all of it was said; "" where that is several, or in the name already."""
+        projects = {one.project for one in self.voices}
+        project = projects.pop() if len(projects) == 1 else ""
+        return "" if self.where.startswith(f"{project}'s ") else project
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one night proposed for one document. `dream` is None for what a person proposed."""
+    """What one night proposed for one document out of one project's sessions. `dream` is None for what a person
+    proposed."""
 
     dream: str | None
     made_at: datetime
     where: str
+    project: str
     items: tuple[InboxItem, ...]
 
 

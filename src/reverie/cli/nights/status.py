@@ -109,7 +109,7 @@ def _others(found: Sequence[Located], heading: str = "") -> None:
 
 def _dream(dream: Dream, name: str) -> None:
     counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
-    click.echo(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}")
+    print_diary(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}\n")
     for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
         click.echo(line)
 
