@@ -248,6 +248,18 @@ def test_what_waits_is_listed_as_a_sentence(memory: Path, tmp_path: Path) -> Non
     assert "Money is Decimal" not in listed
 
 
+def test_no_sentence_is_cut_in_a_pipe_and_a_terminal_gets_the_beginning(memory: Path, tmp_path: Path) -> None:
+    house, long = tmp_path / "home", f"Reports have a table with {'one more column, ' * 12}and a sum."
+    with open_home(house) as home:
+        home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", long),)), land=False)
+    for words in (["review", "list"], ["review"]):
+        assert f"  Add to hermes/MEMORY.md: {long}\n" in reverie(*words, home=house)
+    assert "and a sum" not in in_terminal(["review", "list", "--home", str(house)])
+    assert f"  Added to hermes/MEMORY.md: {long}\n" in reverie("memory", "add", long, home=house)
+    for command in ("history", "status"):
+        assert f"  Added to hermes/MEMORY.md: {long}\n" in reverie(command, home=house)
+
+
 def test_an_id_can_be_shortened_to_what_no_other_begins_with(memory: Path, tmp_path: Path) -> None:
     house = tmp_path / "home"
     with open_home(house) as home:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit
-from reverie.changes.inbox.headline import change_headline, headline
+from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline
 from reverie.changes.inbox.items import Detail, Group, InboxItem, InboxList, Passage, Preview, VerdictResult, Voice
 from reverie.changes.inbox.move import elsewhere, moved
 from reverie.changes.inbox.word_diff import hunks
@@ -84,18 +84,21 @@ class Inbox:
         told = tuple(hunks(item.proposal)), passages, self.checks(item.proposal)
         return Detail(item, *told, preview, problem, text, places)
 
-    def sentences(self, changes: Sequence[Change], name_of: Callable[[str], str]) -> dict[str, str]:
-        """What each Change did, by its id. `name_of` says how people call the target with this key."""
+    def sentences(
+        self, changes: Sequence[Change], name_of: Callable[[str], str], *, whole: bool = False
+    ) -> dict[str, str]:
+        """What each Change did, by its id. `name_of` says how people call the target with this key; `whole` leaves
+        nothing of a long statement out."""
         names = {one.target: name_of(one.target) for one in changes}
         called = {key: self._called(key, name) for key, name in names.items()}
         found = {}
         for one in changes:
             where = called[one.target].get(one.subject) or f"{names[one.target]}/{one.subject.removeprefix('/')}"
-            found[one.id] = change_headline(one, where)
+            found[one.id] = change_headline(one, where, WHOLE if whole else LONGEST)
         return found
 
-    def items(self, proposals: Sequence[Proposal]) -> list[InboxItem]:
-        """Proposals as lines of a list, in this order."""
+    def items(self, proposals: Sequence[Proposal], *, whole: bool = False) -> list[InboxItem]:
+        """Proposals as lines of a list, in this order. `whole` leaves nothing of a long statement out."""
         names = {one.suggestion.target: one.target_name for one in proposals}
         called = {key: self._called(key, name) for key, name in names.items()}
         wanted: dict[str, set[int]] = {}
@@ -110,7 +113,8 @@ class Inbox:
             reverted = self._reverted(one)
             can_undo = one.status is ProposalStatus.REJECTED or (one.status is ProposalStatus.LANDED and not reverted)
             can_undo = can_undo or one.snoozed_until is not None
-            found.append(InboxItem(one, where, headline(one, where), _told(one, reverted), can_undo, voices))
+            sentence = headline(one, where, WHOLE if whole else LONGEST)
+            found.append(InboxItem(one, where, sentence, _told(one, reverted), can_undo, voices))
         return found
 
     def _standing(self, proposal: Proposal) -> str:

@@ -49,7 +49,7 @@ def command(*, shell: Shell) -> None:
             return
         waiting = house.review.waiting()
         behind = len(house.review.waiting(every=True)) - len(waiting)
-        _listed(shell, house.inbox.items(waiting), behind)
+        _listed(shell, house.inbox.items(waiting, whole=True), behind)
 
 
 @command.command(name="list")
@@ -61,7 +61,7 @@ def list_(*, every: bool, shell: Shell) -> None:
     with _mirrored(shell) as house:
         waiting = house.review.past() if every else house.review.waiting()
         behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
-        items = house.inbox.items(waiting)
+        items = house.inbox.items(waiting, whole=not sys.stdout.isatty())
     _listed(shell, items, behind)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
         success = house.dreams.last_success()
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
-        sentences = house.inbox.sentences(changes, house.history.name_of)
+        sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
         others = house.tenants.dreams_of_others()
         unread, queued = house.sessions.quarantined(), len(house.ended.waiting())
         off = {name: path for name in names if (path := house.switched_off(name))}
