@@ -181,7 +181,12 @@ def test_what_was_said_in_one_project_stands_together(browser: Browser) -> None:
     moved(browser.home)
     said = (Evidence("s2", 3, SOFT, Origin.OWNER),)
     browser.home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", SOFT),), evidence=said), land=False)
-    groups = shown(browser.get("/")).split("Proposed ")[1:]
+    browser.home.sessions.add(session("s3", SOFT) | {"user": "priya"})
+    theirs = (Evidence("s3", 3, SOFT, Origin.MEMBER),)
+    add = Suggestion("hermes", "USER.md", (Add("USER.md", SOFT),), evidence=theirs)
+    browser.home.review.propose(add, land=False)
+    assert "— priya member, 10 May 2026" in shown(browser.get("/?where=hermes/USER.md"))
+    groups = shown(browser.get("/?where=hermes/MEMORY.md")).split("Proposed ")[1:]
     assert len(groups) == 2 and sum("said in ledgerly" in one.partition("Add to")[0] for one in groups) == 1
 
 

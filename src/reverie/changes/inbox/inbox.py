@@ -18,6 +18,7 @@ from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import said as said_of
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
+from reverie.core.origin import Origin
 from reverie.memory.library import Memory
 from reverie.memory.operation import Operation, Remove
 from reverie.skills.amendments.amendment import Amendment, Create, NewText, Patch
@@ -283,7 +284,8 @@ def _owned(audience: str, document: str) -> str:
 def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) -> Voice:
     turn = turns.get(evidence.turn)
     at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
-    named = (turn.said.name if turn else None) or (stored.user if stored and evidence.origin == "owner" else None)
+    typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
+    named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
     return Voice(evidence, named or str(evidence.origin), at, (stored.head.project if stored else None) or "")
 
 
