@@ -68,7 +68,7 @@ def addresses(page: Page) -> list[str]:
     skill = page.locator("main li a[href*='skill?']").first
     skills = [skill.get_attribute("href")] if skill.count() else []
     page.goto(f"{BASE}{document}")
-    change = page.locator("aside li a").first.get_attribute("href")
+    change = page.locator("aside li a", has_text="Replaced").first.get_attribute("href")
     plain = ["/", "/nights", "/memory", "/rules", "/rules?q=the", "/search?q=staging+database", "/sessions", "/status"]
     plain += ["/audit", "/costs", "/?snoozed=yes"]
     found = [*plain, night, *proposals[:2], session, document, change, *skills]
@@ -286,7 +286,7 @@ def screenshots() -> None:
         page = entered(context)
         found = addresses(page)
         pages = {one.strip("/").partition("?")[0] or "inbox": one for one in found[:11] if one.count("?") == 0}
-        pages |= {"search": found[5], "night": found[11], "proposal": found[13], "session": found[14]}
+        pages |= {"search": found[5], "night": found[11], "proposal": found[12], "session": found[14]}
         pages |= {"document": found[15], "change": found[16]} | ({"skill": found[17]} if len(found) > 17 else {})
         for name, address in pages.items():
             page.goto(f"{BASE}{address}")

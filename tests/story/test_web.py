@@ -438,6 +438,9 @@ def test_a_night_tells_what_it_read_and_refused_and_can_be_taken_back(browser: B
     assert ("Does every quotation stand in its turn?", "passed") in checks
     again = home.inbox.undo(asked.id).again
     assert home.inbox.detail(again).checks == checks
+    waits = home.review.get(again)
+    page = browser.post(f"/proposals/{again}/edit", hash=waits.hash, text="I prefer tables for all numbers.")
+    assert "A person changed the text since the night checked it." in page and "checks passed" not in page
     home.review.approve(again)
     assert "kilometres" in user.read_text() and "tables" in user.read_text()
     assert f"/nights/{dream.id}" in browser.get("/nights")
