@@ -419,6 +419,20 @@ def test_a_proposal_shows_its_words_its_passage_and_the_whole_document(browser: 
     assert "of 2,200 characters" in page and "Standup is at nine." in page
 
 
+def test_quotations_that_stand_close_together_are_one_passage(browser: Browser) -> None:
+    talk = [f"Line {number} of the talk." for number in range(20)]
+    browser.home.sessions.add(session("long", *talk))
+    said = tuple(Evidence("long", turn, talk[turn - 3], Origin.OWNER) for turn in (4, 7, 20))
+    said += (Evidence("long", 7, "Line 4", Origin.OWNER), Evidence("s1", 3, SAID, Origin.OWNER))
+    add = Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", SOFT),), evidence=said)
+    made = browser.home.review.propose(add, land=False)
+    page = browser.get(f"/proposals/{made.proposal.id}").partition("The whole document")[0]  # type: ignore[union-attr]
+    first, second, third = page.split('<article class="passage">')[1:]
+    assert first.count("<mark>") == 2 and all(first.count(f"<pre>{line}") == 1 for line in (talk[0], talk[2], talk[3]))
+    assert f"<mark>{talk[17]}</mark>" in second and talk[16] in second and talk[10] not in second
+    assert f"<mark>{SAID}</mark>" in third
+
+
 def test_removals_and_additions_read_as_what_they_are(browser: Browser) -> None:
     for one in (Add("MEMORY.md", "Money is Decimal"), Remove("MEMORY.md", entry_hash("Standup is at nine."))):
         browser.home.review.propose(Suggestion("hermes", "MEMORY.md", (one,)), land=False)

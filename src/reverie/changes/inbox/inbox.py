@@ -78,7 +78,7 @@ class Inbox:
         preview, problem = None, ""
         if item.proposal.status is ProposalStatus.WAITING:
             preview, problem = self._preview(item.proposal)
-        passages = tuple(self._passage(one) for one in item.proposal.suggestion.evidence)
+        passages = tuple(map(self._passage, _close_together(item.proposal.suggestion.evidence)))
         text = self._editable(item.proposal, preview)
         waits = item.proposal.status is ProposalStatus.WAITING
         places = elsewhere(self.memory, self.skills, item.proposal) if waits else ()
@@ -136,10 +136,10 @@ class Inbox:
             return {}
         return {one.document: _owned(one.audience, one.document) for one in places if one.audience}
 
-    def _passage(self, evidence: Evidence) -> Passage:
-        near = range(max(1, evidence.turn - AROUND), evidence.turn + AROUND + 1)
-        stored, turns = self.sessions.turns(evidence.session_id, near)
-        return Passage(evidence, stored, tuple(turns[number] for number in near if number in turns))
+    def _passage(self, quotes: Sequence[Evidence]) -> Passage:
+        near = range(max(1, quotes[0].turn - AROUND), quotes[-1].turn + AROUND + 1)
+        stored, turns = self.sessions.turns(quotes[0].session_id, near)
+        return Passage(tuple(quotes), stored, tuple(turns[number] for number in near if number in turns))
 
     def _preview(self, proposal: Proposal) -> tuple[Preview | None, str]:
         try:
@@ -235,6 +235,21 @@ class Inbox:
         if isinstance(again, Waiting):
             return VerdictResult(stored, True, f"{said} It waits again.", again=again.proposal.id)
         return VerdictResult(stored, True, f"{said} {said_of(again)}")
+
+
+def _close_together(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
+    """Quotations of one session around which the same turns would be shown, in the order they were said in."""
+    sessions = dict[str, list[Evidence]]()
+    for one in evidence:
+        sessions.setdefault(one.session_id, []).append(one)
+    found = list[list[Evidence]]()
+    for quotes in sessions.values():
+        for place, one in enumerate(sorted(quotes, key=lambda quote: quote.turn)):
+            if place and one.turn - found[-1][-1].turn <= 2 * AROUND + 1:
+                found[-1].append(one)
+            else:
+                found.append([one])
+    return found
 
 
 def _grouped(items: Sequence[InboxItem]) -> list[Group]:

@@ -73,11 +73,20 @@ class InboxList:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A quotation where it was said. `session` is None, and there are no turns, where the session is gone."""
+    """Quotations where they were said: those that are close together in one session. `session` is None, and there are
+    no turns, where the session is gone."""
 
-    evidence: Evidence
+    quotes: tuple[Evidence, ...]
     session: Stored | None
     turns: tuple[Turn, ...]
+
+    @property
+    def first(self) -> Evidence:
+        return self.quotes[0]
+
+    def quoted(self, turn: int) -> list[str]:
+        """What is quoted of a turn."""
+        return [one.quote for one in self.quotes if one.turn == turn]
 
 
 @dataclass(frozen=True, slots=True)

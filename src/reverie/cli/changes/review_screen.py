@@ -218,7 +218,7 @@ def _show_passages(out: Console, detail: Detail) -> None:
     for passage in detail.passages[:MOST_PASSAGES]:
         _show_passage(out, passage)
     if len(detail.passages) > MOST_PASSAGES:
-        out.print(f"… and {len(detail.passages) - MOST_PASSAGES:,} more quotations", style="dim", markup=False)
+        out.print(f"… and {len(detail.passages) - MOST_PASSAGES:,} more passages", style="dim", markup=False)
 
 
 def _show_facts(out: Console, detail: Detail) -> None:
@@ -277,20 +277,21 @@ def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
 def _show_passage(out: Console, passage: Passage) -> None:
     from rich.text import Text
 
-    evidence = passage.evidence
+    evidence = passage.first
     at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
     said = f"{evidence.origin}, {day(at)}" if at else str(evidence.origin)
     out.print(f"{said}, {visible(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
-    whole = evidence.quote
     for turn in passage.turns:
-        if turn.number == evidence.turn:
-            out.print(_quoted(turn.said.whole, evidence.quote))
-            whole = ""
-        elif not turn.noise:
+        quotes = passage.quoted(turn.number)
+        for quote in quotes:
+            out.print(_quoted(turn.said.whole, quote))
+        if not quotes and not turn.noise:
             beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
             out.print(f"  {one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
-    if whole:  # the session is gone, and the quotation is what is left of it
-        out.print(Text(f"▸ “{visible(whole)}”"))
+    there = {turn.number for turn in passage.turns}
+    for one in passage.quotes:
+        if one.turn not in there:  # the session is gone, and the quotation is what is left of it
+            out.print(Text(f"▸ “{visible(one.quote)}”"))
     out.print()
 
 
