@@ -154,7 +154,7 @@ class _Screens:
             click.echo(visible(self.said))
         left = self.house.review.count()
         waits = f"{counted(left, 'proposal')} still {'waits' if left == 1 else 'wait'}" if left else "Nothing waits"
-        click.echo(f"{counted(len(self.decided), 'verdict')} given. {waits}.")
+        print_sentence(self.out, f"{counted(len(self.decided), 'verdict')} given. {waits}.", indent=0)
 
 
 def _key() -> str:
