@@ -80,6 +80,9 @@ def test_a_proposal_fits_the_screen_and_w_shows_all_of_it(waiting: Home) -> None
     short, whole = screen.split("Coffee is at ten.", 1)[1].split("[a]pprove")[:2]
     assert "more lines: w shows all" in short and short.count("\n") <= 21
     assert "more lines" not in whole and all(f"“{line}”" in whole for line in talk[10:13])
+    small = in_terminal(["review", "--home", str(waiting.config.home)], [("> ", "q")], columns=40, rows=20)
+    screen = small.partition("[a]pprove")[0]
+    assert screen.count("\n") <= 17 and "{+Coffee is at ten.+}" in screen and "▸" in screen and "Reaches" not in screen
 
 
 def test_completion_offers_ids_and_what_they_mean(waiting: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -182,10 +182,12 @@ def _reason(key: str) -> str:
 
 def show_detail(out: Console, detail: Detail, heading: str, *, rows: int | None = None) -> None:
     """The sentence, what changes word by word, where it was said, what made it ask, its score. With `rows` no more
-    lines than those: of where it was said, and then of a long change, the end is left out."""
+    lines than those: what is known besides is left out, of where it was said the end, and then of a long change."""
     change, passages, facts = (_lines(out, show, detail) for show in (_show_change, _show_passages, _show_facts))
     change = [*_lines(out, _show_heading, detail, heading), *change]
     if rows is not None:
+        if len(change) + min(LEAST_LINES, len(passages)) + len(facts) > rows:
+            facts = _lines(out, partial(_show_facts, brief=True), detail)
         passages = _cut(passages, max(LEAST_LINES, rows - len(change) - len(facts)))
         change = _cut(change, max(LEAST_LINES, rows - len(passages) - len(facts)))
     click.echo("\n".join([*change, *passages, *facts]))
@@ -221,12 +223,16 @@ def _show_passages(out: Console, detail: Detail) -> None:
         out.print(f"… and {len(detail.passages) - MOST_PASSAGES:,} more passages", style="dim", markup=False)
 
 
-def _show_facts(out: Console, detail: Detail) -> None:
-    for fact in _facts(detail):
+def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
+    for fact in _facts(detail, brief=brief):
         print_sentence(out, fact, indent=0)
     proposal = detail.item.proposal
     score = proposal.suggestion.score
     short = [f"Score {score.total:.2f}"] if score else []
+    if brief:
+        print_sentence(out, " · ".join([*short, "w shows all"]), indent=0)
+        out.print()
+        return
     if detail.checks:
         passed = sum(found == "passed" for _, found in detail.checks)
         short.append(f"{passed} of {counted(len(detail.checks), 'check')} passed")
@@ -246,17 +252,18 @@ def _show_why(out: Console, detail: Detail) -> None:
     out.print()
 
 
-def _facts(detail: Detail) -> list[str]:
+def _facts(detail: Detail, *, brief: bool) -> list[str]:
     proposal = detail.item.proposal
     asks = proposal.asks_because.casefold()
     open_checks = [(question, found) for question, found in detail.checks if found != "passed"]
     facts = [f"Asks because: {proposal.asks_because}"]
-    facts += [f"{question} {found}" for question, found in open_checks if found.rstrip(".").casefold() not in asks]
-    facts += [f"Stands already ({one.relation}): {one.surface}: {one.text}" for one in proposal.related]
+    if not brief:
+        facts += [f"{question} {found}" for question, found in open_checks if found.rstrip(".").casefold() not in asks]
+        facts += [f"Stands already ({one.relation}): {one.surface}: {one.text}" for one in proposal.related]
     facts += [f"Finding ({one.severity} {one.category}): {one.shown} {one.advice}" for one in proposal.findings]
     if detail.problem:
         facts.append(f"As things are: {detail.problem}")
-    return [*facts, f"Reaches: {proposal.reach}"]
+    return facts if brief else [*facts, f"Reaches: {proposal.reach}"]
 
 
 def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
