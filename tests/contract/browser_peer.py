@@ -239,12 +239,7 @@ def hostile() -> None:
         kinds = addresses(page)
         seen = 0
         for address in [*kinds, *attacks]:
-            page.goto(f"{BASE}{address}")
-            assert page.evaluate("window.pwned") is None, address
-            made = page.evaluate(f"document.querySelectorAll({OURS_NEVER!r}).length")
-            assert made == 0, f"{address}: {made} elements that we did not write"
-            away = page.evaluate("[...document.querySelectorAll('a[href], form[action]')].map(e => e.href || e.action)")
-            assert [to for to in away if not to.startswith(f"{BASE}/")] == [], address
+            check_harmless(page, address)
             seen += page.locator("main").inner_text().count("pwned")
             if address in kinds:
                 check_access(page, axe, address)
@@ -253,6 +248,24 @@ def hostile() -> None:
         for address in kinds:
             page.goto(f"{BASE}{address}")
             check_access(page, axe, f"{address} in the dark")
+
+
+def made_up() -> None:
+    """The same of pages whose words were put together by chance."""
+    with browser(viewport=DESK) as context:
+        page = entered(context)
+        for address in ["/", "/memory/document?path=hermes/USER.md", "/sessions", *MORE]:
+            check_harmless(page, address)
+
+
+def check_harmless(page: Page, address: str) -> None:
+    page.goto(f"{BASE}{address}")
+    assert page.evaluate("window.pwned") is None, address
+    made = page.evaluate(f"document.querySelectorAll({OURS_NEVER!r}).length")
+    assert made == 0, f"{address}: {made} elements that we did not write"
+    away = page.evaluate("[...document.querySelectorAll('a[href], form[action]')].map(e => e.href || e.action)")
+    assert [to for to in away if not to.startswith(f"{BASE}/")] == [], address
+    assert page.locator("body > header, body > main, body > footer").count() == 3, f"{address}: the page is broken open"
 
 
 NOT_OURS = (
@@ -313,6 +326,7 @@ SCENARIOS = {
     "hermes_meanwhile": hermes_meanwhile,
     "two_people": two_people,
     "hostile": hostile,
+    "made_up": made_up,
     "screenshots": screenshots,
 }
 SCENARIOS[SCENARIO]()
