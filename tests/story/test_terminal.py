@@ -112,6 +112,7 @@ def test_a_night_that_runs_tells_how_far_it_is(waiting: Home) -> None:
         return step()  # type: ignore[operator, no-any-return]
 
     waiting.dreams.run(waiting.dreams.open("hermes", "propose", waiting.dreams.asked("hermes")).id, watched)
+    assert told[0] == "hermes: gather, looking for new sessions"
     assert "hermes: light, 1 of 2 sessions read" in told and "hermes: deep, 2 of 2 sessions read" in told
     assert progress_line(waiting, since) == ""
 

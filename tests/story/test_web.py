@@ -668,7 +668,7 @@ def test_a_night_that_runs_elsewhere_and_what_others_decide_are_told(browser: Br
         return step()
 
     home.dreams.run(home.dreams.open("hermes", "propose", home.dreams.asked("hermes")).id, watched)
-    assert "hermes: 1 of 2 sessions read" in told and told[-1] == "hermes: 2 of 2 sessions read"
+    assert "hermes: light, 1 of 2 sessions read" in told and told[-1] == "hermes: deep, 2 of 2 sessions read"
     home.review.reject(proposal)
     after = json.loads(_now(home))
     assert after["waiting"] != before["waiting"] and after["nights"] == []
