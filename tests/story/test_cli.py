@@ -213,8 +213,11 @@ def test_doctor_says_where_each_value_came_from_and_changes_nothing(cli: Cli) ->
 
 def test_a_night_with_nothing_to_read_names_the_next_command(cli: Cli, transcript: Path) -> None:
     nobody = {"HOME": str(cli.folder / "nobody")}
-    for words in (["dream"], ["dream", "--estimate"]):
-        assert "`reverie sessions add --all`" in cli(*words, **nobody)
+    for words in (["dream"], ["dream", "--estimate"], ["review"], ["status"]):
+        assert "`reverie sessions add --all`" in (said := cli(*words, **nobody)) and said.endswith("\n")
+    assert "quiet night" not in cli("dream", **nobody)
+    for command in ("rules", "history"):
+        assert "`reverie memory add TEXT`" in cli(command, **nobody)
     said = [{"role": "user", "content": "Remember: we never deploy on Fridays."}]
     transcript.write_text(json.dumps({"id": "chat", "messages": said}))
     cli("sessions", "add", str(transcript), **nobody)

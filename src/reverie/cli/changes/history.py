@@ -37,7 +37,9 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         print_json([summary(one, named[one.id]) | {"sentence": sentences[one.id]} for one in changes])
         return
     if not changes:
-        click.echo("Nothing has happened yet.")
+        click.echo(
+            "Nothing has happened yet. `reverie dream` reads what is new; `reverie memory add TEXT` writes an entry."
+        )
     out = console()
     for change in changes:
         out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {who(change)}", markup=False)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.changes.landing_output import landed_lines
-from reverie.cli.render import console, counted, day, one_line, print_sentence, score_lines, visible
+from reverie.cli.options import no_sessions_hint
+from reverie.cli.render import console, counted, day, one_line, print_diary, print_sentence, score_lines, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +33,7 @@ def review_in_terminal(house: Home) -> None:
     """Ask about what waits today until everything is answered or the person has had enough."""
     screens = _Screens(house, console(), [one.id for one in house.review.waiting()])
     if not screens.waiting:
-        click.echo("Nothing waits for you.")
+        print_diary(f"{nothing_waits(house)}\n")
         return
     try:
         while screens.place < len(screens.waiting) and screens.answered():
@@ -40,6 +41,10 @@ def review_in_terminal(house: Home) -> None:
     except (KeyboardInterrupt, EOFError, click.Abort):
         click.echo()
     screens.closing()
+
+
+def nothing_waits(house: Home) -> str:
+    return f"Nothing waits for you. {no_sessions_hint(house) or '`reverie dream` reads what is new.'}"
 
 
 @dataclass(slots=True)

@@ -106,9 +106,10 @@ def command(
                 night = house.dream(target, mode, names, **how)
         _expired(house, shell)
         read = night is not None and any(dream.sessions for dream in night.dreams)
-        next_step = "" if night is None or read else _next_step(house)
+        hint = "" if night is None or read else no_sessions_hint(house)
+        next_step = "" if night is None or read else hint or _next_step(house)
     if night is not None:  # a scheduler looks every hour, and every word would be mailed
-        _told(night, shell, covered=target is None, next_step=next_step)
+        _told(night, shell, covered=target is None, next_step=next_step, begun=not hint)
         if any(one.failed for one in night.skipped):
             raise SystemExit(1)
 
@@ -130,17 +131,19 @@ def _due(house: Home, target: str | None, if_missed: bool, after: int | None) ->
 
 def _next_step(house: Home) -> str:
     """What helps whose night had nothing to read."""
-    if hint := no_sessions_hint(house):
-        return hint
     if waiting := house.review.count():
         return f"{counted(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
     return "Every session has been read. `reverie explain` tells what the last night made of them."
 
 
-def _told(night: Night, shell: Shell, *, covered: bool, next_step: str) -> None:
+def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: bool) -> None:
+    """The diary, and what to do next; where no session was ever brought in only that."""
     if shell.json:
         counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
         print_json({**counts, **_fields(night), "next_step": next_step})
+        return
+    if not begun:
+        print_diary(f"There is nothing to read. {next_step}\n")
         return
     print_diary(visible(night.diary))
     if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
@@ -171,7 +174,7 @@ def _foretold(house: Home, estimates: Sequence[Estimate], shell: Shell) -> None:
         print_json(estimates)
         return
     if not estimates:
-        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
+        click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
     for estimate in estimates:
         _foretold_one(estimate)
 
@@ -204,7 +207,7 @@ def _shown(house: Home, briefs: Sequence[Brief], shell: Shell) -> None:
         print_json(briefs)
         return
     if not briefs:
-        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
+        click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
     for brief in briefs:
         click.echo(visible(brief.render()), nl=False)
 

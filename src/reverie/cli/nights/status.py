@@ -79,7 +79,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
     _recent(changes, sentences)
     ended = f"{counted(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
     click.echo(f"{ended}{counted(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
-    print_diary(hint)
+    print_diary(hint and f"{hint}\n")
 
 
 def _recent(changes: Sequence[Change], sentences: Mapping[str, str]) -> None:
