@@ -137,12 +137,12 @@ def _next_step(house: Home) -> str:
 
 
 def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: bool) -> None:
-    """The diary, and what to do next; where no session was ever brought in only that."""
+    """The diary, and what to do next; where no session was ever brought in, and no target was left out, only that."""
     if shell.json:
         counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
         print_json({**counts, **_fields(night), "next_step": next_step})
         return
-    if not begun:
+    if not begun and not night.skipped:
         print_diary(f"There is nothing to read. {next_step}\n")
         return
     print_diary(visible(night.diary))
