@@ -159,11 +159,9 @@ def _in_the_sample() -> dict[str, str]:
 
 
 def _shown(typed: str, said: str) -> str:
-    from reverie.cli.start.demo import _fitting
+    from reverie.cli.render import fitted
 
-    os.environ["COLUMNS"] = str(WIDTH)
-    lines = [line for one in said.splitlines() for line in ([*_fitting(one)] or [""])]
-    return f"```console\n$ {typed}\n" + "\n".join(lines).rstrip() + "\n```"
+    return f"```console\n$ {typed}\n" + "\n".join(fitted(said, WIDTH)).rstrip() + "\n```"
 
 
 def _shortened(text: str, most: int) -> str:

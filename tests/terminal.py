@@ -23,6 +23,7 @@ def in_terminal(
     answers: Sequence[tuple[str, str]] = (),
     *,
     columns: int = 80,
+    rows: int = 40,
     environment: Mapping[str, str] | None = None,
 ) -> str:
     """What it showed, without colours. Each answer is typed as soon as its words have been shown since the last."""
@@ -30,7 +31,7 @@ def in_terminal(
     if child == 0:
         inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
         variables = {**inherited, "TERM": "xterm-256color", **(environment or {})}
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.execve(sys.executable, [sys.executable, "-m", "reverie", *arguments], variables)
     shown, since, waiting = "", 0, list(answers)
     deadline = time.monotonic() + 60

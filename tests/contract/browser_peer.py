@@ -68,7 +68,7 @@ def addresses(page: Page) -> list[str]:
     skill = page.locator("main li a[href*='skill?']").first
     skills = [skill.get_attribute("href")] if skill.count() else []
     page.goto(f"{BASE}{document}")
-    change = page.locator("aside li a").first.get_attribute("href")
+    change = page.locator("aside li a", has_text="Replaced").first.get_attribute("href")
     plain = ["/", "/nights", "/memory", "/rules", "/rules?q=the", "/search?q=staging+database", "/sessions", "/status"]
     plain += ["/audit", "/costs", "/?snoozed=yes"]
     found = [*plain, night, *proposals[:2], session, document, change, *skills]
@@ -239,12 +239,7 @@ def hostile() -> None:
         kinds = addresses(page)
         seen = 0
         for address in [*kinds, *attacks]:
-            page.goto(f"{BASE}{address}")
-            assert page.evaluate("window.pwned") is None, address
-            made = page.evaluate(f"document.querySelectorAll({OURS_NEVER!r}).length")
-            assert made == 0, f"{address}: {made} elements that we did not write"
-            away = page.evaluate("[...document.querySelectorAll('a[href], form[action]')].map(e => e.href || e.action)")
-            assert [to for to in away if not to.startswith(f"{BASE}/")] == [], address
+            check_harmless(page, address)
             seen += page.locator("main").inner_text().count("pwned")
             if address in kinds:
                 check_access(page, axe, address)
@@ -253,6 +248,24 @@ def hostile() -> None:
         for address in kinds:
             page.goto(f"{BASE}{address}")
             check_access(page, axe, f"{address} in the dark")
+
+
+def made_up() -> None:
+    """The same of pages whose words were put together by chance."""
+    with browser(viewport=DESK) as context:
+        page = entered(context)
+        for address in ["/", "/memory/document?path=hermes/USER.md", "/sessions", *MORE]:
+            check_harmless(page, address)
+
+
+def check_harmless(page: Page, address: str) -> None:
+    page.goto(f"{BASE}{address}")
+    assert page.evaluate("window.pwned") is None, address
+    made = page.evaluate(f"document.querySelectorAll({OURS_NEVER!r}).length")
+    assert made == 0, f"{address}: {made} elements that we did not write"
+    away = page.evaluate("[...document.querySelectorAll('a[href], form[action]')].map(e => e.href || e.action)")
+    assert [to for to in away if not to.startswith(f"{BASE}/")] == [], address
+    assert page.locator("body > header, body > main, body > footer").count() == 3, f"{address}: the page is broken open"
 
 
 NOT_OURS = (
@@ -286,7 +299,7 @@ def screenshots() -> None:
         page = entered(context)
         found = addresses(page)
         pages = {one.strip("/").partition("?")[0] or "inbox": one for one in found[:11] if one.count("?") == 0}
-        pages |= {"search": found[5], "night": found[11], "proposal": found[13], "session": found[14]}
+        pages |= {"search": found[5], "night": found[11], "proposal": found[12], "session": found[14]}
         pages |= {"document": found[15], "change": found[16]} | ({"skill": found[17]} if len(found) > 17 else {})
         for name, address in pages.items():
             page.goto(f"{BASE}{address}")
@@ -313,6 +326,7 @@ SCENARIOS = {
     "hermes_meanwhile": hermes_meanwhile,
     "two_people": two_people,
     "hostile": hostile,
+    "made_up": made_up,
     "screenshots": screenshots,
 }
 SCENARIOS[SCENARIO]()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from urllib.parse import urlencode
 
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from reverie.app import Home
 from reverie.changes.proposal import ProposalStatus, Suggestion
@@ -38,6 +41,22 @@ ATTACKS = (
     "\u202epwned\u2066 \u200bin\u00advisible \U000e0041 \x1b[31mpwned\x07",
 )
 
+
+PIECES = (
+    *ATTACKS,
+    *"<>\"'&`/=\\#\n",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<x ",
+    " onclick=window.pwned=1 ",
+    "{{",
+    "{%",
+    "&#x3c;",
+)
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+HOSTILE = st.lists(st.sampled_from(PIECES) | WORDS, min_size=1, max_size=8).map("".join).filter(str.strip)
 
 Morning = Callable[[], Home]
 
@@ -103,6 +122,16 @@ def test_nothing_a_transcript_says_runs_and_a_screen_reader_finds_nothing_in_its
             )
 
 
+@pytest.mark.browser
+@settings(max_examples=2, database=None, phases=[Phase.generate])
+@given(texts=st.lists(HOSTILE, min_size=15, max_size=15, unique=True))
+def test_whatever_a_transcript_says_is_text(morning: Morning, texts: list[str]) -> None:
+    with morning() as home:
+        addresses = [attacked(home, number, text) for number, text in enumerate(texts)]
+        with pages_of(home) as url:
+            browse("made_up", url, *addresses, *(f"/search?{urlencode({'q': text[:200]})}" for text in texts[:5]))
+
+
 def decided(home: Home) -> list[ProposalStatus]:
     """What became of what Sam decided about."""
     past = home.review.past([ProposalStatus.LANDED, ProposalStatus.REJECTED])
@@ -119,4 +148,4 @@ def attacked(home: Home, number: int, attack: str) -> str:
     text = " ".join(attack.split())
     suggestion = Suggestion("hermes", "USER.md", (Add("USER.md", text),), reason=attack, evidence=evidence)
     made = home.review.propose(suggestion, land=False, asks=attack)
-    return f"/proposals/{made.proposal.id}"  # type: ignore[union-attr]
+    return f"/proposals/{made.proposal.id}" if isinstance(made, Waiting) else f"/session?id={name}"

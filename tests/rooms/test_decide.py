@@ -567,6 +567,7 @@ def test_the_name_of_the_office_cat_said_once_is_far_below_the_gate() -> None:
     assert scored(MISO).total < Gates().add - 0.3
     (found,) = decided([add(MISO, kind="project_fact")], MISO)
     assert found.severity is Severity.ASK and Reason.LOW_SCORE in reasons(found)
+    assert f"score of {found.total:.2f} is below the 0.88" in found.findings[-1].sentence  # as it is shown
 
 
 @pytest.mark.parametrize(

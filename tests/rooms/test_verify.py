@@ -291,6 +291,7 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.NOT_ONE_STATEMENT, kept_as("Answer in French. " * 30, FRENCH)),
         (Reason.PLACEHOLDER, kept_as("Write to <mail-1> in French.", FRENCH)),
         (Reason.PLACEHOLDER, kept_as("The key is [redacted:token].", FRENCH)),
+        (Reason.PLACEHOLDER, kept_as("The key is [redacted: nothing", FRENCH)),
         (Reason.PLACEHOLDER, kept_as("Answer […] in French.", FRENCH)),
     ],
     "origin": [
@@ -480,6 +481,8 @@ def test_what_is_told_names_what_was_wrong() -> None:
         return [one.sentence for each in check(seen.case) for one in each.findings]
 
     assert "Nobody said “9:45”." in told(kept_as("Standup is at 9:45.", "Our standup is always at 9:30."))
+    hidden = told(kept_as("The key is [redacted:token].", FRENCH))
+    assert "Its text holds [redacted:token], which stands for something that was hidden." in hidden
     assert "It may have been taken back: “Olvídalo.”" in told(own("Responde siempre en inglés.", OK, "Olvídalo."))
     assert "The entry also says “Frankfurt”, which nobody spoke of." in told(
         instead(

@@ -258,6 +258,12 @@ def test_as_much_is_found_in_claude_md_as_in_the_files_of_hermes(
     assert len(found) >= 8, sorted(PLANTED.keys() - found)
 
 
+def test_a_program_that_is_gone_is_told_on_the_terminal_too(house: Path) -> None:
+    (house / ".claude" / "CLAUDE.md").write_text("- Run `frobnicate check` before each commit.\n")
+    said = run().output
+    assert "Note, claude/CLAUDE.md #1: It says to run “frobnicate”, and this machine has no such program." in said
+
+
 def test_memory_that_cannot_be_read_is_never_given_an_a(homes: HomeMaker, tmp_path: Path) -> None:
     folder = tmp_path / "nobody" / ".claude"
     (folder / "CLAUDE.md").mkdir(parents=True)  # a folder in its place: there, and nothing to read

@@ -96,7 +96,6 @@ def test_add_then_search_then_show_then_remove(cli: Cli, transcript: Path) -> No
     assert "2 turns" in cli("sessions", "list")
     assert "1  user (owner)" in cli("sessions", "show", "chat")
     assert "Removed 1 session" in cli("sessions", "remove", "chat", stdin="y\n")
-    assert "Nothing found" in cli("search", "containers")
     assert "No sessions" in cli("sessions", "list")
 
 
@@ -214,8 +213,11 @@ def test_doctor_says_where_each_value_came_from_and_changes_nothing(cli: Cli) ->
 
 def test_a_night_with_nothing_to_read_names_the_next_command(cli: Cli, transcript: Path) -> None:
     nobody = {"HOME": str(cli.folder / "nobody")}
-    for words in (["dream"], ["dream", "--estimate"]):
-        assert "`reverie sessions add --all`" in cli(*words, **nobody)
+    for words in (["dream"], ["dream", "--estimate"], ["review"], ["status"]):
+        assert "`reverie sessions add --all`" in (said := cli(*words, **nobody)) and said.endswith("\n")
+    assert "quiet night" not in cli("dream", **nobody)
+    for command in ("rules", "history"):
+        assert "`reverie memory add TEXT`" in cli(command, **nobody)
     said = [{"role": "user", "content": "Remember: we never deploy on Fridays."}]
     transcript.write_text(json.dumps({"id": "chat", "messages": said}))
     cli("sessions", "add", str(transcript), **nobody)
@@ -226,6 +228,14 @@ def test_a_night_with_nothing_to_read_names_the_next_command(cli: Cli, transcrip
     assert "nothing new to read" in quiet and "sessions add" not in quiet
     assert "`reverie review`" in quiet or "`reverie explain`" in quiet
     assert cli("explain", "last", **nobody).endswith(first)
+
+
+def test_a_search_that_finds_nothing_names_the_next_command(cli: Cli, transcript: Path) -> None:
+    assert "Nothing found." in (empty := cli("search", "containers")) and "`reverie sessions add --all`" in empty
+    assert "`reverie sessions add --all`" in cli("status")
+    cli("sessions", "add", str(transcript))
+    assert "Try fewer words" in cli("search", "zeppelin")
+    assert "Leave out --user" in cli("search", "containers", "--since", "2031-01-01")
 
 
 def test_doctor_finds_what_is_bad(cli: Cli) -> None:

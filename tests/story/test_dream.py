@@ -103,7 +103,7 @@ def test_what_was_said_softly_asks_and_lands_when_it_is_said_again(memories: Pat
     home_on.sessions.add(session("s1", SOFT))
     first = dream(home_on)
     assert first.changes == () and [one.fate for one in first.judged] == [Fate.WAITING]
-    assert "Waits for you. The curator is not sure of it. It was said once" in first.diary
+    assert "Waits for you. Not sure enough to land by itself. It was said once" in first.diary
     assert (memories / "USER.md").read_text() == "Ann builds boats."
     home_on.sessions.add(session("s2", "Again, I prefer tables when you show me numbers.", 11))
     second = dream(home_on)

@@ -55,7 +55,7 @@ def test_who_or_what_is_not_there_is_an_error_and_no_quiet_night(cli: Cli, words
 
 
 def test_a_user_who_has_nothing_new_has_a_quiet_night(cli: Cli) -> None:
-    assert "quiet" in cli("dream", "--user", "sam").lower()
+    assert "There is nothing to read." in cli("dream", "--user", "sam")
     say(cli, "s1", KILOMETRES, user="kim")
     cli("dream", "--user", "kim")
     assert "quiet" in cli("dream", "--user", "kim").lower()

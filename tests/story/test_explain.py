@@ -119,7 +119,7 @@ def test_a_dream_over_someone_elses_memory_store_is_explained_by_its_id(
     explain: Explain, others: dict[str, str]
 ) -> None:
     told = explain(others["bea"])
-    assert told.startswith(f"{others['bea']} of local/bea, store:") and "Miso" in told and "quotation: passed" in told
+    assert told.startswith(f"{others['bea']} of local/bea, store:") and "Miso" in told and "passed: quotation, " in told
     assert "local/(nobody), store:" in explain(others[""])
     found = json.loads(explain(others["kim"], "--json"))
     assert (found["workspace"], found["user"], found["dream"]["id"]) == ("harbour", "kim", others["kim"])
@@ -138,6 +138,15 @@ def test_status_finds_the_dreams_of_others_and_says_whose_they_are(
     (line,) = status(others["kim"]).splitlines()
     assert "harbour/kim" in line and "completed: 1 landed" in line
     assert {one["user"] for one in json.loads(status("--json"))["others"]} == {"bea", "", "kim"}
+
+
+def test_status_shows_the_ids_it_understands(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REVERIE_OWNER", home.config.owner)
+    home.dream("home")
+    (night,) = home.dreams.records.find(home.owned, limit=5)
+    told = CliRunner().invoke(reverie, ["status", "--home", str(tmp_path / "home")]).output
+    assert f"  {night.id}  home  completed: quiet" in told
+    assert night.id in CliRunner().invoke(reverie, ["status", night.id, "--home", str(tmp_path / "home")]).output
 
 
 def test_a_dream_there_is_not_is_said_to_be_missing(tmp_path: Path) -> None:

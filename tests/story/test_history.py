@@ -188,7 +188,7 @@ def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: P
     )
     assert "1 of 3, 3 left" in screen and "{+Lint with ruff+}" in screen
     assert "▸ Two things.\n“Lint with ruff”, always.\nThanks." in screen and "  user: Morning." in screen
-    assert "it rests on words of tool" in screen.lower()
+    assert "it rests on words of the tool" in screen.lower()
     assert "The refusal is taken back: it waits again." in screen
     assert "{+Tests run with pytest-xdist+}" in screen
     flat = " ".join(screen.split())
@@ -246,6 +246,18 @@ def test_what_waits_is_listed_as_a_sentence(memory: Path, tmp_path: Path) -> Non
     listed = reverie("review", "list", home=tmp_path / "home")
     assert "  Add to hermes/MEMORY.md: We never deploy on Fridays.\n" in listed
     assert "Money is Decimal" not in listed
+
+
+def test_no_sentence_is_cut_in_a_pipe_and_a_terminal_gets_the_beginning(memory: Path, tmp_path: Path) -> None:
+    house, long = tmp_path / "home", f"Reports have a table with {'one more column, ' * 12}and a sum."
+    with open_home(house) as home:
+        home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", long),)), land=False)
+    for words in (["review", "list"], ["review"]):
+        assert f"  Add to hermes/MEMORY.md: {long}\n" in reverie(*words, home=house)
+    assert "and a sum" not in in_terminal(["review", "list", "--home", str(house)])
+    assert f"  Added to hermes/MEMORY.md: {long}\n" in reverie("memory", "add", long, home=house)
+    for command in ("history", "status"):
+        assert f"  Added to hermes/MEMORY.md: {long}\n" in reverie(command, home=house)
 
 
 def test_an_id_can_be_shortened_to_what_no_other_begins_with(memory: Path, tmp_path: Path) -> None:

@@ -152,8 +152,8 @@ def test_what_an_agent_proposes_asks_whatever_the_policy_lets_land(home: Home) -
 
     async def work(client: Client) -> None:
         change = {"name": "deploy-shop", "section": "Rules", "add": ["Never on Fridays."], "because": "It broke."}
-        assert "words of agent" in await said(client, "refine_skill", **change)
-        assert "words of agent" in await said(client, "remember", text=WORDS)
+        assert "words of the agent" in await said(client, "refine_skill", **change)
+        assert "words of the agent" in await said(client, "remember", text=WORDS)
 
     ask(home, work)
     assert len(home.review.waiting()) == 2

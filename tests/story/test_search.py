@@ -67,6 +67,8 @@ def test_a_question_that_names_a_time_is_about_that_time(home: Home) -> None:
     assert {where for where, _ in found(home, "what of the staging database did we move in March?")} == {"march"}
     assert {where for where, _ in found(home, "did we move the staging database last week?")} == {"may"}  # it is 12 May
     assert len(found(home, "did we move the staging database yesterday?")) == 3  # nothing was said then
+    home.sessions.add(session("other", "I was ill yesterday, and the day before yesterday, too."))
+    assert found(home, "staging yesterday")[0][0] != "other"  # then it is about staging, not about yesterday
 
 
 @pytest.mark.parametrize(

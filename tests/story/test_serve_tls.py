@@ -8,6 +8,7 @@ import shutil
 import ssl
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,3 +84,12 @@ def test_files_that_do_not_fit_are_said_at_once(place: Path, tmp_path: Path) -> 
     for words in (["--tls-cert", "cert.pem"], ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", "missing.pem"]):
         result = CliRunner().invoke(command, ["--home", str(place), *words])
         assert result.exit_code != 0 and "tls" in str(result.exception).lower()
+
+
+def test_it_says_where_people_review_and_they_find_a_login_there(place: Path) -> None:
+    with served(place, "--root-path", "/memory") as (_, server):
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[6]
+        assert address.endswith("/memory/web/")
+        with urllib.request.urlopen(address) as answer:
+            assert "key" in answer.read().decode() and answer.status == 200

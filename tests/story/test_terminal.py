@@ -16,7 +16,9 @@ from reverie.app import Home, open_home
 from reverie.changes.proposal import Suggestion
 from reverie.cli import reverie
 from reverie.cli.watch import progress_line
+from reverie.core.origin import Origin
 from reverie.memory.operation import Add
+from reverie.transcripts.session import Evidence
 from tests.terminal import in_terminal
 
 
@@ -42,6 +44,45 @@ def test_what_is_longer_than_the_screen_goes_through_a_pager(waiting: Home) -> N
         waiting.review.propose(add, land=False)
     assert "67 lines paged" in in_terminal(["review", "list", *where], environment=environment)
     assert "paged" not in in_terminal(["history", *where], environment=environment), "it fits"
+
+
+def test_a_night_is_told_in_lines_that_fit_and_through_the_pager(waiting: Home) -> None:
+    words = "I always want the numbers of a report in a table with one row for every month of the year"
+    for number in range(3):
+        turns = [{"role": "user", "content": f"{words}, and {number} more rows for the whole."}]
+        waiting.sessions.add({"id": f"s{number}", "user": "ann", "messages": turns})
+    pager = f"{sys.executable} -c \"import sys; print(sys.stdin.read().replace('## ', '|| '))\""
+    where = ["--home", str(waiting.config.home)]
+    told = in_terminal(["dream", "hermes", *where], columns=50, rows=12, environment={"PAGER": pager})
+    assert "|| Waiting for you" in told, told
+    lines = told.partition("|| ")[2].splitlines()
+    assert max(map(len, lines)) <= 50 and any(line.startswith("    ") for line in lines)
+
+
+def test_memory_cannot_drive_the_terminal_it_is_shown_in(waiting: Home, tmp_path: Path) -> None:
+    (tmp_path / "hermes" / "memories" / "MEMORY.md").write_text("Tea \x1b]0;mine\x07is at four.")
+    where = ["--home", str(waiting.config.home)]
+    assert "Tea \\u001b]0;mine\\u0007is at four." in in_terminal(["memory", "show", "hermes/MEMORY.md", *where])
+
+
+def test_a_proposal_fits_the_screen_and_w_shows_all_of_it(waiting: Home) -> None:
+    """The sentence stands at the top and the keys at the bottom, however much was said."""
+    talk = [f"Line {number}: we drink tea at four, in every season and in all weathers." for number in range(30)]
+    messages = [{"role": "user", "content": text} for text in (*talk[:2], "\n".join(talk), *talk[2:4])]
+    waiting.sessions.add({"id": "s1", "user": "ann", "messages": messages})
+    said = tuple(Evidence("s1", 3, line, Origin.OWNER) for line in talk[10:13])
+    add = Add("MEMORY.md", "Coffee is at ten.")
+    waiting.review.propose(Suggestion("hermes", "MEMORY.md", (add,), evidence=said), land=False)
+    rest = [one.id for one in waiting.review.waiting() if one.suggestion.evidence == ()]
+    for name in rest:
+        waiting.review.reject(name)
+    screen = in_terminal(["review", "--home", str(waiting.config.home)], [("> ", "w"), ("> ", "q")], rows=24)
+    short, whole = screen.split("Coffee is at ten.", 1)[1].split("[a]pprove")[:2]
+    assert "more lines: w shows all" in short and short.count("\n") <= 21
+    assert "more lines" not in whole and all(f"“{line}”" in whole for line in talk[10:13])
+    small = in_terminal(["review", "--home", str(waiting.config.home)], [("> ", "q")], columns=40, rows=20)
+    screen = small.partition("[a]pprove")[0]
+    assert screen.count("\n") <= 17 and "{+Coffee is at ten.+}" in screen and "▸" in screen and "Reaches" not in screen
 
 
 def test_completion_offers_ids_and_what_they_mean(waiting: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +112,7 @@ def test_a_night_that_runs_tells_how_far_it_is(waiting: Home) -> None:
         return step()  # type: ignore[operator, no-any-return]
 
     waiting.dreams.run(waiting.dreams.open("hermes", "propose", waiting.dreams.asked("hermes")).id, watched)
+    assert told[0] == "hermes: gather, looking for new sessions"
     assert "hermes: light, 1 of 2 sessions read" in told and "hermes: deep, 2 of 2 sessions read" in told
     assert progress_line(waiting, since) == ""
 

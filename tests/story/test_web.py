@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from reverie.app import Home, open_home
+from reverie.changes.landing_result import Landed, Unchanged
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Waiting
@@ -36,6 +38,7 @@ HERE = "http://127.0.0.1:8300"
 OLD = "Staging DB is db1.internal, port 5433"
 MEMORY = f"{OLD}\n§\nStandup is at nine."
 SAID = "By the way, the staging DB listens on port 6432 now"
+RULES = {"from": "rules"}  # `from` is no name for an argument
 SOFT = "I prefer tables for numbers."
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> {{ 7*7 }} [a](javascript:alert(3)) \u202etxt.exe"
 
@@ -161,6 +164,38 @@ def test_too_much_is_refused(browser: Browser) -> None:
 # ---- deciding --------------------------------------------------------------------------------------------------------
 
 
+def test_who_begins_is_told_what_to_do(memory: Path, home: Home) -> None:
+    shutil.rmtree(memory.parents[1])
+    entrance = Entrance(home)
+    new = Browser(home, entrance, TestClient(application(home, entrance), base_url=HERE))
+    new.get(f"/?token={entrance.token}")
+    assert "reverie dream --propose" in shown(new.get("/"))
+    assert "reverie sessions add --all" in shown(new.get("/search?q=staging"))
+    assert "No agent's memory or skills were found" in shown(new.get("/audit"))
+    home.dream("home")
+    assert "The next night may bring something" in shown(new.get("/"))
+
+
+def test_what_was_said_in_one_project_stands_together(browser: Browser) -> None:
+    browser.home.sessions.add(session("s2", SOFT) | {"project": "ledgerly"})
+    moved(browser.home)
+    said = (Evidence("s2", 3, SOFT, Origin.OWNER),)
+    browser.home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", SOFT),), evidence=said), land=False)
+    browser.home.sessions.add(session("s3", SOFT) | {"user": "priya"})
+    theirs = (Evidence("s3", 3, SOFT, Origin.MEMBER),)
+    add = Suggestion("hermes", "USER.md", (Add("USER.md", SOFT),), evidence=theirs)
+    browser.home.review.propose(add, land=False)
+    assert "— priya member, 10 May 2026" in shown(browser.get("/?where=hermes/USER.md"))
+    groups = shown(browser.get("/?where=hermes/MEMORY.md")).split("Proposed ")[1:]
+    assert len(groups) == 2 and sum("said in ledgerly" in one.partition("Add to")[0] for one in groups) == 1
+
+
+def test_undo_leads_back_to_the_list_as_it_was(browser: Browser) -> None:
+    proposal = moved(browser.home)
+    page = browser.post(f"/proposals/{proposal.id}/refuse", where="hermes/MEMORY.md")
+    assert '<input type="hidden" name="where" value="hermes/MEMORY.md">' in page.partition("/undo")[2][:400]
+
+
 def test_the_inbox_says_in_a_sentence_what_would_change_who_said_it_and_why_it_asks(browser: Browser) -> None:
     moved(browser.home)
     page = shown(browser.get("/"))
@@ -268,6 +303,19 @@ def test_a_long_inbox_is_read_page_by_page_and_the_place_is_kept(browser: Browse
     assert "Nothing waits for you in hermes/USER.md" in shown(browser.get("/?every=yes&where=hermes/USER.md"))
 
 
+def test_what_was_taken_back_is_not_said_to_have_landed_when_it_is_approved_once_more(
+    browser: Browser, memory: Path
+) -> None:
+    proposal = moved(browser.home)
+    landed = browser.home.review.approve(proposal)
+    assert isinstance(landed, Landed) and browser.home.review.approve(proposal) == landed
+    browser.home.inbox.undo(proposal.id)
+    again = browser.home.review.approve(proposal)
+    assert isinstance(again, Unchanged) and f"{landed.change.id} was taken back already" in again.why
+    assert memory.read_text() == MEMORY
+    assert "taken back since" in browser.home.inbox.approve(proposal.id, proposal.hash).said
+
+
 def test_a_refusal_keeps_its_reason_and_can_be_taken_back(browser: Browser, memory: Path) -> None:
     proposal = moved(browser.home)
     page = shown(browser.post(f"/proposals/{proposal.id}/refuse", because="only for the demo"))
@@ -371,6 +419,20 @@ def test_a_proposal_shows_its_words_its_passage_and_the_whole_document(browser: 
     assert "of 2,200 characters" in page and "Standup is at nine." in page
 
 
+def test_quotations_that_stand_close_together_are_one_passage(browser: Browser) -> None:
+    talk = [f"Line {number} of the talk." for number in range(20)]
+    browser.home.sessions.add(session("long", *talk))
+    said = tuple(Evidence("long", turn, talk[turn - 3], Origin.OWNER) for turn in (4, 7, 20))
+    said += (Evidence("long", 7, "Line 4", Origin.OWNER), Evidence("s1", 3, SAID, Origin.OWNER))
+    add = Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", SOFT),), evidence=said)
+    made = browser.home.review.propose(add, land=False)
+    page = browser.get(f"/proposals/{made.proposal.id}").partition("The whole document")[0]  # type: ignore[union-attr]
+    first, second, third = page.split('<article class="passage">')[1:]
+    assert first.count("<mark>") == 2 and all(first.count(f"<pre>{line}") == 1 for line in (talk[0], talk[2], talk[3]))
+    assert f"<mark>{talk[17]}</mark>" in second and talk[16] in second and talk[10] not in second
+    assert f"<mark>{SAID}</mark>" in third
+
+
 def test_removals_and_additions_read_as_what_they_are(browser: Browser) -> None:
     for one in (Add("MEMORY.md", "Money is Decimal"), Remove("MEMORY.md", entry_hash("Standup is at nine."))):
         browser.home.review.propose(Suggestion("hermes", "MEMORY.md", (one,)), land=False)
@@ -386,6 +448,14 @@ def test_a_night_tells_what_it_read_and_refused_and_can_be_taken_back(browser: B
     (dream,) = home.dream("hermes").dreams
     (asked,) = [one for one in home.review.waiting() if "tables" in one.diff]
     browser.post(f"/proposals/{asked.id}/approve", hash=asked.hash)
+    checks = home.inbox.detail(asked.id).checks
+    assert ("Does every quotation stand in its turn?", "passed") in checks
+    again = home.inbox.undo(asked.id).again
+    assert home.inbox.detail(again).checks == checks
+    waits = home.review.get(again)
+    page = browser.post(f"/proposals/{again}/edit", hash=waits.hash, text="I prefer tables for all numbers.")
+    assert "A person changed the text since the night checked it." in page and "checks passed" not in page
+    home.review.approve(again)
     assert "kilometres" in user.read_text() and "tables" in user.read_text()
     assert f"/nights/{dream.id}" in browser.get("/nights")
     page = shown(browser.get(f"/nights/{dream.id}"))
@@ -418,7 +488,10 @@ def test_a_rule_is_marked_as_critical_and_then_asks(browser: Browser, memory: Pa
     gone = Replace("MEMORY.md", entry_hash(OLD), "Staging DB is gone")
     evidence = (Evidence("s1", 3, SAID, Origin.OWNER),)
     assert isinstance(home.review.propose(Suggestion("hermes", "MEMORY.md", (gone,), evidence=evidence)), Waiting)
-    browser.post("/rules/critical", where="hermes/MEMORY.md", id=rule.id, critical="no")
+    page = browser.get("/rules?q=standup")
+    assert page.count("Mark critical") == 1 and "Mark critical" not in browser.get("/rules?q=standup&as_of=2026-05-12")
+    back = browser.post("/rules/critical", where="hermes/MEMORY.md", id=rule.id, critical="no", q="staging", **RULES)
+    assert "Rules in force" in back and "Standup" not in back
     assert not any(one.critical for one in home.memory.entries("hermes"))
 
 
@@ -595,7 +668,7 @@ def test_a_night_that_runs_elsewhere_and_what_others_decide_are_told(browser: Br
         return step()
 
     home.dreams.run(home.dreams.open("hermes", "propose", home.dreams.asked("hermes")).id, watched)
-    assert "hermes: 1 of 2 sessions read" in told and told[-1] == "hermes: 2 of 2 sessions read"
+    assert "hermes: light, 1 of 2 sessions read" in told and told[-1] == "hermes: deep, 2 of 2 sessions read"
     home.review.reject(proposal)
     after = json.loads(_now(home))
     assert after["waiting"] != before["waiting"] and after["nights"] == []

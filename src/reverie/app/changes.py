@@ -64,10 +64,18 @@ def _seen(home: Home, key: str, under: str) -> list[str]:
 
 
 def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """What verification found about what became this proposal."""
+    """What verification asked about what became this proposal, and what it found. Of a text that a person changed
+    since it knows nothing; what was undone waits again with the same text under another name."""
+    from reverie.dreams.verify.checks import CHECKS
+    from reverie.memory.operation import Remove
+
     name = proposal.suggestion.dream
     dream = home.dream_records.get(home.owned, name) if name else None
-    return next((one.checks for one in dream.judged if one.ref == proposal.id), ()) if dream else ()
+    texts = {one.text for one in proposal.suggestion.operations if not isinstance(one, Remove)}
+    judged = dream.judged if dream else ()
+    done = next((one.checks for one in judged if (one.text in texts if texts else one.ref == proposal.id)), ())
+    questions = {one.name: one.question for one in CHECKS}
+    return tuple((questions.get(check, f"{check}?"), found) for check, found in done)
 
 
 def history_of(home: Home, scope: Scope) -> History:

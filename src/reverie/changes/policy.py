@@ -94,7 +94,8 @@ class Policy:
         if "ask" in written:
             return Ruling("ask", f"the policy asks before it lets {case.surface} {written['ask']} land")
         if case.origin is None or case.origin.strength < Origin.OWNER.strength:
-            return Ruling("ask", f"it rests on words of {case.origin or 'nobody known'}, not of the owner")
+            whose = f"the {case.origin}" if case.origin else "nobody known"
+            return Ruling("ask", f"it rests on words of {whose}, not of the owner")
         return Ruling("land", f"the policy lets {case.surface} {', '.join(case.actions)} land on the owner's words")
 
     def _answer(self, case: PolicyCase, action: str) -> Answer:

@@ -170,12 +170,15 @@ class Review:
     def approve(
         self, proposal: Proposal | str, because: str = "", *, by: str | None = None, despite_findings: bool = False
     ) -> Outcome:
-        """A person says yes to what they saw. Twice is once; to something else it is `Stale`."""
+        """A person says yes to what they saw. Twice is once; what was taken back since stays so; to something else it
+        is `Stale`."""
         seen = proposal if isinstance(proposal, Proposal) else None
         person = by or self.scope.actor
         with self._deciding(proposal) as stored:
             if stored.status is ProposalStatus.LANDED:
-                return Landed(self._change(stored.change or ""))
+                landed = self._change(stored.change or "")
+                undo = undone_by(self.records, self.scope, landed.id)
+                return already_undone(landed.id, undo) if undo else Landed(landed)
             if refusal := self._not_open(stored, seen):
                 return refusal
             if why := self.policy.may_approve(person, stored.suggestion.proposer, self.scope.user == ""):

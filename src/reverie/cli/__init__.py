@@ -88,8 +88,10 @@ class LazyGroup(click.Group):
 def reverie() -> None:
     """Change control for what AI agents learn.
 
-    Reverie reads the transcripts agents leave behind and lets you find things in them. It works on the files you
-    already have, with no key and no service. Start with `reverie demo`, then `reverie sessions add --all`.
+    Reverie reads the transcripts agents leave behind and turns them into few, reviewed changes to memory and skills,
+    each with its evidence and an undo. It works on the files you already have, with no key and no service. Start with
+    `reverie demo`, then `reverie audit` and `reverie dream --propose`; `reverie review` and `reverie web` show what
+    waits for you.
     """
 
 

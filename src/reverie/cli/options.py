@@ -107,6 +107,18 @@ def look(house: Home) -> None:
         click.echo(f"Not looked at: {error}", err=True)
 
 
+def no_sessions_hint(house: Home) -> str:
+    """How to begin, for whoever has brought no session in yet; "" for everyone else."""
+    from reverie.transcripts.records import SessionQuery
+
+    if any(house.sessions.find(wanted=SessionQuery(limit=1))):
+        return ""
+    return (
+        "No session has been brought in yet. `reverie sessions add --all` finds the transcripts of the agents on this "
+        "machine, `reverie sessions add PATH` reads a file or a folder."
+    )
+
+
 class Day(click.ParamType[datetime]):
     """A date, a time, or an age such as `7d` or `36h`."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -40,6 +42,22 @@ def print_sentence(out: Console, text: str, *, indent: int = 2, style: str | Non
     flat = Text(" ".join(visible(text).split()))
     for line in flat.wrap(out, max(20, out.width - indent)):
         out.print(f"{' ' * indent}{line.plain.rstrip()}", style=style, markup=False)
+
+
+def print_diary(text: str) -> None:
+    """Lines of Markdown: fitted to a terminal, each below its own beginning; into a pipe they go as they are."""
+    if sys.stdout.isatty():
+        text = "".join(f"{line}\n" for line in fitted(text, shutil.get_terminal_size((80, 24)).columns))
+    click.echo(text, nl=False)
+
+
+def fitted(text: str, width: int) -> Iterator[str]:
+    """No line longer than this, unless a single word is."""
+    for line in text.splitlines():
+        lead = " " * (len(line) - len(line.lstrip("- ")))
+        yield from textwrap.wrap(
+            line, width, subsequent_indent=lead, break_long_words=False, break_on_hyphens=False
+        ) or [""]
 
 
 def whose(found: Located) -> str:

@@ -60,7 +60,7 @@ def progress_line(house: Home, since: datetime) -> str:
     if not running:
         return ""
     one = running[-1]
-    line = f"{one.dream.target}: {one.phase}, {one.read:,} of {one.sessions:,} sessions read"
+    line = one.sentence
     spent = house.dream_records.spent(house.owned, since)
     if spent.requests:
         line += f" · {spent.requests:,} request{'' if spent.requests == 1 else 's'}, ${spent.money:.4f}"

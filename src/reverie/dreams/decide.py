@@ -179,9 +179,12 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
         made = made.but(finding(Reason.DOUBTFUL))
     if not (case.said_as_standing or case.sessions > 1 or made.agreed):
         made = made.but(finding(Reason.SAID_ONCE))
-    if made.total < rules.gates.of(item.op):
+    low = made.total < rules.gates.of(item.op)
+    if made.score:
+        made = replace(made, score=less_doubts(made.score, made.findings))
+    if low:  # told as it is shown, less the doubts
         made = made.but(finding(Reason.LOW_SCORE, f"{made.total:.2f}", f"{rules.gates.of(item.op):.2f}"))
-    return replace(made, score=less_doubts(made.score, made.findings)) if made.score else made
+    return made
 
 
 def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol, TypedDict, Unpack
 
 from reverie.changes.history.change import Change
-from reverie.changes.history.records import HistoryReader
+from reverie.changes.history.records import ChangeQuery, HistoryReader
 from reverie.changes.landing_result import Outcome, undone_by
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.dreams.brief.brief import Brief
@@ -235,9 +235,10 @@ class Dreaming:
     def standing(self, dream: str) -> list[Change]:
         """What came of a dream and still stands, the newest first: what it landed, and what people approved of it."""
         review, found = self.runner.review, self.runner.get(dream)
-        approved = [one.change for one in map(review.get, found.proposals) if one.change]
-        changes = [self.changes.get(review.scope, name) for name in sorted({*found.changes, *approved}, reverse=True)]
-        return [one for one in changes if one and undone_by(review.records, review.scope, one.id) is None]
+        changes = [
+            one for one in self.changes.find(review.scope, ChangeQuery(dream=found.id)) if not one.grounds.undoes
+        ]
+        return [one for one in changes if undone_by(review.records, review.scope, one.id) is None]
 
     def undo(self, dream: str, because: str = "") -> list[Outcome]:
         """Take back all that came of a dream and still stands. Twice is once; what could not be taken back says why."""

@@ -43,7 +43,8 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class Finder:
     """`follow` brings the index up to the records before each question. `now` is this moment where people are: with
-    it a question that names a time ("last week") is about that time alone, unless nothing was said then."""
+    it a question that names a time ("last week") is about that time alone. Where nothing was said then, it is about the
+    rest of the question at any time."""
 
     scope: Scope
     search: Search
@@ -75,11 +76,21 @@ class Finder:
         then = self.period(query) if since is until is None else None
         if then and (found := self._found(query, _during(where, then, self._zone), limit, around)):
             return found
-        return self._found(query, where, limit, around)
+        rest = query.replace(then.words, " ") if then else query
+        return self._found(rest if rest.strip(" ?!.,") else query, where, limit, around)
 
     def period(self, query: str) -> Period | None:
         """The time a question is about, if it names one."""
         return period(query, self.now().date()) if self.now else None
+
+    def about_time(self, query: str, hits: Sequence[Hit]) -> str:
+        """What people are told of the time their question names, above what was found; "" where it names none."""
+        then = self.period(query)
+        if then is None or not hits:
+            return ""
+        days = f"from {then.first} to {then.last} (“{then.words}”)"
+        within = all(hit.at and then.first <= hit.at.astimezone(self._zone).date() <= then.last for hit in hits)
+        return f"Said {days}:" if within else f"Nothing was said {days}. At any time:"
 
     @property
     def _zone(self) -> tzinfo | None:

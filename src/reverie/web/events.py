@@ -34,5 +34,5 @@ async def _news(home: Home) -> AsyncIterator[str]:
 
 
 def _now(home: Home) -> str:
-    nights = [f"{one.dream.target}: {one.read} of {one.sessions} sessions read" for one in home.dreams.progress()]
+    nights = [one.sentence for one in home.dreams.progress()]
     return json.dumps({"waiting": home.inbox.mark(), "nights": nights})

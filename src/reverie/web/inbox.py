@@ -75,6 +75,7 @@ def _listed(
         "last": [home.inbox.item(name) for name in done],
         "failed": failed,
         "decided": home.inbox.decided(),
+        "new": not waiting.groups and not home.dreams.records.find(home.owned, limit=1),
     }
     return pages.page(request, "inbox.html", 409 if failed else 200, **values)
 

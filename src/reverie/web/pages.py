@@ -7,6 +7,7 @@ knows neither HTML nor links nor pictures.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -99,12 +100,14 @@ def as_it_is(text: str) -> Markup:
     return escape(text)
 
 
-def marked(text: str, quote: str) -> Markup:
-    """The text with a quotation in it marked."""
-    before, found, after = text.partition(quote) if quote else (text, "", "")
-    if not found:
-        return escape(visible(text))
-    return Markup("{}<mark>{}</mark>{}").format(visible(before), visible(found), visible(after))
+def marked(text: str, quotes: Sequence[str]) -> Markup:
+    """The text with the quotations in it marked."""
+    for place, quote in enumerate(quotes):
+        before, found, after = text.partition(quote) if quote else (text, "", "")
+        if found:
+            rest = quotes[place + 1 :]
+            return Markup("{}<mark>{}</mark>{}").format(marked(before, rest), visible(found), marked(after, rest))
+    return escape(visible(text))
 
 
 def excerpt(text: str, quote: str = "", most: int = LONGEST_TURN) -> str:

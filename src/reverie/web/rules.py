@@ -43,6 +43,8 @@ def critical(request: Request) -> Response:
     form = request.state.form
     rule = home.history.rule(form.get("where", ""), form.get("id", ""))
     home.review.mark(rule, critical=form.get("critical") == "yes")
+    if form.get("from") == "rules":
+        return RedirectResponse(link(f"{root_of(request)}/rules", q=form.get("q")), 303)
     return RedirectResponse(link(f"{root_of(request)}/memory/document", path=form.get("where")), 303)
 
 

@@ -45,7 +45,9 @@ def search(request: Request, q: str = "") -> Response:
     hits = home.search(q, limit=HITS) if q.strip() else []
     found = [(hit, passage(hit.text, q, LONGEST_HIT)) for hit in hits]
     stated = home.search_statements(q) if q.strip() else []
-    return pages.page(request, "search.html", q=q, hits=found, stated=stated)
+    empty = not any(home.sessions.find(wanted=SessionQuery(limit=1))) if q and not hits and not stated else False
+    values = {"hits": found, "stated": stated, "when": home.search.about_time(q, hits), "empty": empty}
+    return pages.page(request, "search.html", q=q, **values)
 
 
 def _time(text: str) -> datetime | None:

@@ -59,6 +59,7 @@ class ChangeQuery:
     until: datetime | None = None
     limit: int | None = None
     proposal: str | None = None
+    dream: str | None = None
     undoes: str | None = None
     oldest_first: bool = False
     ours: bool = False

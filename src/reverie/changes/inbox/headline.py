@@ -13,7 +13,8 @@ from reverie.memory.formats import FORMATS
 from reverie.skills.amendments.amendment import Amendment, Merge, Patch
 from reverie.skills.amendments.edits import AddRule, RemoveRule, ReplaceRule, ReplaceSection
 
-_LONGEST = 110
+LONGEST = 110  # characters of a statement in a sentence that is to be short
+WHOLE = 10**9
 _WORDS_BEFORE, _MOST_PLACES = 4, 2
 _VERBS = {
     "create": "Make the skill",
@@ -24,39 +25,39 @@ _VERBS = {
 }
 
 
-def headline(proposal: Proposal, where: str) -> str:
+def headline(proposal: Proposal, where: str, longest: int = LONGEST) -> str:
     """“Replace in ledgerly's memory: staging port 5433 → 6432”. `where` is how people call the document."""
     suggestion = proposal.suggestion
     if not suggestion.operations:
         amendment = suggestion.amendment
         absorbed = f" what {amendment.absorbed} says" if isinstance(amendment, Merge) else ""
         verb = _VERBS.get(suggestion.actions[0], "Change the skill")
-        said = _amends(amendment) or suggestion.reason
-        return shortened(f"{verb}{absorbed} {where}" + (f": {said}" if said else ""), _LONGEST + 40)
+        said = _amends(amendment, longest) or suggestion.reason
+        return shortened(f"{verb}{absorbed} {where}" + (f": {said}" if said else ""), 2 * longest)
     old, new = statements(proposal)
     if old and new:
-        return f"Replace in {where}: {_moved(old, new)}"
-    return f"{'Add to' if new else 'Remove from'} {where}: {shortened(new or old)}"
+        return f"Replace in {where}: {_moved(old, new, longest)}"
+    return f"{'Add to' if new else 'Remove from'} {where}: {shortened(new or old, longest)}"
 
 
-def _amends(amendment: Amendment | None) -> str:
+def _amends(amendment: Amendment | None, longest: int) -> str:
     """What an amendment does to the rules of a skill, where it says so rule by rule."""
     edits = amendment.change if isinstance(amendment, Patch) and isinstance(amendment.change, tuple) else ()
     told = []
     for edit in edits:
         match edit:
             case AddRule(_, text):
-                told.append(f"add “{shortened(text)}”")
+                told.append(f"add “{shortened(text, longest)}”")
             case ReplaceRule(_, old, text):
-                told.append(_moved(old, text))
+                told.append(_moved(old, text, longest))
             case RemoveRule(_, old):
-                told.append(f"remove “{shortened(old)}”")
+                told.append(f"remove “{shortened(old, longest)}”")
             case ReplaceSection(section):
                 told.append(f"rewrite “{section}”")
     return "; ".join(told)
 
 
-def change_headline(change: Change, where: str) -> str:
+def change_headline(change: Change, where: str, longest: int = LONGEST) -> str:
     """“Replaced in ledgerly's memory: staging port 5433 → 6432”: what a Change did, however it came about."""
     grounds = change.grounds
     match grounds.via:
@@ -64,31 +65,31 @@ def change_headline(change: Change, where: str) -> str:
             number = len(change_statements(change)[1])
             return f"First seen: {where}, {number:,} {'entry' if number == 1 else 'entries'}"
         case Via.OUTSIDE:
-            return f"From outside: {_did(change, where)}"
+            return f"From outside: {_did(change, where, longest)}"
         case Via.UNDO:
-            return f"Took back {grounds.undoes}: {_did(change, where)}"
+            return f"Took back {grounds.undoes}: {_did(change, where, longest)}"
         case Via.DIRECT | Via.PROPOSAL:
-            return _did(change, where)
+            return _did(change, where, longest)
 
 
-def _did(change: Change, where: str) -> str:
+def _did(change: Change, where: str, longest: int) -> str:
     made = all(edit.before is None for edit in change.edits)
     removed = all(edit.after is None for edit in change.edits)
     if change.form is None and (made or removed):
         return f"{'Made' if made else 'Removed'} the skill {where}"
     gone, new = change_statements(change)
     if len(gone) == len(new) == 1:
-        return f"Replaced in {where}: {_moved(gone[0], new[0])}"
+        return f"Replaced in {where}: {_moved(gone[0], new[0], longest)}"
     if gone and new:
-        went, came = (shortened("; ".join(texts), _LONGEST // 2) for texts in (gone, new))
+        went, came = (shortened("; ".join(texts), longest // 2) for texts in (gone, new))
         return f"Replaced in {where}: {went} → {came}"
     if gone or new:
         texts = new or gone
         many = f"{len(texts):,} entries " if len(texts) > 1 else ""
         verb = f"Added {many}to" if new else f"Removed {many}from"
-        return f"{verb} {where}: {shortened('; '.join(texts))}"
+        return f"{verb} {where}: {shortened('; '.join(texts), longest)}"
     files = ", ".join(edit.document.removeprefix(f"{change.subject}/") for edit in change.edits)
-    return shortened(f"Changed {where}" + (f" ({files})" if files not in ("", change.subject) else ""))
+    return shortened(f"Changed {where}" + (f" ({files})" if files not in ("", change.subject) else ""), longest)
 
 
 def change_statements(change: Change) -> tuple[list[str], list[str]]:
@@ -108,25 +109,25 @@ def _stated(change: Change, document: str, content: bytes | None) -> Sequence[st
     return FORMATS[change.form].read(text).entries
 
 
-def _moved(old: str, new: str) -> str:
+def _moved(old: str, new: str, longest: int) -> str:
     """What becomes of a statement: the words that differ with a few before them, or both of them whole."""
     spans = word_diff(old, new)
     places = [at for at, span in enumerate(spans) if span.kind != "same" and (at == 0 or spans[at - 1].kind == "same")]
     kept = sum(len(span.text) for span in spans if span.kind == "same")
     if len(places) > _MOST_PLACES or kept * 2 < min(len(old), len(new)):
-        return f"{shortened(old, _LONGEST // 2)} → {shortened(new, _LONGEST // 2)}"
-    return "; ".join(_place(spans, at) for at in places)
+        return f"{shortened(old, longest // 2)} → {shortened(new, longest // 2)}"
+    return "; ".join(_place(spans, at, longest // 2) for at in places)
 
 
-def _place(spans: tuple[WordSpan, ...], at: int) -> str:
+def _place(spans: tuple[WordSpan, ...], at: int, longest: int) -> str:
     before = spans[at - 1].text.split()[-_WORDS_BEFORE:] if at else []
     here = [span for span in spans[at : at + 2] if span.kind != "same"]
     gone = "".join(span.text for span in here if span.kind == "gone")
     new = "".join(span.text for span in here if span.kind == "new")
-    moved = f"{shortened(gone, 50) or 'nothing'} → {shortened(new, 50) or 'nothing'}"
+    moved = f"{shortened(gone, longest) or 'nothing'} → {shortened(new, longest) or 'nothing'}"
     return " ".join([*before, moved])
 
 
-def shortened(text: str, most: int = _LONGEST) -> str:
+def shortened(text: str, most: int = LONGEST) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= most else f"{flat[: most - 1].rstrip()}…"

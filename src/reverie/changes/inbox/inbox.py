@@ -8,7 +8,7 @@ from datetime import datetime
 
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit
-from reverie.changes.inbox.headline import change_headline, headline
+from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline
 from reverie.changes.inbox.items import Detail, Group, InboxItem, InboxList, Passage, Preview, VerdictResult, Voice
 from reverie.changes.inbox.move import elsewhere, moved
 from reverie.changes.inbox.word_diff import hunks
@@ -18,6 +18,7 @@ from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import said as said_of
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
+from reverie.core.origin import Origin
 from reverie.memory.library import Memory
 from reverie.memory.operation import Operation, Remove
 from reverie.skills.amendments.amendment import Amendment, Create, NewText, Patch
@@ -78,25 +79,28 @@ class Inbox:
         preview, problem = None, ""
         if item.proposal.status is ProposalStatus.WAITING:
             preview, problem = self._preview(item.proposal)
-        passages = tuple(self._passage(one) for one in item.proposal.suggestion.evidence)
+        passages = tuple(map(self._passage, _close_together(item.proposal.suggestion.evidence)))
         text = self._editable(item.proposal, preview)
         waits = item.proposal.status is ProposalStatus.WAITING
         places = elsewhere(self.memory, self.skills, item.proposal) if waits else ()
         told = tuple(hunks(item.proposal)), passages, self.checks(item.proposal)
         return Detail(item, *told, preview, problem, text, places)
 
-    def sentences(self, changes: Sequence[Change], name_of: Callable[[str], str]) -> dict[str, str]:
-        """What each Change did, by its id. `name_of` says how people call the target with this key."""
+    def sentences(
+        self, changes: Sequence[Change], name_of: Callable[[str], str], *, whole: bool = False
+    ) -> dict[str, str]:
+        """What each Change did, by its id. `name_of` says how people call the target with this key; `whole` leaves
+        nothing of a long statement out."""
         names = {one.target: name_of(one.target) for one in changes}
         called = {key: self._called(key, name) for key, name in names.items()}
         found = {}
         for one in changes:
             where = called[one.target].get(one.subject) or f"{names[one.target]}/{one.subject.removeprefix('/')}"
-            found[one.id] = change_headline(one, where)
+            found[one.id] = change_headline(one, where, WHOLE if whole else LONGEST)
         return found
 
-    def items(self, proposals: Sequence[Proposal]) -> list[InboxItem]:
-        """Proposals as lines of a list, in this order."""
+    def items(self, proposals: Sequence[Proposal], *, whole: bool = False) -> list[InboxItem]:
+        """Proposals as lines of a list, in this order. `whole` leaves nothing of a long statement out."""
         names = {one.suggestion.target: one.target_name for one in proposals}
         called = {key: self._called(key, name) for key, name in names.items()}
         wanted: dict[str, set[int]] = {}
@@ -111,8 +115,12 @@ class Inbox:
             reverted = self._reverted(one)
             can_undo = one.status is ProposalStatus.REJECTED or (one.status is ProposalStatus.LANDED and not reverted)
             can_undo = can_undo or one.snoozed_until is not None
-            found.append(InboxItem(one, where, headline(one, where), _told(one, reverted), can_undo, voices))
+            sentence = headline(one, where, WHOLE if whole else LONGEST)
+            found.append(InboxItem(one, where, sentence, _told(one, reverted), can_undo, voices))
         return found
+
+    def _standing(self, proposal: Proposal) -> str:
+        return _told(proposal, self._reverted(proposal))
 
     def _reverted(self, proposal: Proposal) -> str:
         """The Change that took back what it became."""
@@ -129,10 +137,10 @@ class Inbox:
             return {}
         return {one.document: _owned(one.audience, one.document) for one in places if one.audience}
 
-    def _passage(self, evidence: Evidence) -> Passage:
-        near = range(max(1, evidence.turn - AROUND), evidence.turn + AROUND + 1)
-        stored, turns = self.sessions.turns(evidence.session_id, near)
-        return Passage(evidence, stored, tuple(turns[number] for number in near if number in turns))
+    def _passage(self, quotes: Sequence[Evidence]) -> Passage:
+        near = range(max(1, quotes[0].turn - AROUND), quotes[-1].turn + AROUND + 1)
+        stored, turns = self.sessions.turns(quotes[0].session_id, near)
+        return Passage(tuple(quotes), stored, tuple(turns[number] for number in near if number in turns))
 
     def _preview(self, proposal: Proposal) -> tuple[Preview | None, str]:
         try:
@@ -157,7 +165,7 @@ class Inbox:
         """Let it land, if it is still what was seen (`seen` is its hash then)."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         shown = replace(before, hash=seen)
         outcome: Outcome = self.review.approve(shown, because, despite_findings=despite_findings)
         after = self.review.get(proposal)
@@ -168,7 +176,7 @@ class Inbox:
     def refuse(self, proposal: str, because: str = "") -> VerdictResult:
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         try:
             after = self.review.reject(before, because)
         except BadInput:  # someone else decided in this moment
@@ -179,7 +187,7 @@ class Inbox:
         """Put it into a person's own words; with `keep=False` only say what would come of them."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
         amendment = before.suggestion.amendment
         if amendment is None:
@@ -194,7 +202,7 @@ class Inbox:
         """Put it off: it is asked again from that time on."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         after = self.review.snooze(proposal, until)
         return VerdictResult(after, after.status is ProposalStatus.WAITING, _told(after))
 
@@ -202,7 +210,7 @@ class Inbox:
         """Let it be about another document or skill, drawn and checked anew. It still has to be approved."""
         before = self.review.get(proposal)
         if before.status is not ProposalStatus.WAITING:
-            return VerdictResult(before, False, _told(before))
+            return VerdictResult(before, False, self._standing(before))
         changed = self.review.redrawn(replace(before, hash=seen), moved(self.memory, self.skills, before, where))
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
@@ -218,7 +226,7 @@ class Inbox:
         if stored.status is ProposalStatus.REJECTED:
             return VerdictResult(self.review.reopen(proposal), True, "The refusal is taken back: it waits again.")
         if stored.status is not ProposalStatus.LANDED or stored.change is None:
-            return VerdictResult(stored, False, _told(stored))
+            return VerdictResult(stored, False, self._standing(stored))
         outcome = self.review.undo(stored.change)
         if not isinstance(outcome, Landed):
             return VerdictResult(stored, False, in_words(outcome))
@@ -231,13 +239,28 @@ class Inbox:
         return VerdictResult(stored, True, f"{said} {said_of(again)}")
 
 
+def _close_together(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
+    """Quotations of one session around which the same turns would be shown, in the order they were said in."""
+    sessions = dict[str, list[Evidence]]()
+    for one in evidence:
+        sessions.setdefault(one.session_id, []).append(one)
+    found = list[list[Evidence]]()
+    for quotes in sessions.values():
+        for place, one in enumerate(sorted(quotes, key=lambda quote: quote.turn)):
+            if place and one.turn - found[-1][-1].turn <= 2 * AROUND + 1:
+                found[-1].append(one)
+            else:
+                found.append([one])
+    return found
+
+
 def _grouped(items: Sequence[InboxItem]) -> list[Group]:
-    found: dict[tuple[str, str], list[InboxItem]] = {}
+    found: dict[tuple[str, str, str], list[InboxItem]] = {}
     for item in items:
-        found.setdefault((item.proposal.suggestion.dream or "", item.where), []).append(item)
+        found.setdefault((item.proposal.suggestion.dream or "", item.where, item.project), []).append(item)
     groups = [
-        Group(dream or None, max(one.proposal.made_at for one in each), where, tuple(each))
-        for (dream, where), each in found.items()
+        Group(dream or None, max(one.proposal.made_at for one in each), where, project, tuple(each))
+        for (dream, where, project), each in found.items()
     ]
     return sorted(groups, key=lambda one: one.made_at, reverse=True)
 
@@ -278,8 +301,9 @@ def _owned(audience: str, document: str) -> str:
 def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) -> Voice:
     turn = turns.get(evidence.turn)
     at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
-    named = (turn.said.name if turn else None) or (stored.user if stored and evidence.origin == "owner" else None)
-    return Voice(evidence, named or str(evidence.origin), at)
+    typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
+    named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
+    return Voice(evidence, named or str(evidence.origin), at, (stored.head.project if stored else None) or "")
 
 
 def _in_other_words(proposal: Proposal, text: str) -> list[Operation]:

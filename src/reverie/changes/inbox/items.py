@@ -19,6 +19,7 @@ class Voice:
     evidence: Evidence
     who: str
     at: datetime | None
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,23 @@ class InboxItem:
     def first(self) -> Voice | None:
         return self.voices[0] if self.voices else None
 
+    @property
+    def project(self) -> str:
+        """The project in whose sessions all of it was said; "" where that is several, or in the name already."""
+        projects = {one.project for one in self.voices}
+        project = projects.pop() if len(projects) == 1 else ""
+        return "" if self.where.startswith(f"{project}'s ") else project
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one night proposed for one document. `dream` is None for what a person proposed."""
+    """What one night proposed for one document out of one project's sessions. `dream` is None for what a person
+    proposed."""
 
     dream: str | None
     made_at: datetime
     where: str
+    project: str
     items: tuple[InboxItem, ...]
 
 
@@ -63,11 +73,20 @@ class InboxList:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A quotation where it was said. `session` is None, and there are no turns, where the session is gone."""
+    """Quotations where they were said: those that are close together in one session. `session` is None, and there are
+    no turns, where the session is gone."""
 
-    evidence: Evidence
+    quotes: tuple[Evidence, ...]
     session: Stored | None
     turns: tuple[Turn, ...]
+
+    @property
+    def first(self) -> Evidence:
+        return self.quotes[0]
+
+    def quoted(self, turn: int) -> list[str]:
+        """What is quoted of a turn."""
+        return [one.quote for one in self.quotes if one.turn == turn]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -30,13 +31,15 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         look(house)
         changes = house.history.changes(house.document_of(path) if path else None, limit)
         named = {change.id: house.history.name_of(change.target) for change in changes}
-        sentences = house.inbox.sentences(changes, house.history.name_of)
+        sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
         elsewhere = [] if shell.json else house.projection.elsewhere()
     if shell.json:
         print_json([summary(one, named[one.id]) | {"sentence": sentences[one.id]} for one in changes])
         return
     if not changes:
-        click.echo("Nothing has happened yet.")
+        click.echo(
+            "Nothing has happened yet. `reverie dream` reads what is new; `reverie memory add TEXT` writes an entry."
+        )
     out = console()
     for change in changes:
         out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {who(change)}", markup=False)

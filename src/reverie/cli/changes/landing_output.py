@@ -63,7 +63,7 @@ def landed_lines(house: Home, change: Change) -> list[str]:
 
 
 def _sentence(house: Home, change: Change) -> str:
-    return house.inbox.sentences([change], house.history.name_of)[change.id]
+    return house.inbox.sentences([change], house.history.name_of, whole=not sys.stdout.isatty())[change.id]
 
 
 def _files(house: Home, change: Change) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.changes.landing_output import YES, confirmed, told
-from reverie.cli.options import Day, Shell, common, ids, look
+from reverie.cli.options import Day, Shell, common, ids, look, paged
 from reverie.cli.render import counted, not_there, one_line, print_json, visible
 from reverie.core.errors import ReverieError
 
@@ -36,6 +37,7 @@ def command() -> None:
 @click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
 @click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
 @common
+@paged
 def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
     """The entries in the targets, document by document, and how full each is."""
     with shell.opened() as house:
@@ -187,6 +189,7 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
 @click.argument("document")
 @click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
+@paged
 def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
     """The exact text of a document, now or at any time since Reverie first saw it."""
     with shell.opened() as house:
@@ -200,7 +203,8 @@ def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
     elif content is None:
         click.echo(not_there(document, first_seen, as_of), err=True)
     else:
-        click.echo(content, nl=False)
+        shown = visible(content.decode("utf-8", "backslashreplace")) if sys.stdout.isatty() else content
+        click.echo(shown, nl=False)
 
 
 @command.command(name="import")

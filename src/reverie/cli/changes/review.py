@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.changes.landing_output import told_all
-from reverie.cli.changes.review_screen import review_in_terminal
+from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal
 from reverie.cli.options import Shell, common, ids, paged
 from reverie.cli.render import console, counted, day, plain, print_json, print_sentence, score_lines, visible
 from reverie.core.errors import BadInput
@@ -49,7 +49,7 @@ def command(*, shell: Shell) -> None:
             return
         waiting = house.review.waiting()
         behind = len(house.review.waiting(every=True)) - len(waiting)
-        _listed(shell, house.inbox.items(waiting), behind)
+        _listed(shell, house.inbox.items(waiting, whole=True), behind, nothing_waits(house))
 
 
 @command.command(name="list")
@@ -61,8 +61,9 @@ def list_(*, every: bool, shell: Shell) -> None:
     with _mirrored(shell) as house:
         waiting = house.review.past() if every else house.review.waiting()
         behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
-        items = house.inbox.items(waiting)
-    _listed(shell, items, behind)
+        items = house.inbox.items(waiting, whole=not sys.stdout.isatty())
+        nothing = nothing_waits(house)
+    _listed(shell, items, behind, nothing)
 
 
 @command.command()
@@ -123,13 +124,13 @@ def _meant(house: Home, typed: Sequence[str]) -> list[Proposal]:
     return [house.review.get(name) for name in names]
 
 
-def _listed(shell: Shell, items: list[InboxItem], behind: int) -> None:
+def _listed(shell: Shell, items: list[InboxItem], behind: int, nothing: str) -> None:
     if shell.json:
         told = [plain(one.proposal) | {"sentence": one.sentence} for one in items]
         print_json({"proposals": told, "behind": behind})
         return
     if not items:
-        click.echo("Nothing waits for you.")
+        click.echo(nothing)
     out = console()
     for one in items:
         status = "" if one.proposal.status == "waiting" else f"  {one.proposal.status}"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from reverie.cli.changes.landing_output import landed_lines
-from reverie.cli.render import console, counted, day, one_line, print_sentence, score_lines, visible
+from reverie.cli.options import no_sessions_hint
+from reverie.cli.render import console, counted, day, one_line, print_diary, print_sentence, score_lines, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from reverie.changes.inbox.word_diff import Hunk
 
 MOST_PASSAGES = 3
+LEAST_LINES = 6  # of the change, and of where it was said, on however small a screen
 LINES_AROUND = 2  # of the turn that is quoted, above and below the quotation
 LONGEST_LINE = 300
 KEYS = "[a]pprove [r]efuse [e]dit [s]kip [w]hy [u]ndo [q]uit (A, R: with a reason)"
@@ -29,7 +33,7 @@ def review_in_terminal(house: Home) -> None:
     """Ask about what waits today until everything is answered or the person has had enough."""
     screens = _Screens(house, console(), [one.id for one in house.review.waiting()])
     if not screens.waiting:
-        click.echo("Nothing waits for you.")
+        print_diary(f"{nothing_waits(house)}\n")
         return
     try:
         while screens.place < len(screens.waiting) and screens.answered():
@@ -37,6 +41,10 @@ def review_in_terminal(house: Home) -> None:
     except (KeyboardInterrupt, EOFError, click.Abort):
         click.echo()
     screens.closing()
+
+
+def nothing_waits(house: Home) -> str:
+    return f"Nothing waits for you. {no_sessions_hint(house) or '`reverie dream` reads what is new.'}"
 
 
 @dataclass(slots=True)
@@ -58,13 +66,19 @@ class _Screens:
         if detail.item.proposal.status != "waiting":
             self._next(f"Decided elsewhere meanwhile. {detail.item.standing}")
             return True
-        click.clear()
-        if self.said:
-            self.out.print(visible(self.said), style="bold", markup=False)
         left = len(self.waiting) - self.place
         heading = f"{self.place + 1} of {len(self.waiting)}, {left:,} left"
-        show_detail(self.out, detail, heading, why=self.why)
-        print_sentence(self.out, KEYS, indent=0, style="bold")
+        bold = partial(print_sentence, indent=0, style="bold")
+        said = _lines(self.out, bold, self.said) if self.said else []
+        keys = _lines(self.out, bold, KEYS)
+        click.clear()
+        click.echo("".join(f"{line}\n" for line in said), nl=False)
+        if self.why:
+            show_detail(self.out, detail, heading)
+            _show_why(self.out, detail)
+        else:
+            show_detail(self.out, detail, heading, rows=self.out.height - len(said) - len(keys) - 1)
+        click.echo("\n".join(keys))
         key = _key()
         click.echo(key if key.isprintable() else "")
         if key in ("q", "", "\x04"):
@@ -145,7 +159,7 @@ class _Screens:
             click.echo(visible(self.said))
         left = self.house.review.count()
         waits = f"{counted(left, 'proposal')} still {'waits' if left == 1 else 'wait'}" if left else "Nothing waits"
-        click.echo(f"{counted(len(self.decided), 'verdict')} given. {waits}.")
+        print_sentence(self.out, f"{counted(len(self.decided), 'verdict')} given. {waits}.", indent=0)
 
 
 def _key() -> str:
@@ -171,39 +185,90 @@ def _reason(key: str) -> str:
     return because
 
 
-def show_detail(out: Console, detail: Detail, heading: str, *, why: bool = False) -> None:
-    """The sentence, what changes word by word, where it was said, what made it ask, its score."""
-    proposal = detail.item.proposal
-    out.print(f"{heading}  {proposal.id}", style="dim", markup=False)
+def show_detail(out: Console, detail: Detail, heading: str, *, rows: int | None = None) -> None:
+    """The sentence, what changes word by word, where it was said, what made it ask, its score. With `rows` no more
+    lines than those: what is known besides is left out, of where it was said the end, and then of a long change."""
+    change, passages, facts = (_lines(out, show, detail) for show in (_show_change, _show_passages, _show_facts))
+    change = [*_lines(out, _show_heading, detail, heading), *change]
+    if rows is not None:
+        if len(change) + min(LEAST_LINES, len(passages)) + len(facts) > rows:
+            facts = _lines(out, partial(_show_facts, brief=True), detail)
+        passages = _cut(passages, max(LEAST_LINES, rows - len(change) - len(facts)))
+        change = _cut(change, max(LEAST_LINES, rows - len(passages) - len(facts)))
+    click.echo("\n".join([*change, *passages, *facts]))
+
+
+def _lines(out: Console, show: Callable[..., None], *given: object) -> list[str]:
+    with out.capture() as taken:
+        show(out, *given)
+    return taken.get().split("\n")[:-1]
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 2], f"… {len(lines) - most + 2:,} more lines: w shows all", ""]
+
+
+def _show_heading(out: Console, detail: Detail, heading: str) -> None:
+    out.print(f"{heading}  {detail.item.proposal.id}", style="dim", markup=False)
     print_sentence(out, detail.item.sentence, indent=0, style="bold")
     out.print()
+
+
+def _show_change(out: Console, detail: Detail) -> None:
     for hunk in detail.hunks:
-        _show_hunk(out, hunk, named=not proposal.suggestion.operations)
+        _show_hunk(out, hunk, named=not detail.item.proposal.suggestion.operations)
+
+
+def _show_passages(out: Console, detail: Detail) -> None:
     for passage in detail.passages[:MOST_PASSAGES]:
         _show_passage(out, passage)
     if len(detail.passages) > MOST_PASSAGES:
-        out.print(f"… and {len(detail.passages) - MOST_PASSAGES:,} more", style="dim", markup=False)
-    for label, text in _facts(detail):
-        print_sentence(out, f"{label}: {text}", indent=0)
+        out.print(f"… and {len(detail.passages) - MOST_PASSAGES:,} more passages", style="dim", markup=False)
+
+
+def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
+    for fact in _facts(detail, brief=brief):
+        print_sentence(out, fact, indent=0)
+    proposal = detail.item.proposal
     score = proposal.suggestion.score
-    if score:
-        out.print(f"Score: {score.total:.2f}", markup=False)
-    for line in score_lines(score) if score and why else ():
+    short = [f"Score {score.total:.2f}"] if score else []
+    if brief:
+        print_sentence(out, " · ".join([*short, "w shows all"]), indent=0)
+        out.print()
+        return
+    if detail.checks:
+        passed = sum(found == "passed" for _, found in detail.checks)
+        short.append(f"{passed} of {counted(len(detail.checks), 'check')} passed")
+    if detail.preview and detail.preview.budget:
+        short.append(f"{detail.preview.characters:,} of {detail.preview.budget:,} characters then")
+    print_sentence(out, " · ".join([*short, f"expires {proposal.expires_at:%Y-%m-%d}"]), indent=0)
+    out.print()
+
+
+def _show_why(out: Console, detail: Detail) -> None:
+    """Each check with what it found, and each dimension of the score."""
+    for question, found in detail.checks:
+        print_sentence(out, f"{question} {found}", indent=2)
+    score = detail.item.proposal.suggestion.score
+    for line in score_lines(score) if score else ():
         print_sentence(out, line, indent=2)
     out.print()
 
 
-def _facts(detail: Detail) -> list[tuple[str, str]]:
+def _facts(detail: Detail, *, brief: bool) -> list[str]:
     proposal = detail.item.proposal
-    facts = [("Asks because", proposal.asks_because)]
-    facts += [(f"Check {name.replace('_', ' ')}", found) for name, found in detail.checks if found != "passed"]
-    facts += [(f"Stands already ({one.relation})", f"{one.surface}: {one.text}") for one in proposal.related]
-    facts += [(f"Finding ({one.severity} {one.category})", f"{one.shown} {one.advice}") for one in proposal.findings]
+    asks = proposal.asks_because.casefold()
+    open_checks = [(question, found) for question, found in detail.checks if found != "passed"]
+    facts = [f"Asks because: {proposal.asks_because}"]
+    if not brief:
+        facts += [f"{question} {found}" for question, found in open_checks if found.rstrip(".").casefold() not in asks]
+        facts += [f"Stands already ({one.relation}): {one.surface}: {one.text}" for one in proposal.related]
+    facts += [f"Finding ({one.severity} {one.category}): {one.shown} {one.advice}" for one in proposal.findings]
     if detail.problem:
-        facts.append(("As things are", detail.problem))
-    if detail.preview and detail.preview.budget:
-        facts.append(("Then full", f"{detail.preview.characters:,} of {detail.preview.budget:,} characters"))
-    return [*facts, ("Reaches", proposal.reach), ("Expires", day(proposal.expires_at))]
+        facts.append(f"As things are: {detail.problem}")
+    return facts if brief else [*facts, f"Reaches: {proposal.reach}"]
 
 
 def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
@@ -224,20 +289,21 @@ def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
 def _show_passage(out: Console, passage: Passage) -> None:
     from rich.text import Text
 
-    evidence = passage.evidence
+    evidence = passage.first
     at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
     said = f"{evidence.origin}, {day(at)}" if at else str(evidence.origin)
     out.print(f"{said}, {visible(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
-    whole = evidence.quote
     for turn in passage.turns:
-        if turn.number == evidence.turn:
-            out.print(_quoted(turn.said.whole, evidence.quote))
-            whole = ""
-        elif not turn.noise:
+        quotes = passage.quoted(turn.number)
+        for quote in quotes:
+            out.print(_quoted(turn.said.whole, quote))
+        if not quotes and not turn.noise:
             beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
             out.print(f"  {one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
-    if whole:  # the session is gone, and the quotation is what is left of it
-        out.print(Text(f"▸ “{visible(whole)}”"))
+    there = {turn.number for turn in passage.turns}
+    for one in passage.quotes:
+        if one.turn not in there:  # the session is gone, and the quotation is what is left of it
+            out.print(Text(f"▸ “{visible(one.quote)}”"))
     out.print()
 
 

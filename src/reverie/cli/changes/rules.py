@@ -47,7 +47,11 @@ def command(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user
         for one in told:
             show_instruction(one)
         if not rules and not told:
-            click.echo("No rules are known." if as_of is None else "No rules were known then.")
+            click.echo(
+                "No rules are known: no memory and no skills were found. `reverie memory add TEXT` writes the first."
+                if as_of is None
+                else "No rules were known then."
+            )
 
 
 def look_at_skills(house: Home) -> None:

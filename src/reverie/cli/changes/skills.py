@@ -11,7 +11,7 @@ import click
 
 from reverie.cli.changes.landing_output import YES, confirmed, told
 from reverie.cli.changes.review import show_proposal
-from reverie.cli.options import Day, Shell, common
+from reverie.cli.options import Day, Shell, common, paged
 from reverie.cli.render import console, counted, day, not_there, one_line, print_json, visible
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def command() -> None:
 
 @command.command(name="list")
 @common
+@paged
 def list_(*, shell: Shell) -> None:
     """Every skill in every folder agents read them from, and how it did where that is known."""
     from reverie.skills.skill import bare_name
@@ -56,6 +57,7 @@ def list_(*, shell: Shell) -> None:
 @click.argument("name")
 @click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
+@paged
 def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
     """One skill: its text, what validation says of it, and its last changes."""
     from reverie.skills.validation import problems_of

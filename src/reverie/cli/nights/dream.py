@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common
-from reverie.cli.render import counted, print_json, visible
+from reverie.cli.options import Day, Shell, common, no_sessions_hint, paged
+from reverie.cli.render import counted, print_diary, print_json, visible
 from reverie.cli.watch import shown_progress
 from reverie.core.errors import BadInput
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     help="Only when there are so many new sessions. With --if-missed: either is enough.",
 )
 @common
+@paged
 def command(
     *,
     target: str | None,
@@ -105,9 +106,10 @@ def command(
                 night = house.dream(target, mode, names, **how)
         _expired(house, shell)
         read = night is not None and any(dream.sessions for dream in night.dreams)
-        next_step = "" if night is None or read else _next_step(house)
+        hint = "" if night is None or read else no_sessions_hint(house)
+        next_step = "" if night is None or read else hint or _next_step(house)
     if night is not None:  # a scheduler looks every hour, and every word would be mailed
-        _told(night, shell, covered=target is None, next_step=next_step)
+        _told(night, shell, covered=target is None, next_step=next_step, begun=not hint)
         if any(one.failed for one in night.skipped):
             raise SystemExit(1)
 
@@ -129,24 +131,21 @@ def _due(house: Home, target: str | None, if_missed: bool, after: int | None) ->
 
 def _next_step(house: Home) -> str:
     """What helps whose night had nothing to read."""
-    from reverie.transcripts.records import SessionQuery
-
-    if next(iter(house.sessions.find(wanted=SessionQuery(limit=1))), None) is None:
-        return (
-            "No session has been brought in yet. `reverie sessions add --all` finds the transcripts of the agents on "
-            "this machine, `reverie sessions add PATH` reads a file or a folder."
-        )
     if waiting := house.review.count():
         return f"{counted(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
     return "Every session has been read. `reverie explain` tells what the last night made of them."
 
 
-def _told(night: Night, shell: Shell, *, covered: bool, next_step: str) -> None:
+def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: bool) -> None:
+    """The diary, and what to do next; where no session was ever brought in, and no target was left out, only that."""
     if shell.json:
         counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
         print_json({**counts, **_fields(night), "next_step": next_step})
         return
-    click.echo(visible(night.diary), nl=False)
+    if not begun and not night.skipped:
+        print_diary(f"There is nothing to read. {next_step}\n")
+        return
+    print_diary(visible(night.diary))
     if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
         click.echo(_covered(night))
     if night.left:
@@ -155,7 +154,7 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str) -> None:
     if night.proposals:
         click.echo("`reverie review` shows what waits for you.")
     if next_step:
-        click.echo(next_step)
+        print_diary(f"{next_step}\n")
 
 
 def _fields(night: Night) -> dict[str, object]:
@@ -175,7 +174,7 @@ def _foretold(house: Home, estimates: Sequence[Estimate], shell: Shell) -> None:
         print_json(estimates)
         return
     if not estimates:
-        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
+        click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
     for estimate in estimates:
         _foretold_one(estimate)
 
@@ -208,7 +207,7 @@ def _shown(house: Home, briefs: Sequence[Brief], shell: Shell) -> None:
         print_json(briefs)
         return
     if not briefs:
-        click.echo(f"A night would find nothing new to read. {_next_step(house)}")
+        click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
     for brief in briefs:
         click.echo(visible(brief.render()), nl=False)
 

@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.changes.review import show_proposal
 from reverie.cli.options import Shell, common, ids, paged
-from reverie.cli.render import console, print_json, score_lines, visible, whose
+from reverie.cli.render import console, print_diary, print_json, score_lines, visible, whose
 from reverie.core.errors import NotFound
 from reverie.core.short_ids import full_id
 
@@ -73,7 +73,7 @@ def _night(dream: Dream, shell: Shell) -> None:
     if shell.json:
         print_json(dream)
         return
-    click.echo(visible(dream.diary), nl=False)
+    print_diary(visible(dream.diary))
     for asked in dream.consulted:
         prompts = ", ".join(f"{name} {sha256[:12]}" for name, sha256 in asked.prompts.items())
         click.echo(f"\n{asked.phase}: {asked.seconds:.1f} s of {', '.join(asked.models)}; prompts {prompts}")
@@ -82,16 +82,16 @@ def _night(dream: Dream, shell: Shell) -> None:
 
 
 def _matter(one: Judged) -> None:
-    click.echo(f"\n{', '.join(one.candidates)}  {one.verb}: {one.fate}")
-    click.echo(f"  {visible(one.text or one.old)}")
-    click.echo(f"  {visible(one.reason)}")
+    lines = [f"{', '.join(one.candidates)}  {one.verb}: {one.fate}"]
+    lines += [f"  {one.text or one.old or '(private: the text is not kept)'}", f"  {one.reason}"]
     if one.why and one.why != one.reason:
-        click.echo(f"  {visible(one.why)}")
-    for name, found in one.checks:
-        click.echo(f"  {name}: {visible(found)}")
+        lines.append(f"  {one.why}")
+    lines += [f"  {name}: {found}" for name, found in one.checks if found != "passed"]
+    if passed := [name for name, found in one.checks if found == "passed"]:
+        lines.append(f"  passed: {', '.join(passed)}")
     for evidence in one.evidence:
-        click.echo(f"  “{visible(evidence.quote)}” — {evidence.origin}, {evidence.session_id} turn {evidence.turn}")
+        lines.append(f"  “{evidence.quote}” — {evidence.origin}, {evidence.session_id} turn {evidence.turn}")
     if one.score:
-        click.echo(f"  score {one.score.total:.2f}")
-        for line in score_lines(one.score):
-            click.echo(f"    {line}")
+        lines.append(f"  score {one.score.total:.2f}")
+        lines += [f"    {line}" for line in score_lines(one.score)]
+    print_diary(visible("\n".join(["", *lines, ""])))

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common, paged
+from reverie.cli.options import Day, Shell, common, no_sessions_hint, paged
 from reverie.cli.render import console, day, one_line, print_json, print_sentence, visible
 
 if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
     from rich.console import Console
 
     from reverie.search.finding import Hit
-    from reverie.search.period import Period
     from reverie.transcripts.session import Turn
 
 SHOWN_CHARS = 600
@@ -49,18 +46,18 @@ def command(
     asked = " ".join(question)
     with shell.opened() as house:
         hits = house.search(asked, user=user, harness=harness, role=role, since=since, until=until, limit=limit)
-        then = house.search.period(asked) if since is until is None else None
+        when = house.search.about_time(asked, hits) if since is until is None else ""
         narrowed = any((user, harness, role, since, until))  # what stands somewhere was said by nobody at no time
         stated = [] if narrowed else house.search_statements(asked)
-        zone = house.config.timezone
+        missed = not hits and not stated
+        hint = missed and (no_sessions_hint(house) or _other_words(narrowed=narrowed))
     if shell.json:
         print_json([*hits, *stated])
         return
-    if then and hits:
-        days = f"from {then.first} to {then.last} (“{then.words}”)"
-        click.echo(f"Said {days}:" if _within(then, hits, zone) else f"Nothing was said {days}. At any time:")
-    if not hits and not stated:
-        click.echo("Nothing found. `reverie sessions list` shows what there is to search.")
+    if when:
+        click.echo(when)
+    if hint:
+        click.echo(f"Nothing found. {hint}")
     out = console()
     for place, hit in enumerate(hits, 1):
         show_hit(out, place, hit, asked, explain)
@@ -69,8 +66,10 @@ def command(
         print_sentence(out, one.text)
 
 
-def _within(then: Period, hits: list[Hit], zone: ZoneInfo) -> bool:
-    return all(hit.at and then.first <= hit.at.astimezone(zone).date() <= then.last for hit in hits)
+def _other_words(*, narrowed: bool) -> str:
+    if narrowed:
+        return "Leave out --user, --harness, --role, --since and --until to look at everything."
+    return "Try fewer words, or others that may have been used then: it looks at sessions, memory and skills."
 
 
 def show_hit(out: Console, place: int, hit: Hit, question: str, explain: bool = False) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import Shell, common, ids, look
-from reverie.cli.render import console, counted, day, print_json, print_sentence, visible, whose
+from reverie.cli.options import Shell, common, ids, look, no_sessions_hint, paged
+from reverie.cli.render import console, counted, day, print_diary, print_json, print_sentence, visible, whose
 
 if TYPE_CHECKING:
     from reverie.changes.history.change import Change
@@ -23,6 +24,7 @@ _SHOWN = 10
 @click.command(name="status")
 @click.argument("dream", required=False, shell_complete=ids("dream"))
 @common
+@paged
 def command(*, dream: str | None, shell: Shell) -> None:
     """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
     full memory is. On a server also the last dreams over memory stores of others.
@@ -42,11 +44,12 @@ def command(*, dream: str | None, shell: Shell) -> None:
         success = house.dreams.last_success()
         spending = house.spending()
         changes = house.history.changes(limit=5, ours=True)
-        sentences = house.inbox.sentences(changes, house.history.name_of)
+        sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
         others = house.tenants.dreams_of_others()
         unread, queued = house.sessions.quarantined(), len(house.ended.waiting())
         off = {name: path for name in names if (path := house.switched_off(name))}
         enabled = house.config.dreaming.enabled
+        hint = no_sessions_hint(house)
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
         told |= {"last_success": success, "others": others, "quarantined": unread, "queued": queued}
@@ -60,7 +63,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
     elif dreams[0].status != "completed":
         click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
     for one in dreams:
-        _dream(one, one.target)
+        _dream(one, f"{one.id}  {one.target}")
     _others(others, "Over memory stores of others (`reverie explain ID` tells more):")
     if spending["asked"] or spending["tokens"]:
         click.echo(_this_month(spending))
@@ -75,7 +78,8 @@ def command(*, dream: str | None, shell: Shell) -> None:
         click.echo(line)
     _recent(changes, sentences)
     ended = f"{counted(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
-    click.echo(f"{ended}{counted(waiting, 'proposal')} waiting.")
+    click.echo(f"{ended}{counted(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
+    print_diary(hint and f"{hint}\n")
 
 
 def _recent(changes: Sequence[Change], sentences: Mapping[str, str]) -> None:
@@ -106,7 +110,7 @@ def _others(found: Sequence[Located], heading: str = "") -> None:
 
 def _dream(dream: Dream, name: str) -> None:
     counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
-    click.echo(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}")
+    print_diary(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}\n")
     for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
         click.echo(line)
 

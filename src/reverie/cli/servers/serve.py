@@ -104,7 +104,7 @@ def command(
         )
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), bound_socket(host, port) as listening:
-            begin(listening, shell, "https" if tls else "http")
+            begin(listening, shell, "https" if tls else "http", f"{root_path}/web/" if web else "")
             with suppress(KeyboardInterrupt):  # the way to end it
                 uvicorn.Server(config).run(sockets=[listening])
 
@@ -130,15 +130,17 @@ def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
     return {"ssl_certfile": cert, "ssl_keyfile": key}
 
 
-def begin(listening: socket.socket, shell: Shell, scheme: str) -> None:
+def begin(listening: socket.socket, shell: Shell, scheme: str, pages: str = "") -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     host, port = listening.getsockname()[:2]
     url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
     if shell.json:
-        print_json({"url": url})
+        print_json({"url": url, "pages": pages and f"{url}{pages}"})
     else:
         click.echo(f"Listening on {url}. Stop with Ctrl-C.")
+    if pages and not shell.json:
+        click.echo(f"People with a key review at {url}{pages} (`reverie keys create --name … --scope review`).")
     sys.stdout.flush()
 
 

@@ -165,6 +165,11 @@ def told(report: AuditReport, width: int) -> Iterator[str]:
     if len(worst) > MOST_SHOWN:
         yield f"\n… and {len(worst) - MOST_SHOWN:,} more."
     yield ""
+    notes = [one for one in report.findings if one.severity == "note"]
+    for finding in notes[:MOST_SHOWN]:
+        yield from _wrapped(f"Note, {finding.spot}: {finding.why}", width)
+    if notes:
+        yield f"… and {counted(len(notes) - MOST_SHOWN, 'more note')}.\n" if len(notes) > MOST_SHOWN else ""
     for home in report.homes:
         yield from _home(home, width)
     yield ""

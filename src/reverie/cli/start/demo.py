@@ -10,7 +10,6 @@ import json
 import shlex
 import shutil
 import tempfile
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import Shell
-from reverie.cli.render import print_json
+from reverie.cli.render import fitted, print_json
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -33,17 +32,19 @@ if TYPE_CHECKING:
     from reverie.core.ids import Ids
 
 OWNER = "sam"
+BEGUN = datetime(2026, 2, 25, 9, 0, tzinfo=UTC)  # when Reverie first looked: what is said in March is newer
 NIGHT = datetime(2026, 4, 1, 3, 0, tzinfo=UTC)
 BREAKFAST = datetime(2026, 4, 1, 7, 30, tzinfo=UTC)
 MEMORY = Path(".hermes/memories/MEMORY.md")
 PLANTED = "pakko-sync"  # where a page of the sample wants customers' data sent
-MOVED = "db2.internal:6432"  # what overtakes an entry, and waits because nobody knows how old the entry is
+ASKED = "We never deploy on Fridays."
 WIDEST = 88
 NEXT = """\
 That was a sample, and it is gone; your own files were not touched. On yours:
   reverie audit               what do my agents believe? It changes nothing.
   reverie sessions add --all  bring in every transcript on this machine.
-  reverie dream --propose     a night that lands nothing. Then: reverie review."""
+  reverie dream --propose     a night that lands nothing and proposes the rest.
+  reverie review              decide about it; `reverie web` does so in the browser."""
 
 
 @click.command(name="demo")
@@ -58,7 +59,7 @@ def command(as_json: bool) -> None:
         for step in steps:
             if step.typed:
                 click.secho(f"$ {step.typed}{step.about and '  # '}{step.about}", bold=True)
-            click.echo("\n".join([*_fitting(step.run()), ""]))
+            click.echo("\n".join([*filter(None, fitted(step.run(), _width())), ""]))
     click.echo(NEXT)
 
 
@@ -89,7 +90,7 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
     )
     with sample.opened() as house:
         asked = house.review.waiting()
-    for wanted in [one for one in asked if MOVED in one.diff][:1]:
+    for wanted in [one for one in asked if ASKED in one.diff][:1]:
         yield from _there_and_back(sample, wanted.id)
 
 
@@ -101,11 +102,11 @@ def _found(folder: Path, words: bytes) -> int:
 def _there_and_back(sample: _Sample, proposal: str) -> Iterator[_Step]:
     file = sample.folder / MEMORY
     before = file.read_bytes()
-    yield _typed(sample, "approved", f'review approve {proposal} --because "I moved it."')
+    yield _typed(sample, "approved", f'review approve {proposal} --because "Priya is alone."')
     with sample.opened() as house:
         landed = house.history.changes(limit=1)[0].id
     yield _typed(sample, "history", f"history hermes/{MEMORY.name} --limit 2", "newest first")
-    yield _typed(sample, "rules", "rules | grep -A 3 ^Staging", "why does the agent believe this?")
+    yield _typed(sample, "rules", "rules | grep -A 4 ^We", "why does the agent believe this?")
     yield _typed(sample, "undone", f"undo {landed}")
     same = file.read_bytes() == before
     told = f"{MEMORY.name} is {'byte for byte' if same else 'NOT'} what it was before."
@@ -156,8 +157,12 @@ def _sample(as_json: bool) -> Iterator[_Sample]:
         home.mkdir()
         settings = {"owner": OWNER, "timezone": "UTC", "database": f"sqlite:///{home / 'reverie.db'}"}
         config = replace(load(home, settings), environment={"HOME": name})
-        clock = _Hands(NIGHT)
-        yield _Sample(None, None, as_json, folder, config, clock, Ids(clock, bits=lambda _: 0))
+        clock = _Hands(BEGUN)
+        sample = _Sample(None, None, as_json, folder, config, clock, Ids(clock, bits=lambda _: 0))
+        with sample.opened() as house:
+            house.memory.touch_all()
+        clock.at = NIGHT
+        yield sample
 
 
 def _typed(sample: _Sample, name: str, line: str, about: str = "") -> _Step:
@@ -224,13 +229,6 @@ def _piped(text: str, words: list[str]) -> str:
 
 def _width() -> int:
     return min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
-
-
-def _fitting(text: str) -> Iterator[str]:
-    """Without empty lines, and none longer than the screen."""
-    for line in text.splitlines():
-        lead = " " * (len(line) - len(line.lstrip("- ")))
-        yield from textwrap.wrap(line, _width(), subsequent_indent=lead, break_long_words=False, break_on_hyphens=False)
 
 
 def _value(step: _Step) -> Any:

@@ -32,6 +32,11 @@ class DreamProgress:
             return "gather"
         return "light" if self.read < self.sessions else "deep"
 
+    @property
+    def sentence(self) -> str:
+        read = f"{self.read:,} of {self.sessions:,} sessions read" if self.sessions else "looking for new sessions"
+        return f"{self.dream.target}: {self.phase}, {read}"
+
 
 @dataclass(frozen=True, slots=True)
 class DreamRunner(Rooms):

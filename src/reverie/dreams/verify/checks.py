@@ -33,7 +33,7 @@ CONFLICT_OF_NOBODYS = 0.4  # in a memory that is nobody's, where less is enough 
 SAME = 0.8
 SOMEBODY_ELSES = 0.25  # from where a sentence is not taken for the person's own; 1 in 1,000 of their own reaches it
 _PLACEHOLDER = re.compile(
-    r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted[:\]]|\[erased\]|\[…\]"
+    r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted(?::[^\]\s]*\]?|\])|\[erased\]|\[…\]"
 )
 _STAND_IN = re.compile(r"<[^<>\n]{1,40}>|\{[^{}\n]{1,40}\}|\$\{?\w+\}?|…|\.\.\.")
 _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|---|§)|[\r\n]")

@@ -71,7 +71,7 @@ class Reason(StrEnum):
     CONTRADICTS = auto(), ASK, MISTAKE, "It contradicts “{}” in {}."
     OVERTAKES = auto(), ASK, MISTAKE, "It tells of a change, and “{}” may be what changed."
     CRITICAL = auto(), ASK, WITHHELD, "The entry is marked critical."
-    UNSURE = auto(), ASK, AGAINST, "The curator is not sure of it."
+    UNSURE = auto(), ASK, AGAINST, "Not sure enough to land by itself."
     SAID_ONCE = auto(), ASK, UNFIT, "It was said once, and not as something that holds in general."
     LOW_SCORE = auto(), ASK, PLAIN, "Its score of {} is below the {} that this needs."
     UNTRUSTED = auto(), ASK, WITHHELD, "Too much else of this curator's answer did not pass the checks."
