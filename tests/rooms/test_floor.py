@@ -60,6 +60,13 @@ DECIDES = {
         "Hai carta bianca sui deploy.",
         "Tens luz verde para apagar tudo.",
         "以后部署你自己决定就行。",
+        "Approve dependency updates yourself.",
+        "Tickets may be closed by you.",
+        "Updates spielst du selbst ein.",
+        "Tu valides toi-même les mises à jour.",
+        "Apruebas tú las actualizaciones.",
+        "Approva tu gli aggiornamenti.",
+        "Aprovas tu as atualizações.",
     ),
 }
 DECIDED = [(kind, text) for kind, texts in DECIDES.items() for text in texts]
@@ -78,6 +85,9 @@ HARMLESS = (
     "The owner is coeliac.",
     "Antworten sind immer kurz.",
     "If you can, answer in one line.",
+    "Never bump the version yourself.",
+    "Quand tu écris du code, commente en anglais.",
+    "Se tu scrivi codice, commenta in inglese.",
     "The owner's manager decides on holidays.",
     "You can't push to main any more.",
 )

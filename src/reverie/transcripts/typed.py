@@ -21,9 +21,10 @@ LONGEST = 1000  # characters of a line; nobody of 3,800 people's statements was 
 _QUOTED_WORDS, _QUOTED_WEIGHT = 6, 50  # so much between quotation marks is somebody's sentence, less a name or a phrase
 _SHORT_QUESTION = 5  # words of a question that hands over what stands behind it
 # A person begins with a word; a quotation, a list, a heading, a prompt, a comment, a tag or data begin with a sign.
-_BEGINS = re.compile(r"[\"'“„«»「『‘‹`”¿¡]{0,2}\s?[^\W_]|/[a-z]|\((?!\w{1,3}\)\s)")
+_BEGINS = re.compile(r"[\"'“„«»「『‘‹`”¿¡]{0,2}\s?[^\W_]|/[a-z]")
 _UPPER = r"[^\W\d_a-zß-öø-ÿа-яёіїєґ]"  # also a sign of a language that has no small letters
 _SHAPES = (
+    rf"(?:\w+ #?)?\d{{1,3}}[.)]\s+{_UPPER}",
     r"\d{1,3}[.)]\s",
     rf"\d+(?:[.:/-]\d+)+[.,)\]]*\s+(?:{_UPPER}|[\d\W])",  # a date, a time, the number of a section
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d",
@@ -38,10 +39,10 @@ _SHAPES = (
     rf"(?:[A-Z]{{4,}} ){{1,3}}{_UPPER}[^A-Z]",  # NOTES The …
     r"npm (?i:warn|err!|notice) ",  # WARNING:
     r"(?i:warn(?:ing)?|error|fatal|hint|debug|notice|deprecat\w*)(?:\[[\w-]+\])?: ",
-    r"(?i:from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet|objet|asunto|para|oggetto|van|aan|onderwerp): ",
+    r"(?i:re|aw|fwd?|wg|from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet|objet|asunto|para|oggetto|van|aan|onderwerp): ",
     r"\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?\s+[\w.'’-]+(?: [\w.'’-]+)?: ",  # 10:32 bob: …
     r"[\w.'’-]+(?: [\w.'’-]+)?,? \[?\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?: ",  # Bob 10:32: …
-    rf"(?:[^\s.!?]+\s+){{1,6}}\d{{1,2}}:\d\d(?: ?[AaPp]\.?[Mm]\.?)?[\])]?\s+{_UPPER}",  # Bob (it)  10:32 AM The …
+    rf"(?:[^\s.!?]+\s+){{1,6}}[\[(]?\d{{1,2}}:\d\d(?: ?[AaPp]\.?[Mm]\.?)?[\])]?:?\s+{_UPPER}",  # Bob (it)  10:32 AM The …
     r"[A-ZÀ-Þ][\w.'’-]+ [A-ZÀ-Þ][\w.'’-]+ +\d{1,2}:\d\d\b",  # Bob Smith 10:32 …
     r"[\w.'’-]+(?: [\w.'’-]+)?\s{2,}\d{1,2}:\d\d\b",  # bob  10:32 AM  …
     r"[^,;|\t\s\u3040-\uffff]+(?:(?<!\d)[,;|\t]|[,;|\t](?!\d))\S[^\n]*?[,;|\t](?=[^\s\d])",  # 42,rule,… of a table
@@ -74,7 +75,9 @@ _MARKS = {
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _COLON = re.compile(r"(?<=.):| [-–—] ")
 # A few words, a colon or a dash, and a whole sentence of its own: "dora: The …", "New policy: The …", "BERLIN - The …".
-_ANNOUNCED = re.compile(rf"(?P<head>(?:[^\s.!?:：]+ ){{0,4}}[^\s.!?:：]+)(?:: | [-–—] |：\s?)(?P<text>{_UPPER}[^\n]*)")
+_ANNOUNCED = re.compile(
+    rf"(?P<head>(?:[^\s.!?:：]+ ){{0,5}}[^\s.!?:：]+)(?: ?: | [-–—] |：\s?)(?P<text>{_UPPER}[^\n]*)"
+)
 _A_STATEMENT = 4  # words
 _I = re.compile(r"\bI\b|\bi['’]|^\s*i\b|[,;] i\b")
 _SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?:\s+|(?<=[。！？])|\Z)")
