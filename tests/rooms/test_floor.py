@@ -84,6 +84,7 @@ HARMLESS = (
     "Python 3.12 is pinned in build.zig.zon.",
     "The owner is coeliac.",
     "Antworten sind immer kurz.",
+    "El agua de Ana cuenta como agua.",
     "If you can, answer in one line.",
     "Never bump the version yourself.",
     "Quand tu écris du code, commente en anglais.",
