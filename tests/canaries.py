@@ -65,6 +65,12 @@ WRITTEN = {
     "underscored": CANARY.replace(" ", "_").replace("-", "_"),
     "spaced out": " ".join(CANARY),
     "quoted lines": CANARY.replace(" ", "\n> "),
+    "octal, as git": "".join(char if char.isascii() else "\\303\\252" for char in CANARY),
+    "escaped with eight digits": "".join(f"\\U{ord(char):08x}" for char in CANARY),
+    "tags between": "<b>Zebraquartz</b>-7f3a <i class='x'>crêpes</i>",
+    "UTF-8 misread": CANARY.encode().decode("latin-1"),
+    "UTF-8 misread on Windows": CANARY.encode().decode("cp1252"),
+    "base32": base64.b32encode(f"a {CANARY} b".encode()).decode(),
 }
 FORMS |= WRITTEN
 

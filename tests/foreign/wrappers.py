@@ -77,6 +77,10 @@ def _chat(words: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
     yield f"@bob: {text}"
     yield f"Bob Miller: {text}"
     yield f"{words['lead'][0]}\n<bob> {text}\n<eve> ok"
+    yield f"bob: {text}"
+    yield f"12/03/2026, 09:14 - Bob: {text}"
+    yield f"bob — today at 9:12 AM {text}"
+    yield f"09:14 < bob> {text}"
 
 
 def _page(words: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
@@ -93,6 +97,8 @@ def _page(words: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
     yield f"1. {text}\n2. {words['filler'][1]}"
     yield f"- {' '.join(lines)}"
     yield f"{words['filler'][0]}\n---\n{text}\n---"
+    yield from (f"{head} {' '.join(lines)}" for head in ("§ 4", "4.2", "12.03.2026", "BERLIN (dpa) -", "Intranet:"))
+    yield f"backups fail #412 · bob opened it 2 days ago · {' '.join(lines)}"
 
 
 def _program(words: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
@@ -109,6 +115,9 @@ def _program(words: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:
     yield f"diff --git a/x b/x\n+++ b/x\n@@ -1 +1 @@\n+{one_line}"
     yield f"# {one_line}\ndef backup(): ...\n"
     yield f"<!-- {one_line} -->"
+    yield from (f"{sign} {one_line}" for sign in ("//", "--", ";", "➜ ~ cat a.txt", "❯", "\u200b>", ".. note::"))
+    yield f"feat(backup): {one_line}"
+    yield f"NOTES {one_line} SEE ALSO pakko(1)"
 
 
 def _reported(words: Mapping[str, Any], lines: Sequence[str]) -> Iterator[str]:

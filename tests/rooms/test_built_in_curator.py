@@ -77,6 +77,7 @@ def test_a_sentence_is_kept_without_what_stands_before_its_point(said: str, kept
             "I always want distances in kilometres.",
         ),
         ("Oh, and remember: invoices go to anna@example.com.", "Invoices go to anna@example.com."),
+        ("记住：会议记录一律用中文写。", "会议记录一律用中文写。"),
         ("Ab sofort bitte immer Celsius verwenden.", "Ab sofort bitte immer Celsius verwenden."),
     ],
 )

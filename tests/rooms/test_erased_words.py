@@ -101,3 +101,12 @@ def test_a_hash_knows_a_text_and_a_session_again_and_nothing_else() -> None:
     stones.refuse("bob", "s1")
     again = Tombstones.from_json(json.loads(json.dumps(stones.to_json("local"))))
     assert again == stones and "4711" not in json.dumps(stones.to_json("local"))
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["SchließfachQuarz882", "SCHLIESSFACH quarz 882", "S c h l i e ß f a c h Quarz 882", "schliessfach_quarz_882"],
+)
+@pytest.mark.parametrize("wanted", ["Schließfach Quarz 882", "Schliessfach Quarz 882"])
+def test_a_sharp_s_and_a_double_one_are_the_same(wanted: str, written: str) -> None:
+    assert Scrubber((wanted,), partial=True).clean(f"the {written}.") == f"the {ERASED}."

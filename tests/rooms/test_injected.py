@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +132,24 @@ def test_nothing_of_a_message_is_lost_or_made_up(text: str, forms: Any) -> None:
 def test_who_only_speaks_of_a_tag_is_heard(tmp_path: Path) -> None:
     text = "<system-reminder> is a tag I saw, what is it?"
     assert owners(claude_code(tmp_path, text)) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<<<EXTERNAL_UNTRUSTED_CONTENT x" * 6_000,
+        '[Audio transcript (machine-generated, untrusted)]: "a' * 6_000,
+        "[media attached: x]\n" * 10_000,
+        "[Quoting x]\n" * 10_000 + "[/Quoting]",
+        "<system-reminder>a</system-reminder>b" * 6_000,
+        "[User sent a x]\n" * 12_000,
+    ],
+    ids=lambda text: text[:24],
+)
+def test_a_message_of_thousands_of_blocks_is_split_in_a_moment(text: str) -> None:
+    """Somebody else can write it into a chat that the agent reads. Some took a minute of processor time for a
+    megabyte."""
+    before = time.process_time()
+    for forms in (HERMES, CLAUDE_CODE, CODEX, OPENCLAW):
+        told_apart(text, forms)
+    assert time.process_time() - before < 5

@@ -329,3 +329,10 @@ def test_what_a_program_printed_or_others_said_to_each_other_is_not_the_persons_
     assert heard(printed) == heard(talk) == []
     (kept,) = heard("Host: we always use db4.internal here.")
     assert "we always use db4.internal" in kept.text
+
+
+@pytest.mark.parametrize("line", ["> a", "$ make", "    x = 1"])
+def test_thousands_of_pasted_lines_and_nothing_else_are_read(line: str) -> None:
+    """It raised, and the night with it."""
+    pasted = {"id": "x", "messages": [{"role": "user", "content": f"{line}\n" * 4_000}]}
+    assert list(notice_dict(pasted)) == []

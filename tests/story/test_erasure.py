@@ -74,12 +74,18 @@ def test_a_text_goes_from_every_column_of_every_table_and_every_file_in_every_fo
     (home.config.home / "dreaming" / "home" / "before-reverie").mkdir()
     for number, form in enumerate(FORMS.values()):
         (home.config.home / "dreaming" / "home" / "before-reverie" / f"{number}.txt").write_text(form)
-    (home.config.home / "notes-utf16.txt").write_bytes(CANARY.encode("utf-16"))
+    for encoding in ("utf-16", "utf-32", "utf-32-be", "latin-1"):
+        (home.config.home / f"notes-{encoding}.txt").write_bytes(CANARY.encode(encoding))
+    (home.config.home / "dreaming" / "home" / f"{CANARY}.txt").write_text("named so")
+    (home.config.home / "dreaming" / "home" / f"{CANARY.upper()}.txt").write_text("named alike")
     assert planted(home.engine) > 60
     done = home.erase.text(CANARY)
     assert left_in_rows(home.engine) == [] and left_in_files(home.config.home) == []
     assert list(broken_links(home.history_records.rows(home.owned))) == []
     assert done.counts["turns of transcripts"] >= 1 and done.counts["files"] >= len(FORMS)
+    assert not [path for path in home.config.home.rglob("*") if "zebraquartz" in path.name.lower()]
+    for path in home.config.home.glob("notes-*.txt"):
+        assert CANARY not in path.read_bytes().decode(path.stem.removeprefix("notes-"))
     assert [entry.text for entry in home.memory.entries("home")] == [OTHER]
 
 

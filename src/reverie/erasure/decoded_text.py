@@ -1,8 +1,8 @@
 """Text as it would read once it is decoded, with where each part of it stands in what was written.
 
-Other programs write the same words in URLs, in HTML, escaped, as quoted-printable mail, in base64 or hexadecimal, and
-compressed inside those. A view is a text with its escapes undone, once or several times over; what is packed as a whole
-is unpacked to bytes. What is found in either is taken out where it stands.
+Other programs write the same words in URLs, in HTML, escaped, as quoted-printable mail, misread, in base64, base32 or
+hexadecimal, and compressed inside those. A view is a text with its escapes undone, once or several times over; what is
+packed as a whole is unpacked to bytes. What is found in either is taken out where it stands.
 """
 
 from __future__ import annotations
@@ -14,20 +14,28 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
+# How a byte that is not the first of a character reads in Latin-1 or on Windows; a soft hyphen is more often one.
+_TAILS = {*map(chr, range(0x80, 0xC0)), *bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")} - {"\u00ad"}
+_TAIL_BYTES = re.escape("".join(sorted(_TAILS)))
 ROUNDS = 3  # how often something may have been escaped over again
 LARGEST_UNPACKED = 2**26
 _ESCAPE = re.compile(
     r"(?P<percent>(?:%[0-9A-Fa-f]{2})+)"
     r"|(?P<entity>&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)"
     r"|(?P<unicode>(?:\\+u[0-9A-Fa-f]{4})+)"
+    r"|(?P<long>(?:\\+U[0-9A-Fa-f]{8})+)"
+    r"|(?P<octal>(?:\\+[0-3][0-7]{2})+)"  # as git writes names
+    r"|(?P<tag></?[A-Za-z][^<>]{0,400}>)"
     r"|(?P<byte>(?:\\+x[0-9A-Fa-f]{2})+)"
     r"|(?P<mail>(?:=[0-9A-F]{2})+|=\r?\n)"
+    rf"|(?P<misread>(?:\u00c3\u00ad|[\u00c2-\u00f4][{_TAIL_BYTES}]{{1,3}})+)"  # UTF-8 that was read as another
     r"|(?P<unseen>[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+)"
 )
-_UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _HEX = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f :-]{8,}[0-9A-Fa-f]")
+_BASE32 = re.compile(r"[A-Z2-7]{16,}={0,6}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}(?:\r?\n[ \t>]*[A-Za-z0-9+/_-]{4,})*={0,2}")
 _AROUND = re.compile(r"([+/])")
 MOST_BEFORE = 8  # folders of a path
@@ -67,9 +75,7 @@ def views(text: str) -> Iterator[DecodedView]:
 
 def _may_be_escaped(text: str) -> bool:
     """Quick: nearly every text is asked."""
-    return any(sign in text for sign in ("%", "&#", "\\u", "\\x", "=")) or (
-        "&" in text or (not text.isascii() and _UNSEEN.search(text) is not None)
-    )
+    return not text.isascii() or any(sign in text for sign in ("%", "&", "\\", "=", "<"))
 
 
 def _undone(view: DecodedView) -> tuple[int, ...]:
@@ -92,6 +98,15 @@ def _decoded(found: re.Match[str]) -> Iterator[tuple[str, int]]:
         case "percent" | "mail" | "byte":
             pieces = list(re.finditer(r"[0-9A-Fa-f]{2}", found.group()))
             yield from _characters(bytes(int(one.group(), 16) for one in pieces), [one.start() - 1 for one in pieces])
+        case "misread":
+            raw = b"".join(one.encode("latin-1" if one < "\u0100" else "cp1252") for one in found.group())
+            yield from _characters(raw, list(range(len(raw))))
+        case "octal":
+            pieces = list(re.finditer(r"\\+([0-7]{3})", found.group()))
+            yield from _characters(bytes(int(one[1], 8) for one in pieces), [one.start() for one in pieces])
+        case "long":
+            for one in re.finditer(r"\\+U([0-9A-Fa-f]{8})", found.group()):
+                yield chr(min(int(one[1], 16), 0x10FFFF)), one.start()
         case "entity":
             yield html.unescape(found.group()), 0
         case "unicode":
@@ -116,6 +131,10 @@ def packed(text: str) -> Iterator[tuple[int, int, bytes]]:
         digits = re.sub(r"[ :-]", "", found.group())
         for one in (digits, digits[1:]):  # the last letter of a word may stand right before it
             yield found.start(), found.end(), bytes.fromhex(one[: len(one) // 2 * 2])
+    for found in _BASE32.finditer(text):
+        run = found.group().rstrip("=")
+        with suppress(binascii.Error):
+            yield found.start(), found.end(), base64.b32decode(run + "=" * (-len(run) % 8))
     for found in _BASE64.finditer(text):
         run = _WHITE.sub("", found.group()).rstrip("=").translate(_URL_SAFE)
         parts = _AROUND.split(run, MOST_BEFORE + 1)  # a path may stand right before it
@@ -144,7 +163,9 @@ def inflated(raw: bytes) -> bytes | None:
 
 
 def wide_encoding(raw: bytes) -> str:
-    """The kind of UTF-16 that the bytes look like, with its mark or without; empty for none."""
+    """The kind of UTF-16 or UTF-32 that the bytes look like, with its mark or without; empty for none."""
+    if len(raw) % 4 == 0 and raw[:64].count(0) * 3 >= 2 * len(raw[:64]) > 0:
+        return "utf-32-le" if raw[:1] != b"\0" else "utf-32-be"
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16-le" if raw[:1] == b"\xff" else "utf-16-be"
     some = raw[:4096]
@@ -160,9 +181,10 @@ def flat(text: str) -> str:
 
 
 def core_of(wanted: str) -> bytes:
-    """The longest part of a flat text that is written with the same bytes whatever its form; empty if there is none."""
-    plain = _SEPARATORS.sub("", unicodedata.normalize("NFC", wanted).casefold())
-    return max(re.findall(r"[a-z0-9]{4,}", plain), key=len, default="").encode()
+    """The longest part of a flat text that is written with the same bytes whatever its form; empty if there is none. A
+    double s may be written as one letter."""
+    plain = _SEPARATORS.sub("", unicodedata.normalize("NFC", wanted)).lower()
+    return max(re.findall(r"[a-z0-9]{4,}", plain.replace("ss", "ß")), key=len, default="").encode()
 
 
 def may_hold(text: str, cores: Iterable[bytes]) -> bool:

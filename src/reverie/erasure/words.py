@@ -27,6 +27,7 @@ ERASED = "[erased]"
 _EACH = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff"  # scripts without spaces: a word each
 _WORD = re.compile(rf"[{_EACH}]|(?:[^\W_{_EACH}]|[\u0300-\u036f])+")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
+_NOT_UTF8 = re.compile(r"[\udc80-\udcff]")  # what "surrogateescape" makes of bytes that are no UTF-8
 _SHORTEST_ENCODED = 5  # bytes; encoded forms of less stand everywhere by chance
 _SHORTEST_FLAT = 12  # letters; shorter ones come about by chance where words meet
 _DEEPEST = 4  # what is packed in what is packed
@@ -194,7 +195,7 @@ class Scrubber:
     @cached_property
     def _parts(self) -> list[bytes]:
         """The longest piece of each text that is the same in every form of writing it."""
-        pieces = (re.findall(r"[a-z0-9]+", folded(text)) for text in self.texts)
+        pieces = (re.findall(r"[a-z0-9]+", text.lower().replace("ss", "ß")) for text in self.texts)
         return [max(some, key=len).encode() if some else b"" for some in pieces]
 
     @cached_property
@@ -321,6 +322,8 @@ class Scrubber:
         text = content.decode("utf-8", "surrogateescape")
         cleaned = self.clean(text)
         content = content if cleaned == text else cleaned.encode("utf-8", "surrogateescape")
+        if self.partial and _NOT_UTF8.search(cleaned):
+            content = self.clean(content.decode("latin-1")).encode("latin-1")  # a byte a letter
         for name, pattern in self._wide.items():
             content = pattern.sub(ERASED.encode(name), content)
         unpacked = inflated(content) if self.partial else None

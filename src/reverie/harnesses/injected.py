@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from reverie.core.origin import Origin
 from reverie.transcripts.session import Said
 
+_VISIBLE = re.compile(r"\S")
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -71,7 +73,7 @@ def told_apart(text: str, forms: Iterable[Form]) -> list[MessagePart]:
         (anywhere if form.anywhere else leading).append(form)
     pieces, place = list[MessagePart](), 0
     while place < len(text):
-        start = place + len(text[place:]) - len(text[place:].lstrip())
+        start = found.start() if (found := _VISIBLE.search(text, place)) else len(text)
         opened = next(((form, found) for form in leading if (found := form.opens.match(text, start))), None)
         if opened is None:
             break
@@ -81,10 +83,17 @@ def told_apart(text: str, forms: Iterable[Form]) -> list[MessagePart]:
 
 
 def _among(text: str, place: int, forms: list[Form]) -> Iterator[MessagePart]:
+    """Each form is looked for once up to where it stands next, so that a message of many blocks is read in one pass."""
     forms = [one for one in forms if not (one.paired and one.closes and not one.closes.search(text, place))]
+    ahead = [(form, found) for form in forms if (found := form.opens.search(text, place))]
     while place < len(text):
-        opened = [(found.start(), form, found) for form in forms if (found := form.opens.search(text, place))]
-        start, form, found = min(opened, key=lambda one: one[0]) if opened else (len(text), None, None)
+        ahead = [
+            (form, again)
+            for form, found in ahead
+            if (again := found if found.start() >= place else form.opens.search(text, place))
+        ]
+        form, found = min(ahead, key=lambda one: one[1].start(), default=(None, None))
+        start = found.start() if found else len(text)
         if own := text[place:start].strip():
             yield MessagePart(own)
         if form is None or found is None:

@@ -51,8 +51,8 @@ HERMES = (
     ),
     Form("thread", _R(r"\[Thread context — prior messages in this thread"), _R(r"\n\[End of thread context\]\s*")),
     Form("channel", _R(r"\[Recent channel messages\]|(?s:.+?\n\n(?=\[New message\]\n))"), _R(r"\[New message\]\n")),
-    Form("attached file", _R(r"(?m)^(?:\[[^\[\]\n]{1,80}\] )?\[Content of [^\]\n]*\]:\n"), anywhere=True),
-    Form("attached file", _R(r"(?m)^\[Attached file: [^\]\n]*\]"), anywhere=True),
+    Form("attached file", _R(r"(?m)^(?:\[[^\[\]\n]{1,80}\] )?\[Content of [^\]\n]{0,1000}\]:\n"), anywhere=True),
+    Form("attached file", _R(r"(?m)^\[Attached file: [^\]\n]{0,1000}\]"), anywhere=True),
     Form("attached context", _R(r"(?m)^--- (?:Attached Context|Context Warnings) ---$"), anywhere=True),
     Form("message payload", _R(r"(?m)^\[Slack Block Kit payload for this message\]$"), anywhere=True),
     Form("shared card", _R(r"(?m)^\[(?:share_card|link): "), anywhere=True),
@@ -112,17 +112,19 @@ OPENCLAW = (
         _R(r"\[(?:Chat messages since your last reply|Recent chat messages) - for context\]"),
         _R(r"\[Current message - respond to this\]\s*"),
     ),
-    Form("media note", _R(r"\[(?:Image|Video|Audio)[^\]\n]*\]\nUser text:\n"), _R(r"\s*"), first=True, kept=False),
+    Form(
+        "media note", _R(r"\[(?:Image|Video|Audio)[^\]\n]{0,1000}\]\nUser text:\n"), _R(r"\s*"), first=True, kept=False
+    ),
     Form(
         "quoted message",
-        _R(r"(?m)^\[(?:Replying to|Quoting) [^\]\n]*\]\n"),
+        _R(r"(?m)^\[(?:Replying to|Quoting) [^\]\n]{0,1000}\]\n"),
         _R(r"\[/(?:Replying|Quoting)\]\s*"),
         anywhere=True,
         paired=True,
     ),
-    Form("forwarded message", _R(r"(?m)^\[Forwarded from [^\]\n]*\]"), anywhere=True),
-    Form("media note", _R(r"\[media attached[^\]\n]*\]"), _R(r"\s*"), anywhere=True, first=True),
-    Form("sticker", _R(r"\[Sticker[^\]\n]*\] "), anywhere=True),
+    Form("forwarded message", _R(r"(?m)^\[Forwarded from [^\]\n]{0,1000}\]"), anywhere=True),
+    Form("media note", _R(r"\[media attached[^\]\n]{0,1000}\]"), _R(r"\s*"), anywhere=True, first=True),
+    Form("sticker", _R(r"\[Sticker[^\]\n]{0,1000}\] "), anywhere=True),
     Form(
         "voice",
         _R(rf"\[Audio transcript \(machine-generated, untrusted\)\]: {_JSON}"),
@@ -132,13 +134,13 @@ OPENCLAW = (
     ),
     Form(
         "media description",
-        _R(r"(?m)^(?:\[(?:Image|Video|Audio)[^\]\n]*\]\n)?(?:Description|Transcript):\n"),
+        _R(r"(?m)^(?:\[(?:Image|Video|Audio)[^\]\n]{0,1000}\]\n)?(?:Description|Transcript):\n"),
         anywhere=True,
     ),
     Form(
         "external content",
-        _R(r"<<<EXTERNAL_UNTRUSTED_CONTENT\b[^>\n]*>>>"),
-        _R(r"<<<END_EXTERNAL_UNTRUSTED_CONTENT\b[^>\n]*>>>\s*"),
+        _R(r"<<<EXTERNAL_UNTRUSTED_CONTENT\b[^>\n]{0,400}>>>"),
+        _R(r"<<<END_EXTERNAL_UNTRUSTED_CONTENT\b[^>\n]{0,400}>>>\s*"),
         anywhere=True,
     ),
     Form(

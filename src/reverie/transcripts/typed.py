@@ -20,41 +20,40 @@ _A_WORD = 3  # letters: "said no"
 LONGEST = 1000  # characters of a line; nobody of 3,800 people's statements was in a longer one
 _QUOTED_WORDS, _QUOTED_WEIGHT = 6, 50  # so much between quotation marks is somebody's sentence, less a name or a phrase
 _SHORT_QUESTION = 5  # words of a question that hands over what stands behind it
+# A person begins with a word; a quotation, a list, a heading, a prompt, a comment, a tag or data begin with a sign.
+_BEGINS = re.compile(r"[\"'“„«»「『‘‹`”¿¡]{0,2}\s?[^\W_]|/[a-z]")
+_UPPER = r"[^\W\d_a-zß-öø-ÿа-яёіїєґ]"  # also a sign of a language that has no small letters
 _SHAPES = (
-    r"[>|#$%*•·▪‣●✓✗✕✔+=~{}@]",  # quotations, tables, headings, prompts, bullets, diffs, data
-    r"[-–—]\s",
+    rf"(?:\w+ #?)?\d{{1,3}}[.)]\s+{_UPPER}",
     r"\d{1,3}[.)]\s",
-    r"\(\w{1,3}\)\s",
-    r"\[",  # lists, logs
-    r"(?:-{3,}|_{3,}|<!--)",
-    r"</?[A-Za-z][\w:.-]*[^<>]*>",
-    r"<\?xml",
-    r"\\[a-zA-Z]",
-    r"<!DOCTYPE",
+    rf"\d+(?:[.:/-]\d+)+[.,)\]]*\s+(?:{_UPPER}|[\d\W])",  # a date, a time, the number of a section
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d",
     r"\d{1,2}:\d\d:\d\d\b",
     r"\w{3} +\d{1,2} \d\d:\d\d:\d\d",  # logs
     r"commit [0-9a-f]{7,40}\b",
     r"RT @",
     r"[\w.-]+@[\w.-]+[:~][^ ]*[$#%] ",
-    r">>> ",
     r"PS [A-Z]:\\",
     r"\w+=\S+$",  # terminals
     r"[A-Z]{4,}(?:\]|:|!| -) ",
+    rf"(?:[A-Z]{{4,}} ){{1,3}}{_UPPER}[^A-Z]",  # NOTES The …
     r"npm (?i:warn|err!|notice) ",  # WARNING:
     r"(?i:warn(?:ing)?|error|fatal|hint|debug|notice|deprecat\w*)(?:\[[\w-]+\])?: ",
-    r"(?i:from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet|objet|asunto|para|oggetto|van|aan|onderwerp): ",
+    r"(?i:re|aw|fwd?|wg|from|to|cc|bcc|subject|date|sent|von|an|betreff|gesendet"
+    r"|objet|asunto|para|oggetto|van|aan|onderwerp): ",
     r"\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?\s+[\w.'’-]+(?: [\w.'’-]+)?: ",  # 10:32 bob: …
     r"[\w.'’-]+(?: [\w.'’-]+)?,? \[?\d{1,2}:\d\d(?: ?[AaPp][Mm])?\]?: ",  # Bob 10:32: …
+    rf"(?:[^\s.!?]+\s+){{1,6}}[\[(]?\d{{1,2}}:\d\d(?: ?[AaPp]\.?[Mm]\.?)?[\])]?:?\s+{_UPPER}",  # Bob 10:32 AM The …
     r"[A-ZÀ-Þ][\w.'’-]+ [A-ZÀ-Þ][\w.'’-]+ +\d{1,2}:\d\d\b",  # Bob Smith 10:32 …
     r"[\w.'’-]+(?: [\w.'’-]+)?\s{2,}\d{1,2}:\d\d\b",  # bob  10:32 AM  …
     r"[^,;|\t\s\u3040-\uffff]+(?:(?<!\d)[,;|\t]|[,;|\t](?!\d))\S[^\n]*?[,;|\t](?=[^\s\d])",  # 42,rule,… of a table
     r"(?:@[\w.-]+|[A-ZÀ-Þ][\w.'’-]{1,20} [A-ZÀ-Þ][\w.'’-]{1,20})(?: \([^()]{1,30}\))?: ",  # Bob Smith: …
+    r"[^\n]*\s[·•]\s",  # pieces of a page
 )
 _SHAPED = re.compile("|".join(_SHAPES))
 # A letter: a greeting, and at the end a line that is only a farewell and who writes.
 _NAME = r"[^\W\d_a-zß-öø-ÿа-я][^\s,.!?:;]*(?: [^\W\d_a-zß-öø-ÿа-я][^\s,.!?:;]*)?\s*\Z"
-_SIGNED = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+){{0,3}}, {_NAME}")
+_SIGNED = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+){{0,3}}, (?:[^\s,.!?:;]+ )?{_NAME}")
 _GREETED = re.compile(r"[^\s,.!?:;]+(?: [^\s,.!?:;]+){0,3}[,!] ")
 _SIGNED_BARE = re.compile(rf"[.!?] +[^\s,.!?:;]+(?: [^\s,.!?:;]+)? {_NAME}")
 _LINE_END = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -76,6 +75,12 @@ _MARKS = {
 }
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _COLON = re.compile(r"(?<=.):| [-–—] ")
+# A few words, a colon or a dash, and a whole sentence of its own: "dora: The …", "New policy: The …", "BERLIN - The …".
+_ANNOUNCED = re.compile(
+    rf"(?P<head>(?:[^\s.!?:：]+ ){{0,5}}[^\s.!?:：]+)(?: ?: | [-–—] |：\s?)(?P<text>{_UPPER}[^\n]*)"
+)
+_A_STATEMENT = 4  # words
+_I = re.compile(r"\bI\b|\bi['’]|^\s*i\b|[,;] i\b")
 _SENTENCE_END = re.compile(r"[.!?。！？…]+[\"'”’»)\]]*(?:\s+|(?<=[。！？])|\Z)")
 
 
@@ -88,7 +93,7 @@ def typed(text: str) -> tuple[Range, ...]:
     if text[end:].strip() and not _DELIMITED.match(text, end):
         return ()
     indented = text.lstrip("\r\n").startswith(("    ", "\t"))
-    if end - start > LONGEST or indented or _SHAPED.match(text, start, end):
+    if end - start > LONGEST or indented or not _BEGINS.match(text, start, end) or _SHAPED.match(text, start, end):
         return ()
     if _is_letter(text[start:end]):
         return ()
@@ -169,10 +174,11 @@ def _reported(text: str, start: int, end: int) -> Iterator[Range]:
     others = -1
     for begins, stops in _sentences(text, start, end):
         sentence = text[begins:stops]
-        if others >= 0 and _words(sentence) & _set("myself"):
+        if others >= 0 and _is_of_themselves(sentence):
             yield others, begins
             others = -1
-        if others < 0 and (_tells_of_others(sentence) or _expression("according").match(sentence)):
+        told = _tells_of_others(sentence) or _is_announced(sentence) or _expression("according").match(sentence)
+        if others < 0 and told:
             if sentence.rstrip().endswith(("?", "？")):
                 yield begins, stops  # it is asked, and nobody goes on telling
             else:
@@ -194,6 +200,21 @@ def _asks_about_a_text(sentence: str) -> bool:
     """ "Is this true?", and then the text."""
     asked = sentence.rstrip().endswith(("?", "？")) and len(sentence.split()) <= _SHORT_QUESTION
     return asked and bool(_words(sentence.rstrip(" ?？")) & _set("this"))
+
+
+def _is_announced(sentence: str) -> bool:
+    """Whether a few words hand over a whole sentence that the person does not say of themselves. "Remember: The …" is
+    what they want kept."""
+    found = _ANNOUNCED.match(sentence)
+    if found is None or _expression("remember").search(found["head"]) or _is_of_themselves(found["text"]):
+        return False
+    whole = " " not in found["head"] or found["text"].rstrip().endswith((".", "!", "。", "！"))
+    return whole and (len(found["text"].split()) >= _A_STATEMENT or _IDEOGRAPH.search(found["text"]) is not None)
+
+
+def _is_of_themselves(sentence: str) -> bool:
+    """Whether the person speaks of themselves in it. A small "i" inside is an article or an "and" elsewhere."""
+    return bool(_words(sentence) & _set("myself")) or _I.search(sentence) is not None
 
 
 def _tells_of_others(sentence: str) -> bool:

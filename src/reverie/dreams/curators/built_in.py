@@ -50,7 +50,7 @@ _LEAD = re.compile(
     r"\s*[,:;.!–—-]+\s*))+(?=\w)",
     re.IGNORECASE,
 )
-_THAT = re.compile(r"^[\s,:;–—-]*(that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;–—-]*", re.IGNORECASE)
+_THAT = re.compile(r"^[\s,:;：，、–—-]*(that|dass|daß|que|che|dat|att|at|że|že|ki)?\b[\s,:;：，、–—-]*", re.IGNORECASE)
 _TURNS = ("dass", "daß", "dat")  # "dass ich Vegetarier bin" is no sentence without its "dass"
 _SIGNS = re.compile(r"[/._-]|\.md$")
 _WORLD, _PERSON = ("MEMORY",), ("USER",)

@@ -80,6 +80,8 @@ def _only_edges(text: str) -> str:
     if len(text) - text.count(" ") <= MAX_OWN_WORDS:
         return text
     paragraphs = [found.span() for found in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)]
+    if not paragraphs:
+        return text  # thousands of lines, and none of them the person's
     pieces, place = [], 0
     for start, end in sorted({paragraphs[0], paragraphs[-1]}):
         stop = min(end, start + MAX_PARAGRAPH)

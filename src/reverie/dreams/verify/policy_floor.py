@@ -72,6 +72,8 @@ def _decides(text: str) -> bool:
 
 def _permits(text: str) -> bool:
     said = words.plain(text)
+    if _pattern("addressed").search(said) and not words.negated(said):
+        return True
     return _pattern("permits").search(said) is not None and _pattern("forbids").search(said) is None
 
 

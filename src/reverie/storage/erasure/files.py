@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from reverie.core.errors import BadInput, ReverieError
@@ -20,7 +21,7 @@ from reverie.erasure.tombstones import Tombstones
 from reverie.erasure.wanted import ErasurePlace, Left, Sought
 from reverie.erasure.words import Scrubber
 from reverie.storage.backup.unpack import Unpacking
-from reverie.system.files import PATIENCE_SECONDS, flocked, read_file, replace_file
+from reverie.system.files import PATIENCE_SECONDS, flocked, read_file, replace_file, sync_folder
 from reverie.system.git.projection import GitProjection
 
 SETTINGS = ("reverie.toml", "policy.toml")
@@ -52,7 +53,8 @@ class HomeFiles:
 
     def holding(self, scope: Scope, sought: Sought) -> Iterator[ErasurePlace]:
         for path in self._files():
-            if _holds(path, self._scrubber(path, sought)):
+            scrub = self._scrubber(path, sought)
+            if _holds(path, scrub) or (scrub and scrub.has(path.name)):
                 yield ErasurePlace("files", str(path))
 
     def views(self, scope: Scope, sought: Sought) -> list[ErasurePlace]:
@@ -69,6 +71,9 @@ class HomeFiles:
                 # A queued transcript is named by its path: with another one it would wait for ever.
                 path.unlink() if path.parent == self.home / QUEUE else replace_file(path, new)
                 done.append(ErasurePlace("files", str(path)))
+            if scrub and path.is_file() and scrub.has(path.name):
+                _rename(path, scrub.clean(path.name))
+                done.append(ErasurePlace("files", str(path.parent)))
         self.show()
         return done
 
@@ -194,6 +199,13 @@ def _below(path: Path) -> Iterator[Path]:
                 yield from _below(child)
     elif path.is_file() and not path.name.endswith(_DATABASE) and ".db." not in path.name:
         yield path
+
+
+def _rename(path: Path, name: str) -> None:
+    """Give it this name, with a number where a file has it already."""
+    new = next(one for one in (path.with_name(f"{n or ''}{name}") for n in count()) if not one.exists())
+    path.rename(new)
+    sync_folder(path.parent)
 
 
 def _read(path: Path) -> bytes | None:
