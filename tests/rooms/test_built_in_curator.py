@@ -267,11 +267,30 @@ def test_exactly_one_value_is_exchanged_for_one_of_its_shape(old: str, said: str
         ("Staging is db1.internal:5432.", "Staging is db2.internal on 6432 now."),  # half of an address
         ("Uses PyCharm for Python.", "I moved from PyCharm to Zed."),  # which of two names?
         ("Uses PyCharm for Python.", "I use Zed for Python now."),
+        (
+            "Wedding quotes are valid for 30 days.",
+            "Every wedding quote gets a line for a 20% deposit.",
+        ),  # counts others
         ("Backups run at 2:00, reports at 3:00.", "The backups moved from 2:00 to 4:00, not the reports."),
     ],
 )
 def test_where_it_is_not_plain_which_value_is_meant_nothing_is_exchanged(old: str, said: str) -> None:
     assert exchange(old, said) == ("", "")
+
+
+def test_of_two_entries_the_one_is_changed_that_was_spoken_of() -> None:
+    known = entries("A 340 g jar of honey sells at 7 pounds.", "A 227 g jar of honey sells at 5 pounds.")
+    said = sessions("The 340 g jars of honey are 8.50 now.", "A 340 g jar of honey is eight pounds fifty.")
+    assert all(one.replaces == ("e1",) for one in curated(said, known) if one.op is Op.REPLACE)
+
+
+def test_a_number_that_was_only_wished_for_asks() -> None:
+    said = "wenn ich könnte wie ich wollte, gäbs Kostenvoranschläge nur noch für 50 Euro"
+    assert not any(one.severity is None for one in decided(said, entries("Kostenvoranschläge kosten 25 Euro.")))
+
+
+def test_a_note_for_somebody_is_not_asked_to_be_remembered() -> None:
+    assert not any(one.sure for one in curated("note for the office: order 1 padlock gate B"))
 
 
 def test_of_two_sayings_the_fuller_one_is_kept() -> None:

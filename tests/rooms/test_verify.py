@@ -219,6 +219,12 @@ PASSES: dict[str, list[Seen]] = {
         ),
         instead("QGIS 3.40 am Rechner.", "Ich hab auf QGIS 3.40 umgestellt.", "QGIS 3.34 LTR am Rechner."),
     ],
+    "spoken_of": [
+        instead(MONDAYS, MOVED, TAGS),
+        instead(
+            "Tea is at 5 in the hall.", "Tea is at 5 now, in the hall.", "Tea is at 4 in the hall.", "Tea is green."
+        ),
+    ],
     "removal": [
         over("We stopped tagging releases on Wednesdays.", TAGS),
         over("Das Jour fixe am Dienstag ist abgeschafft.", "Das Jour fixe ist am Dienstag."),
@@ -397,6 +403,17 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (
             Reason.DROPS_CONTENT,
             says(merges("Answers in French.", cites(FRENCH)), FRENCH, known=("Answers in French.", TAGS)),
+        ),
+    ],
+    "spoken_of": [
+        (
+            Reason.OVERTAKES,
+            instead(
+                "A 340 g jar of honey is eight pounds.",
+                "A 340 g jar of honey is eight pounds.",
+                "A 227 g jar of honey sells at 5 pounds.",
+                "A 340 g jar of honey sells at 7 pounds.",
+            ),
         ),
     ],
     "removal": [

@@ -223,7 +223,8 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     for_good = each_week and bool(last.marks & CHANGES) and last.candidate.confidence >= STANDING
     hours = [value for value in words.values(old.text) if words.shape_of(value) in EXACT]  # may move with the day
     exact = shape in EXACT or (shape == "day" and for_good and not words.missing(hours, [last.words]))
-    plain = exact and relate(old.whole, last.words).conflict >= SURE_CONFLICT
+    doubted = last.candidate.explicitness * 2 < last.candidate.confidence
+    plain = exact and not doubted and relate(old.whole, last.words).conflict >= SURE_CONFLICT
     text = revised or own_sentence(last.words)
     alone = not any(_holds_it_too(one, old, text) for one in material.brief.entries)
     back = _comes_back(old.text, text, [one.words for one in group])
@@ -324,7 +325,9 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
     changes = bool(one.marks & CHANGES) and words.ceases(one.words)
     names = {entry.id: _names(one.words, entry.whole) if changes else 0 for entry in named}
     conflict = {entry.id: relate(entry.whole, one.words).conflict for entry in named}
-    best = max(named, key=lambda entry: (names[entry.id], conflict[entry.id]))
+    shared = {entry.id: len(words.shared(entry.whole, one.words)) for entry in named}
+    overtaken = [entry for entry in named if names[entry.id] or conflict[entry.id] >= CONFLICT]
+    best = max(overtaken or named, key=lambda entry: (names[entry.id], shared[entry.id], conflict[entry.id]))
     return best if names[best.id] or conflict[best.id] >= CONFLICT else None
 
 
@@ -354,6 +357,9 @@ def exchange(old: str, said: str) -> tuple[str, str]:
         same = [value for value in same if not words.stands_in(value, said)] if not words.ceases(said) else same
     shared = words.shared(old, said)
     if len(same) != 1 or old.count(same[0]) != 1 or not (len(shared) > 1 or (shared and len(words.stems(old)) <= 4)):
+        return "", ""
+    counts = words.counted(same[0], old)  # "a 20 % deposit on every wedding quote" is not "quotes hold for 20 days"
+    if counts and not words.stands_in(counts, said) and len(shared) * 2 <= len(words.stems(old)):
         return "", ""
     return old.replace(same[0], new[0]), shape
 

@@ -49,7 +49,7 @@ def _told(session: Session, turn: Turn, speech: Speech) -> Iterator[Candidate]:
             kind=kind,
             text=one.clause,
             confidence=one.reading.keep,
-            explicitness=one.reading.keep,
+            explicitness=round(one.reading.keep * (1 - one.reading.doubt), 4),
             evidence=(quote(session, turn.number, one.clause),),
             about=about,
             language=one.language,

@@ -278,6 +278,16 @@ def _taken_place(shape: str, free: list[str]) -> str | None:
     return "word" if shape in ("number", "day") and "word" in free else None
 
 
+def spoken_of(case: Case) -> Iterator[Objection]:
+    """Nobody spoke more of another entry than of the one that would be replaced."""
+    if case.item.op is not Op.REPLACE or not case.support:
+        return
+    nearest = max(len(words.shared(old, case.sentences)) for old in case.old) if case.old else 0
+    others = (one for one in case.staying if one.document == case.item.document)
+    if other := next((one for one in others if len(words.shared(one.text, case.sentences)) > nearest), None):
+        yield finding(Reason.OVERTAKES, other.text)
+
+
 def removal(case: Case) -> Iterator[Objection]:
     """An entry goes only if it, and no other, was spoken of as over; or if one that stays says all of it."""
     if case.item.op is not Op.REMOVE or case.tidies:
@@ -413,6 +423,7 @@ CHECKS = (
     NamedCheck("negation", "Is a “not” where it was said?", negation),
     NamedCheck("newer", "Is it newer than what it changes?", newer),
     NamedCheck("carried_over", "Is what the entry says besides kept?", carried_over),
+    NamedCheck("spoken_of", "Was this entry spoken of, and no other?", spoken_of),
     NamedCheck("removal", "Was what goes spoken of as over?", removal),
     NamedCheck("stands_alone", "Can it be understood alone?", stands_alone),
     NamedCheck("new_here", "Is it new, and contradicts nothing that stays?", new_here),

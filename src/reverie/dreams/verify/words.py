@@ -151,6 +151,12 @@ def missing(wanted: Iterable[str], sources: Iterable[str]) -> list[str]:
     return left
 
 
+def counted(number: str, text: str) -> str:
+    """The word or sign right behind a number, if it tells something: "days", "%"."""
+    found = re.search(rf"(?<![\w.,:]){re.escape(number)}\s?([%€$£°]|[^\W\d_]+)", text)
+    return found[1] if found and found[1].lower() not in _small() else ""
+
+
 def shape_of(value: str) -> str:
     """Values of one shape can stand in each other's place: an address for an address, a number for a number."""
     if _ADDRESS.fullmatch(value):
