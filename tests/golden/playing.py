@@ -58,10 +58,10 @@ def live(night: Mapping[str, Any], root: Path, settings: Mapping[str, str] | Non
     hermes, dates = root / "hermes", night.get("entry_dates", {})
     for when in sorted(set(dates.values())) or [night["now"]]:
         known = [[text for text in night[name] if dates.get(text, "") <= when] for name in ("memory", "user")]
-        _write(hermes, *known)
+        _write(hermes, when, *known)
         with _opened(root, when, night) as home:
             list(home.memory.entries("hermes"))
-    _write(hermes, night["memory"], night["user"])
+    _write(hermes, night["now"], night["memory"], night["user"])
     for skill in night.get("skills", []):
         folder = hermes / "skills" / skill["name"]
         folder.mkdir(parents=True)
@@ -81,10 +81,13 @@ def _opened(root: Path, when: str, night: Mapping[str, Any], settings: Mapping[s
     return home
 
 
-def _write(hermes: Path, memory: Iterable[str], user: Iterable[str]) -> None:
+def _write(hermes: Path, when: str, memory: Iterable[str], user: Iterable[str]) -> None:
+    """As if it were written at that time: how old a file is tells how old its entries are."""
     (hermes / "memories").mkdir(parents=True, exist_ok=True)
-    (hermes / "memories" / "MEMORY.md").write_text("\n§\n".join(memory))
-    (hermes / "memories" / "USER.md").write_text("\n§\n".join(user))
+    at = datetime.fromisoformat(when).timestamp()
+    for name, entries in (("MEMORY.md", memory), ("USER.md", user)):
+        (hermes / "memories" / name).write_text("\n§\n".join(entries))
+        os.utime(hermes / "memories" / name, (at, at))
 
 
 def _texts(hermes: Path) -> dict[str, list[str]]:

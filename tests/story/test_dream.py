@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -238,7 +239,16 @@ def test_words_of_someone_else_wait_for_the_owner(memories: Path, home: Home) ->
     assert (memories / "USER.md").read_text() == "Ann builds boats."
 
 
+def test_what_stood_in_a_file_before_reverie_looked_is_as_old_as_the_file(memories: Path, home: Home) -> None:
+    year_ago = (NOON - timedelta(days=365)).timestamp()
+    os.utime(memories / "MEMORY.md", (year_ago, year_ago))
+    home.sessions.add(session("s1", "The wiki moved to alder.lan:8080 last week, birch is switched off."))
+    assert "cannot be told" not in dream(home).diary
+
+
 def test_an_entry_of_unknown_age_is_not_overtaken_without_a_person(memories: Path, home: Home) -> None:
+    now = NOON.timestamp()
+    os.utime(memories / "MEMORY.md", (now, now))
     home.sessions.add(session("s1", "The wiki moved to alder.lan:8080 last week, birch is switched off."))
     night = dream(home)
     assert (memories / "MEMORY.md").read_text() == MEMORY

@@ -22,6 +22,7 @@ from reverie.dreams.records import Lease, Planned, Thought
 from reverie.dreams.run.steps import given_up
 from reverie.dreams.target import DreamTarget
 from reverie.memory.operation import Conflicted, Operation, OverBudget, Unfit
+from reverie.memory.targets import written_at
 from reverie.skills.amendments.edits import rules_of
 from reverie.skills.library import FoundSkill
 
@@ -136,12 +137,15 @@ def _documents(rooms: Rooms, target: str) -> Iterator[BriefDocument]:
 
 def _entries(rooms: Rooms, target: str) -> Iterator[BriefEntry]:
     confirmed = rooms.records.confirmed(rooms.scope, target)
+    there = rooms.memory.target(target)
+    written = {place.document: written_at(there, place.document) for place in there.places()}
     for number, one in enumerate(rooms.memory.entries(target), 1):
+        file_time = written.get(one.document)  # what stood there when we first looked is as old as the file
         yield BriefEntry(
             f"e{number}",
             one.document,
             one.text,
-            one.since or one.seen,
+            one.since or min(one.seen, file_time or one.seen),
             one.since is not None,
             one.critical,
             one.sha256,

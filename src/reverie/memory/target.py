@@ -68,7 +68,8 @@ class Target(Protocol):
     `reach` says in words whose prompts the target ends up in. A target may have `ready`: True where its harness will
     read a document that is not there yet, so that it counts as standing on this machine. It may have `folder`: where
     its documents lie as files of their names, for people who know them by their paths. It may have
-    `has_displaced(document)`: whether there are files to be looked at with `Held.displaced`.
+    `has_displaced(document)`: whether there are files to be looked at with `Held.displaced`. It may have
+    `written_at(document)`: when its bytes were last written.
     """
 
     name: str

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -143,8 +144,18 @@ class _SamePlace:
         look = getattr(self._with(document), "has_displaced", None)
         return look is not None and bool(look(document))
 
+    def written_at(self, document: str) -> datetime | None:
+        return written_at(self._with(document), document)
+
     def _with(self, document: str) -> Target:
         return next((target for target in self._targets if document in _documents(target)), self._targets[0])
+
+
+def written_at(target: Target, document: str) -> datetime | None:
+    """When a document was last written; None where its target does not know."""
+    look = getattr(target, "written_at", None)
+    found: datetime | None = look(document) if look is not None else None
+    return found
 
 
 def _documents(target: Target) -> set[str]:

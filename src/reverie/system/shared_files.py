@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -120,6 +121,13 @@ def has_displaced(path: Path) -> bool:
             return any(_is_of(path.name, entry.name) for entry in entries)
     except OSError:
         return False
+
+
+def written_at(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except (OSError, OverflowError, ValueError):
+        return None
 
 
 # ---- putting a file in the place of another --------------------------------------------------------------------------

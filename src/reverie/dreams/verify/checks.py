@@ -344,8 +344,10 @@ def new_here(case: Case) -> Iterator[Objection]:
 
 
 def _denies(entry: str, case: Case, limit: float) -> bool:
-    """They contradict each other, and the entry that is replaced did not seem to."""
-    if relate(entry, case.text).conflict < limit:
+    """They speak of one thing (two words in common, or one of few) and contradict each other; and the entry that is
+    replaced did not seem to."""
+    common, most = len(words.shared(entry, case.text)), max(len(words.stems(entry)), len(words.stems(case.text)))
+    if common < min(2, most // 2) or relate(entry, case.text).conflict < limit:
         return False
     return not any(relate(entry, old).conflict >= limit for old in case.old)
 

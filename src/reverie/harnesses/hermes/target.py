@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
@@ -18,7 +19,7 @@ from reverie.memory.staged import StagedWrite
 from reverie.memory.target import Held, Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.shared_files import HeldFiles, has_displaced
+from reverie.system.shared_files import HeldFiles, has_displaced, written_at
 
 NAME = "hermes"
 PURPOSES = {
@@ -82,6 +83,9 @@ class HermesTarget:
 
     def has_displaced(self, document: str) -> bool:
         return has_displaced(self._path(document))
+
+    def written_at(self, document: str) -> datetime | None:
+        return written_at(self._path(document))
 
     def _alone(self, document: str) -> AbstractContextManager[None]:
         return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)

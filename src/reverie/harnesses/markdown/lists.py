@@ -12,12 +12,13 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from reverie.core.errors import BadInput
 from reverie.memory.target import Held, Place
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.shared_files import HeldFiles, has_displaced
+from reverie.system.shared_files import HeldFiles, has_displaced, written_at
 
 Listed = Callable[[Path], Sequence[Place]]
 # Characters of a file that is read whole in every session: above it Claude Code warns that it will impact performance.
@@ -80,6 +81,9 @@ class MarkdownTarget:
 
     def has_displaced(self, document: str) -> bool:
         return has_displaced(self._path(document))
+
+    def written_at(self, document: str) -> datetime | None:
+        return written_at(self._path(document))
 
     def _alone(self, document: str) -> AbstractContextManager[None]:
         if not self._lock_files:
