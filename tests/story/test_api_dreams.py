@@ -147,7 +147,7 @@ def test_what_is_only_unsure_is_included_and_marked(served: Served) -> None:
     assert content(served, dream["output_memory_store_id"]) == {"/editor.md": "I use Helix now instead of vim.\n"}
     [change] = served.call("GET", f"/v1/dreams/{dream['id']}/changes").json["data"]
     assert change["unsure"] is True and "unsure" in change["reasons"] and change["fate"] == "landed"
-    assert "not sure" in change["why"]
+    assert "Not sure" in change["why"]
 
 
 def test_what_a_person_would_have_to_decide_is_withheld_with_its_sentence(served: Served) -> None:

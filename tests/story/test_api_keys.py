@@ -101,7 +101,7 @@ def process(home: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert running.stdout is not None
-        yield running, json.loads("".join(running.stdout.readline() for _ in range(3)))["url"]
+        yield running, json.loads("".join(running.stdout.readline() for _ in range(4)))["url"]
     finally:
         running.kill()
         running.communicate()
