@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -75,8 +76,9 @@ class Machine:
         return self.folder / "reverie"
 
     def place(self, pattern: str) -> Path:
-        filled = pattern.partition(":-")[2].replace("}", "")
-        return Path(filled.replace("~", str(self.folder), 1))
+        while "${" in pattern:  # no variable is set, and one may stand in what is meant without another
+            pattern = re.sub(r"\$\{\w+:-([^${}]*)\}", r"\1", pattern)
+        return Path(pattern.replace("~", str(self.folder), 1))
 
 
 def first(targets: Iterable[Target]) -> Target:
