@@ -51,7 +51,7 @@ class GeminiCliInstaller:
 
     def rehearse(self, where: HomePlaces, sentence: str, number: int) -> Mapping[str, Any]:
         session, at = f"00000000-0000-4000-8000-{number:012}", f"2026-01-{number:02}T09:00:00.000Z"
-        path = self.folder(where) / f"tmp/work/chats/session-2026-01-{number:02}T09-00-{session[:8]}{number}.jsonl"
+        path = self.folder(where) / f"tmp/rehearsal/chats/session-2026-01-{number:02}T09-00-{session[:8]}{number}.jsonl"
         head = {"sessionId": session, "projectHash": "0" * 64, "startTime": at, "lastUpdated": at}
         said = {"id": f"m{number}", "timestamp": at, "type": "user", "content": [{"text": sentence}]}
         path.parent.mkdir(parents=True, exist_ok=True)
