@@ -29,7 +29,7 @@ _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
 ADDED = 3  # words behind which something was said that was not said before
-SURE_CONFLICT = 0.85
+SURE_CONFLICT = 0.75
 LONGEST = 600  # characters of a statement that are compared
 
 

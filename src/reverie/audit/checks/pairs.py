@@ -26,7 +26,7 @@ MOST_SENTENCES = 4_000
 SHORTEST, LONGEST = 8, 240  # characters of a sentence that can be compared word by word
 LONG_ENOUGH = 40  # to be no accident below two headings
 MOST_NEIGHBOURS = 16
-SURE_SAME, SURE_ALIKE, SURE_APART, SURE_OVERTAKEN = 0.85, 0.75, 0.55, 0.7
+SURE_SAME, SURE_ALIKE, SURE_APART, SURE_OVERTAKEN = 0.85, 0.75, 0.4, 0.56
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])(?<!\d\.)\s+|\n+")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d+[.)])[ \t].*", re.DOTALL)
 _CHANGED = re.compile(
@@ -185,10 +185,7 @@ def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | N
 
 
 def _conflict(one: str, other: str) -> float:
-    there, back = relate(one, other), relate(other, one)
-    if not {there.kind, back.kind} <= {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}:
-        return 0.0
-    return min(there.conflict, back.conflict)
+    return min(relate(one, other).conflict, relate(other, one).conflict)
 
 
 def _overtaken(old: _Sentence[Stated], new: _Sentence[Stated]) -> Pair[Stated] | None:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CONFLICT = 0.5  # from where a statement more likely than not overtakes an entry
-SURE_CONFLICT = 0.7
+CONFLICT = 0.35  # from where a statement about the same may overtake an entry
+SURE_CONFLICT = 0.56
 ALIKE = 1.0  # half of the words and half of the meaning, say
 EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
 FEWEST_STEPS = 3

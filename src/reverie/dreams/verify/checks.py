@@ -28,8 +28,8 @@ from reverie.text.relation import RelationKind, relate
 from reverie.transcripts.session import Session
 
 LONGEST = 400  # characters of an entry: one statement
-CONFLICT, CONFLICT_BESIDE = 0.6, 0.8  # how surely it contradicts an entry: one it adds to, one beside what it changes
-CONFLICT_OF_NOBODYS = 0.4  # in a memory that is nobody's, where less is enough to be careful
+CONFLICT, CONFLICT_BESIDE = 0.45, 0.68  # how surely it contradicts an entry: one it adds to, one beside what it changes
+CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
 SOMEBODY_ELSES = 0.25  # from where a sentence is not taken for the person's own; 1 in 1,000 of their own reaches it
 _PLACEHOLDER = re.compile(

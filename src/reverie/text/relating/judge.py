@@ -20,6 +20,8 @@ from reverie.text.relating.opposition import Compared, compare
 from reverie.text.relating.statement import ParsedStatement
 
 _BIAS = "bias"
+# Pairs of authors who took no part in the fitting conflict less often than these odds say (`relate.py --authors`).
+_OPTIMISM = 0.62
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class DecidingClauses:
 
     @property
     def conflict(self) -> float:
-        return 1 / (1 + exp(-max(-30.0, min(30.0, self.odds))))
+        return 1 / (1 + exp(-max(-30.0, min(30.0, self.odds - _OPTIMISM))))
 
 
 @cache
