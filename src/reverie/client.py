@@ -24,7 +24,7 @@ ENVIRONMENT = "scripts"  # where the sessions of a script that names no environm
 POLL_SECONDS = 0.2
 
 
-class Status(str):
+class LenientStatus(str):
     """`complete` and `completed` are the same: articles say the one, the wire says the other."""
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class Status(str):
         return str.__hash__(self)
 
 
-class Told:
+class ServerAnswer:
     """What a server said, by name. `to_dict()` is the answer as it came."""
 
     def __init__(self, answer: Mapping[str, Any]) -> None:
@@ -52,17 +52,17 @@ class Told:
             raise AttributeError(f"The server said no {name!r}: {', '.join(self._answer)}.") from None
 
     def __repr__(self) -> str:
-        return f"Told({self._answer!r})"
+        return f"ServerAnswer({self._answer!r})"
 
     def to_dict(self) -> dict[str, Any]:
         return self._answer
 
 
-class Dream(Told):
+class DreamAnswer(ServerAnswer):
     @property
-    def status(self) -> Status:
+    def status(self) -> LenientStatus:
         said = str(self._answer["status"])
-        return Status("complete" if said == "completed" else said)
+        return LenientStatus("complete" if said == "completed" else said)
 
     @property
     def output_memory_store_id(self) -> str | None:
@@ -77,7 +77,7 @@ class Dream(Told):
 
 def _told(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return Told(value)
+        return ServerAnswer(value)
     return [_told(one) for one in value] if isinstance(value, list) else value
 
 
@@ -87,19 +87,19 @@ class Resource:
     def __init__(self, server: AnthropicServer, path: str, beta: str) -> None:
         self._server, self._path, self._beta = server, path, beta
 
-    def create(self, *owner: str, **body: Any) -> Told:
+    def create(self, *owner: str, **body: Any) -> ServerAnswer:
         return self._made(self._post("", owner, body))
 
-    def retrieve(self, name: str, **owner: str) -> Told:
+    def retrieve(self, name: str, **owner: str) -> ServerAnswer:
         return self._made(self._server.send("GET", self._at(tuple(owner.values()), name), self._beta))
 
     get = retrieve
 
-    def update(self, name: str, /, memory_store_id: str = "", **body: Any) -> Told:
+    def update(self, name: str, /, memory_store_id: str = "", **body: Any) -> ServerAnswer:
         owner = (memory_store_id,) if memory_store_id else ()
         return self._made(self._post(f"/{name}", owner, body))
 
-    def list(self, *owner: str, **query: Any) -> Iterator[Told]:
+    def list(self, *owner: str, **query: Any) -> Iterator[ServerAnswer]:
         path, page = self._at(owner), ""
         while True:
             asked = {**query, **({"page": page} if page else {})}
@@ -109,14 +109,14 @@ class Resource:
             if not page:
                 return
 
-    def archive(self, name: str) -> Told:
+    def archive(self, name: str) -> ServerAnswer:
         return self._made(self._post(f"/{name}/archive"))
 
-    def cancel(self, name: str) -> Told:
+    def cancel(self, name: str) -> ServerAnswer:
         return self._made(self._post(f"/{name}/cancel"))
 
-    def delete(self, name: str, **owner: str) -> Told:
-        return Told(self._server.send("DELETE", self._at(tuple(owner.values()), name), self._beta))
+    def delete(self, name: str, **owner: str) -> ServerAnswer:
+        return ServerAnswer(self._server.send("DELETE", self._at(tuple(owner.values()), name), self._beta))
 
     def _post(self, tail: str, owner: tuple[str, ...] = (), body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         sent = {name: value for name, value in (body or {}).items() if value is not None}
@@ -125,27 +125,27 @@ class Resource:
     def _at(self, owner: tuple[str, ...], name: str = "") -> str:
         return "/".join([self._path.format(*owner), *([name] if name else [])])
 
-    def _made(self, answer: Mapping[str, Any]) -> Told:
-        return Told(answer)
+    def _made(self, answer: Mapping[str, Any]) -> ServerAnswer:
+        return ServerAnswer(answer)
 
 
-class Dreams(Resource):
+class DreamsResource(Resource):
     """`create` takes `memory_store_id` and `session_ids`, or the wire's own `inputs`."""
 
     def create(
         self, *owner: str, memory_store_id: str = "", session_ids: list[str] | None = None, **body: Any
-    ) -> Dream:
+    ) -> DreamAnswer:
         if memory_store_id or session_ids:
             store = {"type": "memory_store", "memory_store_id": memory_store_id}
             body["inputs"] = [store, {"type": "sessions", "session_ids": list(session_ids or ())}]
         return self._made(self._post("", owner, body))
 
-    def retrieve(self, name: str, **owner: str) -> Dream:
+    def retrieve(self, name: str, **owner: str) -> DreamAnswer:
         return self._made(self._server.get(self._at((), name), self._beta))
 
     get = retrieve
 
-    def wait(self, name: str, timeout: float = 6 * 3600.0, poll: float = POLL_SECONDS) -> Dream:
+    def wait(self, name: str, timeout: float = 6 * 3600.0, poll: float = POLL_SECONDS) -> DreamAnswer:
         """The dream when it is over, however it ended."""
         until = time.monotonic() + timeout
         while (found := self.retrieve(name)).to_dict()["status"] not in FINAL:
@@ -154,11 +154,11 @@ class Dreams(Resource):
             time.sleep(poll)
         return found
 
-    def _made(self, answer: Mapping[str, Any]) -> Dream:
-        return Dream(answer)
+    def _made(self, answer: Mapping[str, Any]) -> DreamAnswer:
+        return DreamAnswer(answer)
 
 
-class Sessions(Resource):
+class SessionsResource(Resource):
     """`create` takes `agent_id`, `memory_store_id` and `initial_message`, or the wire's own `agent`, `resources` and
     `initial_events`. Without an environment it runs in one that is called after scripts, and is made once."""
 
@@ -170,7 +170,7 @@ class Sessions(Resource):
         *,
         environment_id: str = "",
         **body: Any,
-    ) -> Told:
+    ) -> ServerAnswer:
         if agent_id:
             body["agent"] = agent_id
         if memory_store_id:
@@ -180,7 +180,7 @@ class Sessions(Resource):
             body["initial_events"] = [*body.get("initial_events", ()), _message(initial_message)]
         return self._made(self._post("", (), body | {"environment_id": environment_id or self._environment}))
 
-    def send_message(self, session_id: str, text: str) -> Told:
+    def send_message(self, session_id: str, text: str) -> ServerAnswer:
         return self.events.create(session_id, events=[_message(text)])
 
     @cached_property
@@ -198,7 +198,7 @@ def _message(text: str) -> dict[str, Any]:
     return {"type": "user.message", "content": [{"type": "text", "text": text}]}
 
 
-class Stores(Resource):
+class StoresResource(Resource):
     @cached_property
     def memories(self) -> Resource:
         return Resource(self._server, "/v1/memory_stores/{}/memories", MEMORY_BETA)
@@ -218,11 +218,11 @@ class Client:
         environment = load().environment if base_url is None or api_key is None else {}
         address = base_url or environment.get("ANTHROPIC_BASE_URL") or ANTHROPIC
         self.server = AnthropicServer(address, api_key or environment.get("ANTHROPIC_API_KEY", ""))
-        self.dreams = Dreams(self.server, "/v1/dreams", DREAM_BETA)
-        self.sessions = Sessions(self.server, "/v1/sessions", AGENT_BETA)
+        self.dreams = DreamsResource(self.server, "/v1/dreams", DREAM_BETA)
+        self.sessions = SessionsResource(self.server, "/v1/sessions", AGENT_BETA)
         self.agents = Resource(self.server, "/v1/agents", AGENT_BETA)
         self.environments = Resource(self.server, "/v1/environments", AGENT_BETA)
-        self.memory_stores = Stores(self.server, "/v1/memory_stores", MEMORY_BETA)
+        self.memory_stores = StoresResource(self.server, "/v1/memory_stores", MEMORY_BETA)
         self.beta = self.managed_agents = self
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reverie.app import open_home
-from reverie.client import Client, Status
+from reverie.client import Client, LenientStatus
 from reverie.core.errors import NotFound
 from tests.serving import Served, serving
 
@@ -52,7 +52,7 @@ def test_an_environment_for_scripts_is_made_once(served: Served) -> None:
 
 
 def test_a_final_status_is_found_by_either_word() -> None:
-    said = Status("complete")
+    said = LenientStatus("complete")
     assert said == "completed" and said == "complete" and said in ("completed", "failed")
     assert [said != "complete", said != "completed", said != "failed"] == [False, False, True]
-    assert Status("running") != "complete"
+    assert LenientStatus("running") != "complete"

@@ -23,7 +23,7 @@ from reverie.core.keys import Permission
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.client import Client, Dream
+    from reverie.client import Client, DreamAnswer
 
 PAGES = {
     "/team/deploy.md": "# Deploy\n\n- We deploy on Fridays.\n- Staging is db1.internal.\n",
@@ -110,7 +110,7 @@ def _title(typed: str, about: str) -> None:
 # ---- the managed side ------------------------------------------------------------------------------------------------
 
 
-def _night(managed: Client) -> Dream:
+def _night(managed: Client) -> DreamAnswer:
     store = managed.memory_stores.create(name="Notes of the shop").id
     for path, content in PAGES.items():
         managed.memory_stores.memories.create(store, path=path, content=content)
@@ -127,7 +127,7 @@ def _serving(home: Home) -> Iterator[Client]:
     import uvicorn
 
     from reverie.client import Client
-    from reverie.server.app import application
+    from reverie.server.app import api_application
     from reverie.server.limits.calls import CallLimits
     from reverie.server.wiring import House
 
@@ -135,7 +135,7 @@ def _serving(home: Home) -> Iterator[Client]:
         logging.getLogger(name).setLevel(logging.WARNING)
     house, limits = House(home), CallLimits()
     key = house.keys.create("the demo", frozenset(Permission) - {Permission.ADMIN}, "managed").secret
-    app = application(house, limits=limits)
+    app = api_application(house, limits=limits)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off", ws="none"))
     thread = threading.Thread(target=server.run)
     thread.start()
