@@ -28,7 +28,7 @@ ROUNDS = 3
 def main() -> None:
     import reverie
     from reverie.storage.backup.backup import back_up
-    from reverie.storage.backup.restore import check_backup, restore
+    from reverie.storage.backup.restore import read_whole_backup, restore
 
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as name:
@@ -41,7 +41,7 @@ def main() -> None:
             ours = _best(lambda: back_up(engine, folder / "home", file, at=now, force=True))
             grown = _peak() - peak
         database = folder / "home" / "reverie.db"
-        checked = _best(lambda: check_backup(file))
+        checked = _best(lambda: read_whole_backup(file))
         put_back = _best(lambda: _restored(restore, file, folder / "new"))
         vacuumed = _best(lambda: _vacuumed(database, folder / "copy.db"))
         packed = vacuumed + _best(lambda: _packed(folder / "copy.db"))

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reverie.dreams.light.public import notice_dict
-from reverie.dreams.light.tagger import tag
+from reverie.dreams.light.public import notice
+from reverie.dreams.light.tagger import tag_sentences
 
 HERE = Path(__file__).parent
 ROLES = {"u": "user", "a": "assistant", "t": "tool"}
@@ -72,7 +72,7 @@ def handed(path: Path) -> Iterator[Labelled]:
 
 def add(count: Count, labelled: Labelled, show: bool) -> None:
     start = time.perf_counter()
-    cited = {item.turn for candidate in notice_dict(labelled.session) for item in candidate.evidence}
+    cited = {item.turn for candidate in notice(labelled.session) for item in candidate.evidence}
     count.seconds += time.perf_counter() - start
     for number, message in enumerate(labelled.session["messages"], 1):
         kinds = labelled.labels.get(str(number), [])
@@ -111,9 +111,9 @@ def main() -> None:
 def speed() -> float:
     """On 600 turns of the training data, each read once."""
     lines = (HERE.parent / "training" / "data" / "notice-a.jsonl").read_text("utf-8").splitlines()[:600]
-    tag(["warm up"])
+    tag_sentences(["warm up"])
     start = time.process_time()
-    tag([json.loads(line)["text"] for line in lines])
+    tag_sentences([json.loads(line)["text"] for line in lines])
     return len(lines) / (time.process_time() - start)
 
 

@@ -34,7 +34,7 @@ from reverie.changes.queue import Waiting
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, entry_hash
 from reverie.transcripts.session import Evidence
-from reverie.web.app import application
+from reverie.web.app import web_application
 from reverie.web.doors import Entrance
 
 NOW = datetime(2026, 5, 12, 12, 0, tzinfo=UTC)
@@ -58,7 +58,7 @@ def browsed(folder: Path, sessions: int, proposals: int, changes: int) -> Iterat
             home.index.catch_up()
         waiting = home.review.waiting(every=True)[0]
         entrance = Entrance(home)
-        client = TestClient(application(home, entrance), base_url="http://127.0.0.1:8300")
+        client = TestClient(web_application(home, entrance), base_url="http://127.0.0.1:8300")
         client.get(f"/?token={entrance.token}")
         change = home.history.changes(limit=1)[0].id
         plain = ["/", "/?every=true", "/nights", "/memory", "/rules", "/search?q=staging+port", "/sessions"]

@@ -15,9 +15,9 @@ import uvicorn
 from reverie.app import Home
 from reverie.cli import reverie
 from reverie.cli.start import demo as shop
-from reverie.server.app import application as api
+from reverie.server.app import api_application as api
 from reverie.server.wiring import House
-from reverie.web.app import application, beside
+from reverie.web.app import mount_beside, web_application
 from reverie.web.doors import Entrance, KeyDoor
 from tests.peers import PLAYWRIGHT, python_with
 from tests.serving import in_a_thread
@@ -53,7 +53,7 @@ def morning_after() -> Iterator[Callable[[], Home]]:
 def pages_of(home: Home) -> Iterator[str]:
     """The address that `reverie web` would print."""
     entrance = Entrance(home)
-    config = uvicorn.Config(application(home, entrance), port=0, log_config=None, access_log=False, lifespan="off")
+    config = uvicorn.Config(web_application(home, entrance), port=0, log_config=None, access_log=False, lifespan="off")
     with in_a_thread(config) as url:
         yield f"{url}/?token={entrance.token}"
 
@@ -61,7 +61,7 @@ def pages_of(home: Home) -> Iterator[str]:
 @contextmanager
 def team_pages_of(home: Home) -> Iterator[str]:
     """The address at which `reverie serve` would serve the pages."""
-    app = beside(api(House(home)), application(home, KeyDoor(home)))
+    app = mount_beside(api(House(home)), web_application(home, KeyDoor(home)))
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off")
     with in_a_thread(config) as url:
         yield f"{url}/web/"

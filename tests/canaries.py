@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Engine, Text, insert, select, update
 
-from reverie.erasure.words import encoded_forms, folded
+from reverie.erasure.words import encoded_forms, fold_case
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.storage.erasure.columns import KINDS, STAY
@@ -132,7 +132,7 @@ def stands_in(value: object) -> bool:
         return wide or stands_in(raw.decode("utf-8", "replace"))
     if not isinstance(value, str):
         return False
-    flat = " ".join(folded(value).split())
+    flat = " ".join(fold_case(value).split())
     parts = ("zebraquartz-7f3a", "zebraquartz")
     forms = (*encoded_forms(CANARY), *WRITTEN.values())
     return any(part in flat for part in parts) or any(form in value for form in forms)

@@ -15,7 +15,7 @@ import uvicorn
 
 from reverie.app import Home
 from reverie.core.keys import Permission
-from reverie.server.app import application
+from reverie.server.app import api_application
 from reverie.server.limits.calls import CallLimits
 from reverie.server.limits.slow_clients import PatientProtocol
 from reverie.server.wiring import House
@@ -81,7 +81,7 @@ def serving(home: Home, limits: CallLimits | None = None, *, dreams: bool = True
     house = House(home)
     key = house.keys.create("the test", frozenset(Permission) - {Permission.ADMIN}).secret
     limits = limits or CallLimits(per_second=1e6, burst=10**6)
-    app = application(house, limits=limits, **given)
+    app = api_application(house, limits=limits, **given)
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off", http=PatientProtocol)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

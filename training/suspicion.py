@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
-from reverie.safety.classifier import SLOTS, features, share, windows
+from reverie.safety.classifier import SLOTS, feature_slots, share, windows
 from reverie.safety.readings.text_variants import folded
 
 HERE = Path(__file__).parent
@@ -74,7 +74,7 @@ def corpus(found: Iterable[Text]) -> Corpus:
     for text in found:
         plain, first = folded(text.words).text, len(ends) - 1
         for start, end in windows(plain):
-            for kind, group in enumerate(features(plain[start:end])):
+            for kind, group in enumerate(feature_slots(plain[start:end])):
                 slots.extend(kind * SLOTS + slot for slot in group)
                 shares.extend([share(group)] * len(group))
             ends.append(len(slots))

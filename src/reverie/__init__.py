@@ -11,23 +11,30 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.dreams.light.candidate import Candidate
-    from reverie.safety.report import Report
-    from reverie.text.relation import Relation
+    from reverie.dreams.light.public import notice
+    from reverie.safety.scan import scan
+    from reverie.text.relation import relate
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "notice", "open", "relate", "scan"]
 
+_LOADED_WHEN_USED = {
+    "notice": "reverie.dreams.light.public",
+    "relate": "reverie.text.relation",
+    "scan": "reverie.safety.scan",
+}
 
-def notice(session: Mapping[str, Any]) -> list[Candidate]:
-    """What in a session may be worth keeping, by the built-in reader. Its user's words count as the owner's."""
-    from reverie.dreams.light.public import notice_dict
 
-    return notice_dict(session)
+def __getattr__(name: str) -> Any:
+    """Importing `reverie` is cheap: what needs weights and word lists is imported by whoever names it first."""
+    if name not in _LOADED_WHEN_USED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LOADED_WHEN_USED[name]), name)
 
 
 def open(
@@ -40,17 +47,3 @@ def open(
     from reverie.app import open_home
 
     return open_home(path, now=now, settings=settings)
-
-
-def relate(old: str, new: str) -> Relation:
-    """How a new statement stands to an old one: same, refines, supersedes, contradicts or unrelated."""
-    from reverie.text.relation import relate as related
-
-    return related(old, new)
-
-
-def scan(text: str | bytes, surface: str = "memory") -> Report:
-    """What in a text could harm whoever reads it as a prompt. `surface`: memory, skill, script or context."""
-    from reverie.safety.scan import scan as scanned
-
-    return scanned(text, surface)

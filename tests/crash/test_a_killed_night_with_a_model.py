@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from reverie.testing.bad_curators import shown
+from reverie.testing.bad_curators import read_brief
 from reverie.testing.model_plays import OpenConnection, Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import serving
@@ -90,7 +90,7 @@ class Curates:
             assert self.child is not None
             self.child.kill()
             return
-        places = [one for one in shown(asked).lines if WISH in one.text]
+        places = [one for one in read_brief(asked).lines if WISH in one.text]
         item = {
             "op": "add",
             "document": "MEMORY.md",

@@ -18,7 +18,7 @@ import pytest
 from reverie.llm.asker import Answer, Asker, Denied, Dropped, Outcome, RetryPolicy, Timing
 from reverie.llm.choice import Endpoint, choice
 from reverie.llm.clients.models import PydanticAIModel
-from reverie.llm.clients.requests import load
+from reverie.llm.clients.requests import load_libraries
 from reverie.llm.ledger import ANSWERED
 from reverie.llm.question import Failed, Replied
 from reverie.testing.model_encodings import encoded
@@ -83,7 +83,7 @@ def loaded() -> None:
     for provider, _ in WIRES:
         chosen = choice(f"{provider}:x", Endpoint("http://127.0.0.1:9"))
         assert chosen is not None
-        load(chosen)
+        load_libraries(chosen)
 
 
 def asker(server: Server, provider: str, streamed: bool, policy: RetryPolicy = QUICK) -> Asker:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from reverie.core.origin import Origin
 from reverie.dreams.light.candidate import MAX_WORDING
-from reverie.dreams.light.notice import notice
-from reverie.dreams.light.public import notice_dict
+from reverie.dreams.light.notice import notice_candidates
+from reverie.dreams.light.public import notice
 from reverie.transcripts.intake import Intake
 from reverie.transcripts.plain_json import events
 from reverie.transcripts.session import Session
@@ -84,8 +84,8 @@ def test_every_quotation_stands_in_its_turn_and_the_same_session_gives_the_same_
     session: dict[str, Any],
 ) -> None:
     read = session_of(session)
-    candidates = notice(read)
-    assert candidates == notice(read) == notice_dict(session)
+    candidates = notice_candidates(read)
+    assert candidates == notice_candidates(read) == notice(session)
     for candidate in candidates:
         assert candidate.text.strip() and len(candidate.text) <= MAX_WORDING
         assert 0 <= candidate.confidence <= 1 and 0 <= candidate.explicitness <= 1
@@ -96,7 +96,7 @@ def test_every_quotation_stands_in_its_turn_and_the_same_session_gives_the_same_
 @given(sessions)
 def test_no_evidence_has_more_authority_than_its_turn_and_no_noise_is_cited(session: dict[str, Any]) -> None:
     read = session_of(session)
-    for candidate in notice(read):
+    for candidate in notice_candidates(read):
         support = [item for item in candidate.evidence if item.weight == "support"]
         assert all(item.origin is read.turn(item.turn).origin for item in candidate.evidence)
         assert all(read.turn(item.turn).noise is None for item in candidate.evidence)
@@ -107,4 +107,4 @@ def test_no_evidence_has_more_authority_than_its_turn_and_no_noise_is_cited(sess
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=3_000))
 def test_any_text_can_be_read(text: str) -> None:
-    notice_dict({"messages": [{"role": "user", "content": "hi"}, {"role": "user", "content": text}]})
+    notice({"messages": [{"role": "user", "content": "hi"}, {"role": "user", "content": text}]})

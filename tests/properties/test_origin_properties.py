@@ -17,9 +17,9 @@ from reverie.app import Home, open_home
 from reverie.core.errors import NotVerbatim
 from reverie.core.origin import Origin, weakest
 from reverie.dreams.light.candidate import Candidate, Kind
-from reverie.dreams.light.notice import notice
+from reverie.dreams.light.notice import notice_candidates
 from reverie.transcripts.intake import Intake
-from reverie.transcripts.messages import said
+from reverie.transcripts.messages import read_message
 from reverie.transcripts.plain_json import events
 from reverie.transcripts.readers import Event, Opened, reader_of, readers
 from reverie.transcripts.session import Evidence, Head, Said, Session, Turn, quote
@@ -209,9 +209,9 @@ with_a_result = st.one_of(
 def test_a_message_with_a_tools_result_in_it_is_a_tools_whoever_sent_it(
     content: object, role: str, name: str | None, told: Origin | None
 ) -> None:
-    one = said({"role": role, "name": name, "content": content})
+    one = read_message({"role": role, "name": name, "content": content})
     assert turn_of(one).origin is Origin.TOOL
-    assert notice(session_of([{"role": role, "content": content}])) == []
+    assert notice_candidates(session_of([{"role": role, "content": content}])) == []
     if told:
         assert turn_of(replace(one, origin=weakest((told, one.origin or Origin.TOOL)))).origin is Origin.TOOL
 
@@ -244,7 +244,7 @@ def test_no_candidate_is_stronger_than_any_turn_that_supports_it(
     spoken: list[dict[str, Any]], user: str | None
 ) -> None:
     session = session_of(spoken, user)
-    for found in notice(session):
+    for found in notice_candidates(session):
         support = [session.turn(item.turn) for item in found.evidence if item.weight == "support"]
         assert all(no_stronger(found.origin, turn.origin) for turn in support)
         assert Origin.TOOL not in {turn.origin for turn in support}
@@ -263,7 +263,7 @@ def test_a_lesson_rests_on_the_agents_calls_and_counts_for_no_more_than_the_agen
         ]
 
     spoken = [*tried(failing, "pip install --all left", 1), *tried(fixing, "pip install --user left", 0)]
-    found = notice(session_of(spoken))
+    found = notice_candidates(session_of(spoken))
     assert {one.origin for one in found} == ({Origin.AGENT} if failing == fixing == "assistant" else set())
     assert all(item.weight == "context" for one in found for item in one.evidence if item.origin is Origin.TOOL)
 
@@ -276,7 +276,7 @@ def test_what_a_tool_or_the_agent_says_again_and_again_never_becomes_the_owners(
     by_result = {"role": "user", "content": [{"type": "tool_result", "content": text}, {"type": "text", "text": text}]}
     one = by_result if by == "result" else {"role": by, "content": text}
     asked = [{"role": "user", "content": "What does the page say?"}] if between else []
-    assert notice(session_of([*asked, one] * times)) == []
+    assert notice_candidates(session_of([*asked, one] * times)) == []
 
 
 @settings(max_examples=60, deadline=None)
@@ -285,7 +285,7 @@ def test_the_same_words_of_a_tool_and_of_the_owner_stay_apart(text: str, before:
     filler = [{"role": "user", "content": "hello there"}]
     spoken = [*filler, *({"role": by, "content": text} for by in before), {"role": "user", "content": text}]
     session = session_of(spoken + [{"role": "tool", "content": text}] * after)
-    found = notice(session)
+    found = notice_candidates(session)
     assert found and {item.turn for one in found for item in one.evidence} == {len(before) + 2}
     assert {one.origin for one in found} == {Origin.OWNER}
     assert all(quote(session, turn.number, text).origin is turn.origin for turn in session.turns if text in turn.text)
@@ -318,7 +318,7 @@ def test_a_home_gives_back_the_origins_it_was_given_also_when_a_session_grows(
     expected = [turn.origin for turn in session_of(spoken + more, user).turns]
     session = kept.sessions.get(name)
     assert [turn.origin for turn in session.turns] == expected
-    for found in notice(session):
+    for found in notice_candidates(session):
         assert all(item.origin is expected[item.turn - 1] for item in found.evidence)
 
 

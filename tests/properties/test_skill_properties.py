@@ -15,8 +15,8 @@ from reverie.skills.amendments.amend import amended
 from reverie.skills.amendments.amendment import Amended, Clashed, NewText, Patch
 from reverie.skills.amendments.diffs import patched
 from reverie.skills.amendments.edits import AddRule, RemoveRule, Unmade, edited
-from reverie.skills.amendments.threeway import merged
-from reverie.skills.frontmatter_keys import value_at, with_value
+from reverie.skills.amendments.threeway import merge_lines
+from reverie.skills.frontmatter_keys import frontmatter_value, with_value
 from reverie.skills.markdown import sections_of
 from reverie.skills.names import document_problem, subject_problem
 from reverie.skills.page import Page, lines_of, page_of
@@ -144,12 +144,12 @@ def test_setting_a_key_is_read_back_and_every_other_line_stays(
     except BadInput:
         assert len(path) > 1, "a key on top can always be set"
         return
-    assert value_at(made, path) == value
+    assert frontmatter_value(made, path) == value
     assert (made.mark, made.opening, made.closing, made.body) == (page.mark, page.opening, page.closing, page.body)
     head = _shared(page.matter, made.matter)
     tail = _shared(page.matter[head:][::-1], made.matter[head:][::-1])
     first, last = _span(page, path)
-    if value_at(page, path) is None:
+    if frontmatter_value(page, path) is None:
         first, last = 0, head  # a new key: nothing is taken away
     assert head >= first
     assert len(page.matter) - tail <= max(head, last), "only the value's own span, or nothing where the key is new"
@@ -188,7 +188,7 @@ def test_a_key_is_set_in_any_bytes_or_refused_and_the_body_stays(
         made = with_value(page, path, value)
     except BadInput:
         return
-    assert value_at(page_of(made.to_bytes()), path) == value
+    assert frontmatter_value(page_of(made.to_bytes()), path) == value
     assert made.to_bytes().endswith(page.body.encode("utf-8", "surrogateescape"))
 
 
@@ -230,10 +230,10 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "e\n"]), max_size=
 def test_a_merge_is_the_same_from_both_sides_and_silent_sides_change_nothing(
     base: list[str], ours: list[str], theirs: list[str]
 ) -> None:
-    assert merged(base, ours, base) == ours
-    assert merged(base, base, ours) == ours
-    assert merged(base, ours, ours) == ours
-    one, other = merged(base, ours, theirs), merged(base, theirs, ours)
+    assert merge_lines(base, ours, base) == ours
+    assert merge_lines(base, base, ours) == ours
+    assert merge_lines(base, ours, ours) == ours
+    one, other = merge_lines(base, ours, theirs), merge_lines(base, theirs, ours)
     assert isinstance(one, tuple) == isinstance(other, tuple)
     if isinstance(one, list):
         assert one == other
@@ -244,7 +244,7 @@ def test_a_merge_is_the_same_from_both_sides_and_silent_sides_change_nothing(
 def test_where_git_and_we_both_merge_we_merge_alike(data: st.DataObject) -> None:
     base = [f"line {number}\n" for number in range(12)]
     ours, theirs = (_changed(base, data, who) for who in ("ours", "theirs"))
-    made = merged(base, ours, theirs)
+    made = merge_lines(base, ours, theirs)
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / name for name in ("ours", "base", "theirs")]
         for path, lines in zip(paths, (ours, base, theirs), strict=True):

@@ -12,12 +12,12 @@ from reverie.audit.checks.expiry import expired
 from reverie.audit.checks.hazards import hazards
 from reverie.audit.checks.junk import junk
 from reverie.audit.checks.paths import dead_path
-from reverie.audit.checks.project import missing, read_project
+from reverie.audit.checks.project import missing_from_project, read_project
 from reverie.audit.examine import examined
 from reverie.audit.filesystem import Machine, ThisMachine
 from reverie.audit.finding import Finding, FindingKind, Spot
 from reverie.audit.grade import graded
-from reverie.audit.html.tags import joined, tag
+from reverie.audit.html.tags import join_markup, tag
 from reverie.audit.inventory import AuditedDocument, Inventory, KeptSkill, Traces, Use
 from reverie.audit.library import suggestions
 from reverie.audit.prompt_groups import apart, home_of, meet
@@ -149,9 +149,9 @@ def test_a_project_is_asked_for_the_files_targets_and_scripts_it_is_said_to_have
     (tmp_path / "Makefile").write_text(".PHONY: test\ntest: src\n\tpytest\n")
     (tmp_path / "package.json").write_text('{"scripts": {"build": "x"}}')
     project = read_project(tmp_path, ThisMachine(tmp_path))
-    assert "no target “check”" in missing("Run `make check` before pushing.", project)
-    assert "script “lint”" in missing("Run `npm run lint`.", project)
-    assert "src/gone.py" in missing("It starts in `src/gone.py`.", project)
+    assert "no target “check”" in missing_from_project("Run `make check` before pushing.", project)
+    assert "script “lint”" in missing_from_project("Run `npm run lint`.", project)
+    assert "src/gone.py" in missing_from_project("It starts in `src/gone.py`.", project)
     for fine in (
         "`make test`",
         "`npm run build`",
@@ -160,7 +160,7 @@ def test_a_project_is_asked_for_the_files_targets_and_scripts_it_is_said_to_have
         "`dist/app.js`",
         "`git push`",
     ):
-        assert missing(f"See {fine}.", project) == "", fine
+        assert missing_from_project(f"See {fine}.", project) == "", fine
 
 
 def test_secrets_are_never_among_the_words_and_what_is_invisible_is_spelt_out() -> None:
@@ -311,7 +311,7 @@ def test_the_grade_says_how_it_came_about() -> None:
 
 
 def test_markup_is_escaped_unless_it_was_made_here() -> None:
-    assert joined("<b>", tag("i", "&")) == "&lt;b&gt;<i>&amp;</i>"
+    assert join_markup("<b>", tag("i", "&")) == "&lt;b&gt;<i>&amp;</i>"
     assert tag("p", title='"><script>', class_="x") == '<p title="&quot;&gt;&lt;script&gt;" class="x"></p>'
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.transcripts.readers import SNIFFED_BYTES, named, reader_of, readers
+from reverie.transcripts.readers import SNIFFED_BYTES, reader_named, reader_of, readers
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TRANSCRIPTS = FIXTURES / "transcripts"
@@ -100,6 +100,6 @@ def test_whatever_stands_in_a_file_reading_goes_on(
 ) -> None:
     path = tmp_path_factory.mktemp("odd") / "odd.json"
     path.write_text(shape % tuple(map(json.dumps, values[: shape.count("%s")])))
-    reader = named(name, readers())
+    reader = reader_named(name, readers())
     reader.recognises(path, path.read_bytes())
     list(reader.read(path))

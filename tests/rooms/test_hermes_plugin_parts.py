@@ -16,13 +16,13 @@ import pytest
 import reverie
 from reverie.integrations.hermes.host_model import _Server, chat
 from reverie.integrations.hermes.program import HermesHome
-from reverie.integrations.hermes.recall import HEAD, within
+from reverie.integrations.hermes.recall import HEAD, fit_lines
 
 
 @pytest.mark.parametrize("tokens", [25, 40, 80, 2_000])
 def test_what_is_recalled_is_whole_lines_within_the_tokens_it_may_take(tokens: int) -> None:
     lines = [f"- 2026-05-0{day}: {'word ' * 9}" for day in range(1, 9)]
-    text = within(tokens, HEAD, iter(lines))
+    text = fit_lines(tokens, HEAD, iter(lines))
     kept = text.splitlines()[1:] if text else []
     assert kept == lines[: len(kept)]
     assert len(text or "") <= tokens * 4

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.errors import BadInput, BadSetting, NotFound
-from reverie.llm.json_answer import NotJson, json_values
+from reverie.llm.json_answer import NotJson, json_in_answer
 from reverie.llm.prompts import Prompt, delimiter, overrides, prompt
 
 VALUE = {"items": [{"op": "add", "text": "Uses {braces} and ```fences```."}]}
@@ -37,16 +37,16 @@ WRITTEN = json.dumps(VALUE)
     ],
 )
 def test_thinking_prose_and_fences_are_skipped(text: str) -> None:
-    assert next(json_values(text)) == VALUE
+    assert next(json_in_answer(text)) == VALUE
 
 
 def test_a_thought_that_is_quoted_in_the_answer_belongs_to_it() -> None:
     value = {"items": [{"text": "He wrote </think> in the log, and <think> before."}]}
-    assert next(json_values(json.dumps(value))) == value
+    assert next(json_in_answer(json.dumps(value))) == value
 
 
 def test_several_values_come_in_their_order() -> None:
-    assert list(json_values('Turn [1] and [2]: {"items": []}')) == [[1], [2], {"items": []}]
+    assert list(json_in_answer('Turn [1] and [2]: {"items": []}')) == [[1], [2], {"items": []}]
 
 
 @pytest.mark.parametrize(
@@ -66,21 +66,21 @@ def test_several_values_come_in_their_order() -> None:
 )
 def test_what_holds_no_value_says_why(text: str, why: str) -> None:
     with pytest.raises(NotJson, match=why):
-        list(json_values(text))
+        list(json_in_answer(text))
 
 
 def test_of_an_object_that_breaks_off_no_part_is_taken_for_the_whole() -> None:
     with pytest.raises(NotJson):
-        list(json_values('{"note": {"items": []}, "items": [{"op": "add", "text": "cut'))
+        list(json_in_answer('{"note": {"items": []}, "items": [{"op": "add", "text": "cut'))
 
 
 def test_strictness_is_for_each_value_and_one_bad_item_is_one_bad_item() -> None:
     text = '{"items": [{"a": 1, "a": 2}, {"b": NaN, "c": -Infinity}, {"d": 1}]}'
-    assert next(json_values(text)) == {"items": [None, {"b": None, "c": None}, {"d": 1}]}
+    assert next(json_in_answer(text)) == {"items": [None, {"b": None, "c": None}, {"d": 1}]}
 
 
 def test_half_a_character_cannot_reach_a_file() -> None:
-    value = next(json_values(r'{"text": "a\ud800b"}'))
+    value = next(json_in_answer(r'{"text": "a\ud800b"}'))
     assert value == {"text": "a?b"}
     json.dumps(value, ensure_ascii=False).encode()
 
@@ -89,14 +89,14 @@ def test_half_a_character_cannot_reach_a_file() -> None:
 def test_hostile_text_is_read_in_reasonable_time(piece: str) -> None:
     started = time.monotonic()
     with pytest.raises(NotJson):
-        list(json_values(piece * (900_000 // len(piece))))
+        list(json_in_answer(piece * (900_000 // len(piece))))
     assert time.monotonic() - started < 10
 
 
 @given(st.text())
 def test_no_text_raises_anything_else(text: str) -> None:
     try:
-        list(json_values(text))
+        list(json_in_answer(text))
     except NotJson:
         return
 

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.core.origin import Origin
 from reverie.dreams.light.candidate import Candidate, Kind
-from reverie.dreams.light.public import notice_dict
+from reverie.dreams.light.public import notice
 
 KEPT: list[tuple[str, str]] = [
     ("I prefer tabs to spaces in all our Go code.", "preference"),
@@ -106,7 +106,7 @@ def heard(*messages: str | dict[str, Any], user: str = "kim", at: str = "2026-03
     """The Candidates of a session in which the first exchange is small talk; strings are the user's."""
     opening: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello."}]
     said = [{"role": "user", "content": one} if isinstance(one, str) else one for one in messages]
-    return notice_dict({"id": "s", "user": user, "started_at": at, "messages": opening + said})
+    return notice({"id": "s", "user": user, "started_at": at, "messages": opening + said})
 
 
 def call(command: str, output: str, exit_code: int, number: int) -> list[dict[str, Any]]:
@@ -335,4 +335,4 @@ def test_what_a_program_printed_or_others_said_to_each_other_is_not_the_persons_
 def test_thousands_of_pasted_lines_and_nothing_else_are_read(line: str) -> None:
     """It raised, and the night with it."""
     pasted = {"id": "x", "messages": [{"role": "user", "content": f"{line}\n" * 4_000}]}
-    assert list(notice_dict(pasted)) == []
+    assert list(notice(pasted)) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.search.rank import HEAD, Ranked, RankedTurn, TurnKey, page, rank
+from reverie.search.rank import HEAD, Ranked, RankedTurn, TurnKey, rank, spread_over_sessions
 
 
 def _turn(session: str, number: int, lexical: float, role: str = "assistant", user: str = "ann") -> RankedTurn:
@@ -94,7 +94,7 @@ def _ranked(session: str, number: int, score: float) -> Ranked:
 def test_one_long_session_cannot_fill_a_page() -> None:
     long = [_ranked("long", number, 1 - number / 100) for number in range(1, 31)]
     others = [_ranked(f"other{number}", 1, 0.1) for number in range(5)]
-    shown = page(long + others, 20)
+    shown = spread_over_sessions(long + others, 20)
     assert [row.key.session_id for row in shown[:HEAD]] == ["long"] * HEAD
     assert {row.key.session_id for row in shown[HEAD : HEAD + 5]} == {row.key.session_id for row in others}
     assert len(shown) == 20
@@ -102,4 +102,8 @@ def test_one_long_session_cannot_fill_a_page() -> None:
 
 def test_the_best_hits_keep_their_order_whatever_the_page() -> None:
     rows = [_ranked("a" if number % 3 else f"b{number}", number, 1 / (number + 1)) for number in range(40)]
-    assert page(rows, 20)[:HEAD] == page(rows, 5) + page(rows, 10)[5:] == rows[:HEAD]
+    assert (
+        spread_over_sessions(rows, 20)[:HEAD]
+        == spread_over_sessions(rows, 5) + spread_over_sessions(rows, 10)[5:]
+        == rows[:HEAD]
+    )

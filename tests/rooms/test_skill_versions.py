@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.skills.amendments.threeway import Overlap, merged
+from reverie.skills.amendments.threeway import Overlap, merge_lines
 from reverie.skills.amendments.version_bump import guessed_bump
 from reverie.skills.versions import Bump, bumped
 
@@ -51,16 +51,16 @@ def test_a_lost_or_changed_rule_is_major_a_new_one_minor_and_words_are_a_patch(n
 
 def test_changes_that_stay_apart_are_both_made() -> None:
     base = list("abcdef")
-    assert merged(base, list("aBcdef"), list("abcdeF")) == list("aBcdeF")
-    assert merged(base, list("Xabcdef"), list("abcdefY")) == list("XabcdefY")
-    assert merged(base, list("bcdef"), list("abcde")) == list("bcde")
-    assert merged(base, list("aXcdef"), list("aXcdef")) == list("aXcdef")
-    assert merged([], ["a"], ["a"]) == ["a"]
+    assert merge_lines(base, list("aBcdef"), list("abcdeF")) == list("aBcdeF")
+    assert merge_lines(base, list("Xabcdef"), list("abcdefY")) == list("XabcdefY")
+    assert merge_lines(base, list("bcdef"), list("abcde")) == list("bcde")
+    assert merge_lines(base, list("aXcdef"), list("aXcdef")) == list("aXcdef")
+    assert merge_lines([], ["a"], ["a"]) == ["a"]
 
 
 def test_changes_that_touch_are_told_with_their_lines() -> None:
-    assert merged(list("abc"), list("aXc"), list("aYc")) == (Overlap(2, ("b",), ("X",), ("Y",)),)
-    assert merged(list("ab"), list("aXb"), list("aYb")) == (Overlap(2, (), ("X",), ("Y",)),)
-    assert isinstance(merged(list("abcd"), list("aXcd"), list("abYd")), tuple)
-    both = merged(list("abcdefg"), list("XbcdefX"), list("YbcdefY"))
+    assert merge_lines(list("abc"), list("aXc"), list("aYc")) == (Overlap(2, ("b",), ("X",), ("Y",)),)
+    assert merge_lines(list("ab"), list("aXb"), list("aYb")) == (Overlap(2, (), ("X",), ("Y",)),)
+    assert isinstance(merge_lines(list("abcd"), list("aXcd"), list("abYd")), tuple)
+    both = merge_lines(list("abcdefg"), list("XbcdefX"), list("YbcdefY"))
     assert [overlap.first for overlap in both if isinstance(overlap, Overlap)] == [1, 7]

@@ -9,7 +9,7 @@ import pytest
 from reverie.changes.stores.land_dream import page_after
 from reverie.dreams.brief.trim import entries_that_matter
 from reverie.dreams.items import Item, Op
-from reverie.dreams.stores.pages import StorePage, statements, target_of_store
+from reverie.dreams.stores.pages import StorePage, page_statements, target_of_store
 from tests.dreaming import WRITTEN, Scripted, session, thought_over
 
 HANDBOOK = """# Handbook
@@ -73,7 +73,7 @@ def test_only_prose_with_statements_is_a_document() -> None:
     target = target_of_store("s", "ann", [StorePage(path, text.encode(), WRITTEN) for path, text in pages.items()])
     assert [one.name for one in target.documents] == ["/a.md", "/notes-2.md"]
     assert [one.text for one in target.entries] == ["One.", "Two."] and not target.asks
-    assert [one.under for one in statements(INFRA.encode())] == ["", "Infra: Staging", "", "Infra: Production"]
+    assert [one.under for one in page_statements(INFRA.encode())] == ["", "Infra: Staging", "", "Infra: Production"]
 
 
 def test_of_very_many_entries_those_are_shown_that_speak_of_what_was_said() -> None:

@@ -10,9 +10,9 @@ from reverie.memory.stores.rules import (
     above,
     checked_content,
     checked_description,
-    checked_name,
     checked_path,
     checked_sha256,
+    checked_store_name,
     merged_metadata,
 )
 
@@ -55,12 +55,12 @@ def test_a_path_that_could_mean_something_else_is_refused(path: str) -> None:
 
 
 def test_limits_are_counted_as_the_wire_counts_them() -> None:
-    assert checked_name("é" * 255) and checked_description("é" * 1_024) == "é" * 1_024
+    assert checked_store_name("é" * 255) and checked_description("é" * 1_024) == "é" * 1_024
     assert len(checked_content("é" * 51_200)) == 102_400
     for check, text in (
-        (checked_name, "x" * 256),
-        (checked_name, ""),
-        (checked_name, "a\nb"),
+        (checked_store_name, "x" * 256),
+        (checked_store_name, ""),
+        (checked_store_name, "a\nb"),
         (checked_description, "x" * 1_025),
         (checked_content, "é" * 51_200 + "x"),
         (checked_content, "\udcff"),

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from reverie.app import Home, open_home
 from reverie.cli import reverie
 from reverie.core.errors import BadInput
-from reverie.experiments.experiment import Verdict
-from reverie.storage.backup.files import kept
+from reverie.experiments.experiment import Conclusion
+from reverie.storage.backup.files import files_to_back_up
 from tests.conftest import NOON
 from tests.serving import serving
 
@@ -26,7 +26,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
         yield opened
 
 
-def ran(home: Home, better: float, units: int = 400, **given: Any) -> Verdict:
+def ran(home: Home, better: float, units: int = 400, **given: Any) -> Conclusion:
     """An experiment in which b succeeds so much more often than a, which does in half of all sessions."""
     home.experiments.start("notes", "memstore_a", "memstore_b", **given)
     dice = random.Random(5)
@@ -40,16 +40,16 @@ def ran(home: Home, better: float, units: int = 400, **given: Any) -> Verdict:
 
 @pytest.mark.parametrize(
     ("better", "verdict"),
-    [(0.3, Verdict.B_IS_BETTER), (-0.3, Verdict.A_IS_BETTER), (0.0, Verdict.INCONCLUSIVE)],
+    [(0.3, Conclusion.B_IS_BETTER), (-0.3, Conclusion.A_IS_BETTER), (0.0, Conclusion.INCONCLUSIVE)],
 )
-def test_the_verdict_is_what_the_difference_is(home: Home, better: float, verdict: Verdict) -> None:
+def test_the_verdict_is_what_the_difference_is(home: Home, better: float, verdict: Conclusion) -> None:
     assert ran(home, better) is verdict
     page = home.experiments.report("notes")
     assert page.count("\n") < 60 and " o" in page and "95%" in page
 
 
 def test_what_gets_better_at_a_price_that_was_ruled_out_is_not_promoted(home: Home) -> None:
-    assert ran(home, 0.3, guardrails=["cost:lower:0.2"]) is Verdict.HARM
+    assert ran(home, 0.3, guardrails=["cost:lower:0.2"]) is Conclusion.HARM
     with pytest.raises(BadInput, match="B does harm"):
         home.experiments.promote("notes")
 
@@ -72,7 +72,7 @@ def test_one_person_with_many_sessions_counts_once(home: Home) -> None:
     home.experiments.start("notes", "memstore_a", "memstore_b")
     for number in range(500):
         home.experiments.record("notes", f"user{number % 4}", {"success": 1})
-    assert home.experiments.standing("notes").verdict is Verdict.INCONCLUSIVE
+    assert home.experiments.standing("notes").verdict is Conclusion.INCONCLUSIVE
 
 
 def test_half_a_line_left_by_a_kill_does_not_spoil_the_rest(home: Home) -> None:
@@ -82,7 +82,9 @@ def test_half_a_line_left_by_a_kill_does_not_spoil_the_rest(home: Home) -> None:
         file.write(b'{"unit": "ha')
     home.experiments.record("notes", "2", {"success": 0})
     assert [one.values for one in home.experiments.records.outcomes("notes")] == [{"success": 1.0}, {"success": 0.0}]
-    assert "ab/notes/outcomes.jsonl" in {found.path for found in kept(home.config.home)}, "a backup holds it"
+    assert "ab/notes/outcomes.jsonl" in {found.path for found in files_to_back_up(home.config.home)}, (
+        "a backup holds it"
+    )
     assert b"user" not in (home.config.home / "ab" / "notes" / "outcomes.jsonl").read_bytes()
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from reverie.app import Home
 from reverie.core.keys import Permission
-from reverie.server.app import application
+from reverie.server.app import api_application
 from reverie.server.wiring import House
 from tests.serving import Answer, Served, serving
 
@@ -134,7 +134,7 @@ def served(home_on: Home) -> Iterator[Served]:
 
 
 def test_every_route_is_in_the_matrix(home: Home) -> None:
-    told = application(House(home)).openapi()
+    told = api_application(House(home)).openapi()
     there = {(method.upper(), path) for path, methods in told["paths"].items() for method in methods}
     assert there == set(NEEDS) | ERASING | EXPERIMENTS
 

@@ -106,7 +106,7 @@ def test_a_secret_is_told_and_never_shown(house: Path, tmp_path: Path) -> None:
 
 
 def test_a_narrow_terminal_is_enough(house: Path, homes: HomeMaker) -> None:
-    lines = list(audit.told(homes().audit(), 60))
+    lines = list(audit.audit_lines(homes().audit(), 60))
     assert max(map(len, "\n".join(lines).splitlines())) <= 60
     assert lines[0].startswith("10 statements and 2 skills") and any("--fix" in line for line in lines)
 

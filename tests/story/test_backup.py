@@ -40,8 +40,8 @@ from reverie.memory.operation import Add
 from reverie.storage.backup.backup import BackedUp, back_up
 from reverie.storage.backup.before_migration import copies
 from reverie.storage.backup.manifest import BackupStep
-from reverie.storage.backup.restore import Restored, check_backup, restore
-from reverie.storage.backup.tables import lines, snapshot, standing, tables
+from reverie.storage.backup.restore import Restored, read_whole_backup, restore
+from reverie.storage.backup.tables import lines, reflected_table, snapshot, tables
 from reverie.storage.database import migrations, schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.transactions import reading_across, writing_across
@@ -223,7 +223,7 @@ def _put_what_fits(engine: Engine, name: str, rows: list[dict[str, Any]]) -> int
         for row in rows:
             try:
                 with connection.begin_nested():
-                    connection.execute(insert(standing(connection, name)), [row])
+                    connection.execute(insert(reflected_table(connection, name)), [row])
                 taken += 1
             except IntegrityError:
                 continue
@@ -236,7 +236,7 @@ def _filled(url: str, every: dict[str, list[dict[str, Any]]], revision: str = mi
     with writing_across(engine, "upkeep") as connection:
         for name, rows in every.items():
             if rows:
-                connection.execute(insert(standing(connection, name)), rows)
+                connection.execute(insert(reflected_table(connection, name)), rows)
     return engine
 
 
@@ -268,7 +268,7 @@ def test_what_is_written_during_a_backup_is_not_half_in_it(database: str, tmp_pa
     def write_meanwhile(step: BackupStep) -> None:
         if not written:
             with writing_across(writer, "upkeep") as connection:
-                connection.execute(insert(standing(connection, "turns")), [turn("s", 9999), turn("z", 1)])
+                connection.execute(insert(reflected_table(connection, "turns")), [turn("s", 9999), turn("z", 1)])
                 connection.execute(text("delete from turns where number = 599"))
         written.append(step)
 
@@ -285,11 +285,11 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(empty_database: str, 
     old = _filled(f"sqlite:///{tmp_path / 'old.db'}", {"turns": [turn("s", 1)]}, "0001")
     made = back_up(old, tmp_path, tmp_path / "b.tar.gz", at=NOON)
     assert made.manifest.schema == "0001"
-    assert check_backup(made.file).tables["turns"] == 1
+    assert read_whole_backup(made.file).tables["turns"] == 1
     restored(made.file, tmp_path / "new", empty_database)
     engine = make_engine(empty_database)
     with reading_across(engine, "upkeep") as connection:
-        assert migrations.version(connection) == migrations.CURRENT
+        assert migrations.schema_version(connection) == migrations.CURRENT
         assert inspect(connection).has_table("ledger")
     assert len(rows_of(engine)["turns"]) == 1
     engine.dispose()
@@ -308,7 +308,7 @@ def test_a_ledger_that_was_broken_before_is_still_backed_up_and_restored(home: H
         "hash": "h",
     }
     with writing_across(home.engine, "upkeep") as connection:
-        connection.execute(insert(standing(connection, "ledger")), [row])
+        connection.execute(insert(reflected_table(connection, "ledger")), [row])
     made = backup_of(home, tmp_path / "b.tar.gz")
     assert not made.manifest.ledger["local"].whole
     assert not restored(made.file, tmp_path / "new").manifest.ledger["local"].whole
@@ -348,7 +348,7 @@ def test_a_backup_is_for_its_owner_alone_and_replaces_nothing_unasked(home: Home
     assert file.read_bytes() == before
     home.sessions.add({"id": "x", "messages": [{"role": "user", "content": "more"}]})
     backup_of(home, file, force=True)
-    assert check_backup(file).tables["sessions"] == 1
+    assert read_whole_backup(file).tables["sessions"] == 1
 
 
 def test_a_place_that_is_no_place_for_a_backup_is_refused(home: Home, tmp_path: Path) -> None:
@@ -666,14 +666,14 @@ def test_a_newer_backup_is_refused(home: Home, tmp_path: Path) -> None:
         bad = altered(file, lambda said, _, change=change: said.update(change), tmp_path / "bad")  # type: ignore[misc]
         _refused(bad, tmp_path, "at least as new", SchemaTooNew)
         with pytest.raises(SchemaTooNew):
-            check_backup(bad)
+            read_whole_backup(bad)
 
 
 def test_a_file_that_is_not_there_or_no_file_is_explained(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        check_backup(tmp_path / "none.tar.gz")
+        read_whole_backup(tmp_path / "none.tar.gz")
     with pytest.raises(NotPermitted):
-        check_backup(tmp_path)
+        read_whole_backup(tmp_path)
 
 
 # ---- kill -9 ---------------------------------------------------------------------------------------------------------
@@ -715,7 +715,7 @@ def test_a_backup_killed_while_writing_or_checking_leaves_the_old_one(
     assert len(_left(tmp_path)) == 1
     backup_of(lived_in, file, force=True)
     assert _left(tmp_path) == []
-    check_backup(file)
+    read_whole_backup(file)
 
 
 @pytest.mark.parametrize(
@@ -796,7 +796,7 @@ def test_a_database_without_rows_and_one_that_is_current_are_not_copied(tmp_path
     engine = _filled(f"sqlite:///{path}", {}, "0001")
     migrations.migrate(engine)
     with writing_across(engine, "upkeep") as connection:
-        connection.execute(insert(standing(connection, "turns")), [turn("s", 1)])
+        connection.execute(insert(reflected_table(connection, "turns")), [turn("s", 1)])
     migrations.migrate(engine)
     engine.dispose()
     assert copies(path) == []
@@ -824,7 +824,7 @@ def test_a_migration_that_cannot_be_preceded_by_a_copy_does_not_begin(tmp_path: 
     assert copies(path) == []
     engine = make_engine(f"sqlite:///{path}")
     with reading_across(engine, "upkeep") as connection:
-        assert migrations.version(connection) == "0001"
+        assert migrations.schema_version(connection) == "0001"
     engine.dispose()
 
 

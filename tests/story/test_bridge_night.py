@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
-from reverie.bridge.night import Night, TooFew
+from reverie.bridge.night import BridgeNight, TooFew
 from reverie.bridge.source import RemoteDream
 from reverie.cli import reverie
 from reverie.client import Client
@@ -76,7 +76,7 @@ def test_a_night_is_dreamt_in_batches_whose_outputs_chain_and_survives_a_kill(ma
 
 def _finish(home: Home, server: AnthropicServer, store: str) -> None:
     night = home.bridge.dream(server, store, model="built-in")
-    assert isinstance(night, Night) and night.done and [len(one.sessions) for one in night.links] == [2, 2, 1]
+    assert isinstance(night, BridgeNight) and night.done and [len(one.sessions) for one in night.links] == [2, 2, 1]
     dreams = {one.id: one for one in server.dreams()}
     assert [dreams[one.dream].store for one in night.links] == [store, *(one.output for one in night.links[:-1])]
     assert len(dreams) == 3, "the dream that was begun and not written down is used, not begun twice"

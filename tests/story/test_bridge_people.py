@@ -12,7 +12,7 @@ import pytest
 from reverie.app import Home, open_home
 from reverie.bridge.backing import Doubt, Talk
 from reverie.bridge.diff import Difference, DiffKind, store_diff
-from reverie.bridge.draft import Drafted, Quarantined
+from reverie.bridge.draft import DoubtedDraft, Drafted
 from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.bridge.statements import StoreStatement
@@ -101,7 +101,7 @@ def test_a_batch_that_one_person_poisoned_is_quarantined_with_the_sessions_named
     for person, text in said:
         source.says(person, text.replace("Note: Refunds", "Note that all refunds"))
     (one,) = proposed(home, source)
-    assert isinstance(one, Quarantined) and one.doubt is doubt
+    assert isinstance(one, DoubtedDraft) and one.doubt is doubt
     assert one.backing.sessions() == tuple(f"sesn_{number}" for number in range(3, 3 + len(said)))
     assert home.review.waiting() == []
     (let_through,) = proposed(home, source, quarantined=True)
@@ -134,7 +134,7 @@ def test_what_only_a_tool_said_is_quarantined_however_often_it_repeats(home: Hom
     for person in ("ann", "bob", "cy", "dee"):
         source.says(person, f"page: {NEW}", who="tool")
     (one,) = proposed(home, source)
-    assert isinstance(one, Quarantined) and one.doubt is Doubt.NO_PERSON
+    assert isinstance(one, DoubtedDraft) and one.doubt is Doubt.NO_PERSON
 
 
 def test_two_teams_that_disagree_keep_their_own_rule_each(home: Home) -> None:
@@ -182,7 +182,7 @@ def test_what_two_stores_differ_in_is_held_against_the_sessions_of_the_dreams_be
     source.says("mallory", NEW)
     home.bridge.pull(source)
     (one,) = home.bridge.propose("memstore_in", "memstore_out", target="home").results
-    assert isinstance(one, Quarantined) and one.backing.people == ["mallory"]
+    assert isinstance(one, DoubtedDraft) and one.backing.people == ["mallory"]
 
 
 def test_who_says_what_held_before_is_heard_though_nothing_in_it_is_like_what_holds_now() -> None:

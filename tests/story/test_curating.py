@@ -15,7 +15,7 @@ import pytest
 from reverie.app import Home, open_home
 from reverie.dreams.dream import Fate
 from reverie.llm.tokens import estimate_tokens
-from reverie.testing.bad_curators import BAD_CURATORS, shown
+from reverie.testing.bad_curators import BAD_CURATORS, read_brief
 from reverie.testing.model_plays import MISBEHAVIOURS, OpenConnection, Play, Says
 from reverie.testing.model_recordings import conversation
 from reverie.testing.model_server import Script, Server, serving
@@ -78,7 +78,7 @@ def finds(text: str, words: str, **more: Any) -> Callable[[ReceivedRequest], Say
     """Answers with an item if the Brief holds these words, wherever they stand."""
 
     def play(asked: ReceivedRequest) -> Says:
-        places = [one for one in shown(asked).lines if words in one.text]
+        places = [one for one in read_brief(asked).lines if words in one.text]
         return answers(*[item(text, words, one.session, one.turn, **more) for one in places[:1]])
 
     return play
@@ -464,7 +464,7 @@ WISHES = {
 
 def all_of(found: Sequence[tuple[str, str]]) -> Callable[[ReceivedRequest], Says]:
     def play(asked: ReceivedRequest) -> Says:
-        lines = shown(asked).lines
+        lines = read_brief(asked).lines
         places = [(text, words, one) for text, words in found for one in lines if words in one.text]
         return answers(*[item(text, words, one.session, one.turn) for text, words, one in places])
 
@@ -499,7 +499,7 @@ def test_what_only_the_model_saw_comes_back_too(tmp_path: Any, served: Any) -> N
         """Each statement with every place it was said in."""
         items = []
         for text, words in FINNISH.items():
-            places = [one for one in shown(asked).lines if words in one.text]
+            places = [one for one in read_brief(asked).lines if words in one.text]
             evidence = [{"session": one.session, "turn": one.turn, "words": words} for one in places]
             items += [item(text, words, evidence=evidence)] if evidence else []
         return answers(*items)

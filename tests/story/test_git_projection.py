@@ -14,7 +14,7 @@ from sqlalchemy import delete
 
 from reverie.app import Home
 from reverie.changes.history.change import Change, Edit, Grounds, Via
-from reverie.changes.history.projection import message, read_back
+from reverie.changes.history.projection import commit_message, read_back
 from reverie.changes.history.records import Anchored, ChangeQuery
 from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import Suggestion
@@ -509,7 +509,7 @@ def test_no_text_can_forge_a_trailer(text: str, number: int) -> None:
     proof = (Evidence(text, 1, "q", Origin.TOOL),)
     grounds = Grounds(text, Via.DIRECT, text, Origin.TOOL, proof, text, text, text, text, f"{text}\n{text}", text)
     change = Change("chg_real", "target", text, (Edit("x", None, b""),), grounds, NOON, number=number)
-    said = message(Anchored(change, "f" * 64))
+    said = commit_message(Anchored(change, "f" * 64))
     told = read_back(said)
     assert told is not None and (told.change, told.number, told.hash) == ("chg_real", number, "f" * 64)
     for name in ("Reverie-Change", "Actor", "Origin", "Evidence", "Dream", "Proposal", "Policy", "Undoes", "Ledger"):

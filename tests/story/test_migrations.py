@@ -94,7 +94,7 @@ def test_an_older_reverie_refuses_a_newer_schema_and_changes_nothing(engine: Eng
     with pytest.raises(SchemaTooNew, match=r"schema 9999.*Upgrade.*Nothing was changed"):
         migrations.migrate(engine)
     with engine.connect() as connection:
-        assert migrations.version(connection) == "9999"
+        assert migrations.schema_version(connection) == "9999"
 
 
 def test_someone_elses_database_is_refused(engine: Engine) -> None:
@@ -129,7 +129,7 @@ def test_a_migration_killed_half_way_leaves_the_old_schema_intact(
     process.wait()
     process.stdout.close()
     with engine.connect() as connection:
-        assert migrations.version(connection) == migrations.CURRENT
+        assert migrations.schema_version(connection) == migrations.CURRENT
         assert not inspect(connection).has_table("half_done")
         assert "half_done" not in {column["name"] for column in inspect(connection).get_columns("sessions")}
     migrations.migrate(engine)

@@ -16,7 +16,7 @@ from reverie.core.errors import BadSetting
 from reverie.llm.budget import FREE
 from reverie.llm.choice import Choice, Endpoint, Role, choice
 from reverie.llm.clients.models import PydanticAIModel, client
-from reverie.llm.clients.prices import context_of, price_of
+from reverie.llm.clients.prices import context_window, price_of
 from reverie.llm.clients.trial import try_out
 from reverie.llm.question import Exchange, Failed, Question, Replied, Usage
 from reverie.testing.model_plays import Refuses, Says
@@ -232,7 +232,7 @@ def test_prices_are_known_for_what_is_sold_and_nothing_for_what_runs_here() -> N
     price = price_of(sold)
     assert price is not None
     assert price.of(Usage(1_000_000, 1_000_000)) == Decimal("12.5")
-    assert context_of(sold) == 128_000
+    assert context_window(sold) == 128_000
     assert price_of(local) == FREE
     assert price_of(other) is None
 

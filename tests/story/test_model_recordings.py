@@ -21,7 +21,7 @@ from reverie.llm.clients.models import PydanticAIModel
 from reverie.llm.prompts import delimiter
 from reverie.llm.question import Failed, Question, Replied
 from reverie.testing.model_recordings import Queue, Recordings, conversation
-from reverie.testing.model_server import Server, main, serving
+from reverie.testing.model_server import Server, serve_command, serving
 from reverie.testing.model_wires import ReceivedRequest
 
 SYSTEM, SKY = "Answer briefly.", "What colour is the sky?"
@@ -231,7 +231,7 @@ def test_the_command_line_queues_and_replays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [["--wait", "3"], ["--replay", "/nowhere"], ["--queue", "a", "--replay", "b"]])
 def test_the_command_line_refuses_what_makes_no_sense(arguments: list[str]) -> None:
     with pytest.raises(SystemExit):
-        main(arguments)
+        serve_command(arguments)
 
 
 @contextmanager

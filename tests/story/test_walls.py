@@ -15,7 +15,7 @@ from sqlalchemy.exc import ProgrammingError
 from reverie.app import checkup
 from reverie.core.keys import Permission
 from reverie.core.scope import Scope
-from reverie.storage.backup.tables import standing
+from reverie.storage.backup.tables import reflected_table
 from reverie.storage.database import schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.migrations import migrate
@@ -34,7 +34,7 @@ ANYTHING = {str: "x", int: 1, bool: False, bytes: b"x", float: 0.5}
 def shared(engine: Engine) -> Engine:
     """A row in every table for each of two workspaces."""
     with writing_across(engine, "upkeep") as connection:
-        for table in (standing(connection, name) for name in OWNED):
+        for table in (reflected_table(connection, name) for name in OWNED):
             row = {column.name: ANYTHING[column.type.python_type] for column in table.columns}
             connection.execute(insert(table), [row | {"workspace": one} for one in WORKSPACES])
     return engine
@@ -63,7 +63,7 @@ def test_who_says_nothing_sees_nothing(shared: Engine) -> None:
 def test_nothing_of_another_workspace_can_be_written(shared: Engine) -> None:
     for name in OWNED:
         with writing(shared, ANN) as connection:
-            table = standing(connection, name)
+            table = reflected_table(connection, name)
             other = table.c.workspace == "of-bob"
             if name != "ledger":  # to which rows are only ever added
                 assert connection.execute(delete(table).where(other)).rowcount == 0, name
@@ -83,7 +83,7 @@ def test_an_errand_sees_what_it_is_for_and_writes_nothing_unless_it_is_upkeep(sh
                 assert seen(connection, name) == wanted, (errand, name)
             if errand != "upkeep" and name != "ledger":
                 with writing_across(shared, errand) as connection:
-                    assert connection.execute(delete(standing(connection, name))).rowcount == 0, (errand, name)
+                    assert connection.execute(delete(reflected_table(connection, name))).rowcount == 0, (errand, name)
 
 
 def test_every_table_with_a_workspace_stands_behind_the_wall(engine: Engine) -> None:

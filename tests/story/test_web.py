@@ -28,7 +28,7 @@ from reverie.changes.queue import Waiting
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
-from reverie.web.app import ROUTERS, application
+from reverie.web.app import ROUTERS, web_application
 from reverie.web.doors import Entrance
 from reverie.web.events import _now
 from reverie.web.guard import HEADERS, LARGEST_BODY
@@ -83,7 +83,7 @@ class Browser:
 def browser(memory: Path, home: Home) -> Iterator[Browser]:
     home.sessions.add(session("s1", SAID))
     entrance = Entrance(home)
-    client = TestClient(application(home, entrance), base_url=HERE)
+    client = TestClient(web_application(home, entrance), base_url=HERE)
     client.get(f"/?token={entrance.token}")
     yield Browser(home, entrance, client)
 
@@ -105,7 +105,7 @@ def shown(page: str) -> str:
 
 def test_the_printed_address_lets_one_browser_in_once(home: Home) -> None:
     entrance = Entrance(home)
-    app = application(home, entrance)
+    app = web_application(home, entrance)
     first, second = TestClient(app, base_url=HERE), TestClient(app, base_url=HERE)
     assert first.get("/").status_code == 403
     welcome = first.get(f"/?token={entrance.token}")
@@ -167,7 +167,7 @@ def test_too_much_is_refused(browser: Browser) -> None:
 def test_who_begins_is_told_what_to_do(memory: Path, home: Home) -> None:
     shutil.rmtree(memory.parents[1])
     entrance = Entrance(home)
-    new = Browser(home, entrance, TestClient(application(home, entrance), base_url=HERE))
+    new = Browser(home, entrance, TestClient(web_application(home, entrance), base_url=HERE))
     new.get(f"/?token={entrance.token}")
     assert "reverie dream --propose" in shown(new.get("/"))
     assert "reverie sessions add --all" in shown(new.get("/search?q=staging"))

@@ -14,9 +14,9 @@ from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.queue import Waiting
 from reverie.core.keys import Permission
 from reverie.memory.operation import Add
-from reverie.server.app import application as api
+from reverie.server.app import api_application as api
 from reverie.server.wiring import House
-from reverie.web.app import ROUTERS, application, beside
+from reverie.web.app import ROUTERS, mount_beside, web_application
 from reverie.web.doors import KeyDoor
 from reverie.web.guard import HEADERS
 from tests.conftest import HomeMaker
@@ -38,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, homes: HomeMaker) -> H
 
 @pytest.fixture
 def server(home: Home) -> Iterator[TestClient]:
-    yield TestClient(beside(api(House(home)), application(home, KeyDoor(home))), base_url=HERE)
+    yield TestClient(mount_beside(api(House(home)), web_application(home, KeyDoor(home))), base_url=HERE)
 
 
 def said(name: str, user: str, words: str) -> dict[str, object]:
@@ -175,7 +175,7 @@ def test_a_revoked_key_and_a_log_out_end_it_at_once(home: Home, server: TestClie
 
 
 def test_behind_a_proxy_every_address_begins_with_its_prefix(home: Home) -> None:
-    app = beside(api(House(home), root_path="/tools"), application(home, KeyDoor(home)), "/tools")
+    app = mount_beside(api(House(home), root_path="/tools"), web_application(home, KeyDoor(home)), "/tools")
     for seen in ("/tools/web", "/web"):  # a proxy leaves the prefix, or takes it away
         browser = TestClient(app, base_url=HERE)
         page = browser.get(f"{seen}/login").text

@@ -159,7 +159,7 @@ def test_an_old_home_opens_and_its_sessions_say_their_project(homes: HomeMaker, 
     }
     assert all(found[name] == (cwd.rpartition("/")[2], cwd) for name, (_, cwd) in many.items())
     with reading_across(home.engine, "upkeep") as connection:
-        assert migrations.version(connection) == migrations.CURRENT
+        assert migrations.schema_version(connection) == migrations.CURRENT
 
 
 def test_reading_an_old_transcript_again_fills_the_project_in_and_makes_no_new_revision(

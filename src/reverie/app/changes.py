@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reverie.app.surfaces import statements
+from reverie.app.surfaces import surface_statements
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def review(home: Home) -> Review:
     gated = {one.name: why for one in home.targets.offered() if (why := getattr(one, "approval", ""))}
     policy = replace(read_policy(home.config.home / "policy.toml"), gated=gated)
     proposals = SqlProposals(home.engine, clock)
-    related = Relations(partial(statements, home)).to
+    related = Relations(partial(surface_statements, home)).to
     proposing = Proposing(scope, history, proposals, policy, related, ids, clock)
     landing = Landing(scope, history, home.noticing, ids, clock, home.projecting)
     return Review(
@@ -139,7 +139,7 @@ def file_of(home: Home, target: str, document: str) -> Path | None:
     return folder / document if folder else None
 
 
-def document_of(home: Home, path: str) -> str:
+def document_at(home: Home, path: str) -> str:
     """How history names the file, or the folder of a skill, at a real path; any other words as they are."""
     real = Path(path).expanduser()
     if not (path.startswith(("/", "~", "./", "../")) or ("/" in path and real.exists())):

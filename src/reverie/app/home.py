@@ -184,10 +184,10 @@ class Home:
     @cached_property
     def search_statements(self) -> StatementSearch:
         """What memory, skills and instructions say about a question."""
-        from reverie.app.surfaces import statements
+        from reverie.app.surfaces import surface_statements
         from reverie.search.statements import StatementSearch
 
-        return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in statements(self)))
+        return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in surface_statements(self)))
 
     @cached_property
     def memory(self) -> Memory:
@@ -302,11 +302,11 @@ class Home:
     def session_outcome(self, session: str) -> dict[str, float]:
         """What a transcript says by itself: how many turns people took, and how often they corrected the agent."""
         from reverie.dreams.light.candidate import Kind
-        from reverie.dreams.light.notice import notice
+        from reverie.dreams.light.notice import notice_candidates
 
         read = self.sessions.get(session)
         turns = sum(turn.role == "user" and turn.noise is None for turn in read.turns)
-        corrections = sum(one.kind is Kind.CORRECTION for one in notice(read))
+        corrections = sum(one.kind is Kind.CORRECTION for one in notice_candidates(read))
         return {"turns": float(turns), "corrections": float(corrections)}
 
     def export(self, folder: Path) -> Exported:
@@ -478,9 +478,9 @@ class Home:
 
     def document_of(self, path: str) -> str:
         """How history names the file, or the folder of a skill, at a real path; any other words as they are."""
-        from reverie.app.changes import document_of
+        from reverie.app.changes import document_at
 
-        return document_of(self, path)
+        return document_at(self, path)
 
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from reverie.app.surfaces import beside
+from reverie.app.surfaces import statements_beside
 from reverie.config import DreamingLimits
 from reverie.core.errors import SwitchedOff
 from reverie.core.slugs import slug
@@ -43,7 +43,7 @@ def runner(home: Home) -> DreamRunner:
         home.ids,
         replace(home.search, now=None),  # a night asks what was said of a matter at any time
         home.skills,
-        partial(beside, home),
+        partial(statements_beside, home),
         gates=usual.gates,
         limits=usual.limits,
         recent_sessions=usual.recent_sessions,

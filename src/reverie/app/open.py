@@ -85,9 +85,9 @@ def restore_home(
 
 def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
     """Read all of a backup; what it holds if it is whole."""
-    from reverie.storage.backup.restore import check_backup
+    from reverie.storage.backup.restore import read_whole_backup
 
-    return check_backup(file, watch=watch)
+    return read_whole_backup(file, watch=watch)
 
 
 def _note_restore(home: Home, restored: Restored) -> None:

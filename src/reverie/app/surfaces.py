@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_MEMORIES_RELATED = 2_000  # of memory stores, which a proposal is held against
 
 
-def entries_of(target: Target) -> Iterator[tuple[str, str]]:
+def entries_by_document(target: Target) -> Iterator[tuple[str, str]]:
     """Each entry with the document it stands in, as people name it."""
     from reverie.memory.formats import FORMATS
 
@@ -26,7 +26,7 @@ def entries_of(target: Target) -> Iterator[tuple[str, str]]:
             yield f"{target.name}/{place.document}", text
 
 
-def statements(home: Home) -> Iterator[Statement]:
+def surface_statements(home: Home) -> Iterator[Statement]:
     """Every rule on every surface an agent reads."""
     from reverie.changes.history.library import rules_in
     from reverie.changes.relations import Statement
@@ -34,7 +34,7 @@ def statements(home: Home) -> Iterator[Statement]:
     for target in home.targets.available():
         entries = list[tuple[str, str]]()
         with suppress(NotPermitted):  # a night over that target says so; others do not wait for it
-            entries += entries_of(target)
+            entries += entries_by_document(target)
         yield from (Statement(where, text) for where, text in entries)
     for folder in home.skill_folders.values():
         for subject in folder.subjects():
@@ -58,20 +58,20 @@ def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
 def instructions(home: Home) -> list[Instruction]:
     """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
     from reverie.changes.history.library import Instruction
-    from reverie.harnesses.markdown.instructions import beside as files_beside
-    from reverie.harnesses.markdown.instructions import statements_in
+    from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
+    from reverie.harnesses.markdown.instructions import instructions_in
 
     own = (path for target in home.targets.available() for path in files_beside(target))
     paths = dict.fromkeys((*own, *home.config.instructions))
-    return [Instruction(text, where) for where, text in statements_in(paths) if not text.startswith("#")]
+    return [Instruction(text, where) for where, text in instructions_in(paths) if not text.startswith("#")]
 
 
-def beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
+def statements_beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
     """What an agent reads beside this target: what stands above it, and the instructions it is given."""
-    from reverie.harnesses.markdown.instructions import beside as files_beside
-    from reverie.harnesses.markdown.instructions import statements_in
+    from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
+    from reverie.harnesses.markdown.instructions import instructions_in
 
     for target in home.targets.available():
         if name.startswith(f"{target.name}/"):
-            yield from entries_of(target)
-    yield from statements_in((*files_beside(home.targets.named(name)), *home.config.instructions))
+            yield from entries_by_document(target)
+    yield from instructions_in((*files_beside(home.targets.named(name)), *home.config.instructions))

@@ -112,7 +112,7 @@ class Tenants:
     def dreams(self, scope: Scope, told: Callable[[str], None] = lambda name: None) -> StoreDreaming:
         """Dreams over the memory stores of a tenant."""
         from reverie.dreams.stores.dreaming import StoreDreaming
-        from reverie.storage.stores.stores import key_of
+        from reverie.storage.stores.stores import store_key
 
         return StoreDreaming(
             scope,
@@ -120,7 +120,7 @@ class Tenants:
             self.store_dreams,
             self.sessions,
             lambda narrowed: self.recording(narrowed, told=told),
-            key_of,
+            store_key,
             self._home.ids,
             self._home.clock,
             self._home.queue.wake,

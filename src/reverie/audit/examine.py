@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from reverie.audit.checks.compare import compared
+from reverie.audit.checks.compare import compare_statements
 from reverie.audit.checks.hermes_dreaming_damage import damage
 from reverie.audit.checks.project import read_project
 from reverie.audit.checks.skills import in_skills
@@ -30,7 +30,7 @@ def examined(standing: Inventory, machine: Machine, now: datetime) -> list[Findi
         found += _fullness(document)
     for document in standing.context:
         found += in_context(document)
-    found += compared(_comparable(standing, found), standing.skills, shown)
+    found += compare_statements(_comparable(standing, found), standing.skills, shown)
     found += damage(standing.documents, standing.traces, shown)
     found += in_skills(standing.skills)
     found += [Finding(FindingKind.UNREADABLE, "medium", one.spot, "", one.why) for one in standing.unread]

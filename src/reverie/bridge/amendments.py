@@ -15,10 +15,10 @@ from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
 from reverie.bridge.draft import (
     ASKS,
     PROPOSER,
+    DoubtedDraft,
     Drafted,
     NoPlace,
     Postponed,
-    Quarantined,
     Result,
     placed,
     skill_suggestion,
@@ -111,13 +111,13 @@ class Amending:
 
     def _sifted(
         self, routed: Sequence[Route | KeptOut], errand: _Errand
-    ) -> tuple[list[Route | KeptOut], list[Quarantined]]:
+    ) -> tuple[list[Route | KeptOut], list[DoubtedDraft]]:
         """What may be proposed, and what is quarantined because of who is behind it."""
-        kept, doubted = list[Route | KeptOut](), list[Quarantined]()
+        kept, doubted = list[Route | KeptOut](), list[DoubtedDraft]()
         for one in routed:
             why = None if isinstance(one, KeptOut) or errand.quarantined else _doubt(one, errand)
             if isinstance(one, Route) and why is not None:
-                doubted.append(Quarantined(one, why, errand.talk.behind(one.difference)))
+                doubted.append(DoubtedDraft(one, why, errand.talk.behind(one.difference)))
             else:
                 kept.append(one)
         return kept, doubted

@@ -49,7 +49,7 @@ class Doubt(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SessionSentence:
     """A sentence of a session. `who` is `user`, `agent` or `tool`."""
 
     text: str
@@ -63,9 +63,9 @@ class Said:
 class Backing:
     """`voices` are the people who say so; all of them are one if they use the same words."""
 
-    supports: tuple[Said, ...] = ()
-    against: tuple[Said, ...] = ()
-    mentions: tuple[Said, ...] = ()  # by an agent or a tool
+    supports: tuple[SessionSentence, ...] = ()
+    against: tuple[SessionSentence, ...] = ()
+    mentions: tuple[SessionSentence, ...] = ()  # by an agent or a tool
     voices: int = 0
     only_this: float = 0.0
     usual: float = 0.0
@@ -115,9 +115,9 @@ class Talk:
     sessions: Sequence[HeardSession]
 
     @cached_property
-    def said(self) -> list[Said]:
+    def said(self) -> list[SessionSentence]:
         return [
-            Said(part, who, one.id, one.person, one.group)
+            SessionSentence(part, who, one.id, one.person, one.group)
             for one in self.sessions
             for who, text in one.turns
             for part in (text[start:end] for start, end in sentences(text, text))

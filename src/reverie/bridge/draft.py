@@ -52,7 +52,7 @@ class Postponed:
 
 
 @dataclass(frozen=True, slots=True)
-class Quarantined:
+class DoubtedDraft:
     """Kept back because of who is behind it; `backing` names the people and the sessions."""
 
     route: Route
@@ -60,7 +60,7 @@ class Quarantined:
     backing: Backing
 
 
-Result = Drafted | KeptOut | NoPlace | Postponed | Quarantined
+Result = Drafted | KeptOut | NoPlace | Postponed | DoubtedDraft
 
 
 def suggestion(route: Route, old: Snapshot, new: Snapshot, target: str, batch: str) -> Suggestion | NoPlace:

@@ -14,7 +14,7 @@ from reverie.bridge.amendments import Amending, Batch
 from reverie.bridge.backing import Talk
 from reverie.bridge.diff import StoreDiff, store_diff
 from reverie.bridge.learned_routes import LearnedRoute, LearnedRoutes
-from reverie.bridge.night import DreamNight, DreamServer, Night, Nights, TooFew
+from reverie.bridge.night import BridgeNight, BridgeNights, DreamNight, DreamServer, TooFew
 from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
 from reverie.bridge.snapshot import Snapshot
@@ -40,7 +40,7 @@ class Followed:
     missed: str = ""
 
 
-class KeptCopies(Copies, Nights, Protocol):
+class KeptCopies(Copies, BridgeNights, Protocol):
     """All that is kept of one source."""
 
 
@@ -66,7 +66,7 @@ class Bridge:
 
     def dream(
         self, server: DreamServer, store: str, *, model: str, instructions: str = "", after: int = 1
-    ) -> Night | TooFew:
+    ) -> BridgeNight | TooFew:
         """A night over one store: every new session, in as many dreams as it takes, each over what the last wrote."""
         return DreamNight(server, self.copies_of(server.address), self.clock, self.wait)(
             store, model, instructions, after

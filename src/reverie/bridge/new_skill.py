@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reverie.bridge.route import MEMORY, KeptOut, Route
-from reverie.dreams.light.tagger import tag
+from reverie.dreams.light.tagger import tag_sentences
 from reverie.skills.amendments.amendment import Create
 from reverie.skills.amendments.refine import draft
 from reverie.skills.names import new_name
@@ -39,7 +39,7 @@ def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> 
     homeless = [one for one in routed if isinstance(one, Route) and _is_homeless(one)]
     if len(homeless) < FEWEST:
         return list(routed)
-    tagged = zip(homeless, tag([one.text for one in homeless]), strict=True)
+    tagged = zip(homeless, tag_sentences([one.text for one in homeless]), strict=True)
     rules = [one for one, found in tagged if found.between(0, len(one.text)).kind != "fact"]
     made = list[NewSkill]()
     for group in _groups(rules):

@@ -46,7 +46,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Night:
+class BridgeNight:
     """`until` is when the last of its sessions was made: what is newer is for the next night."""
 
     store: str
@@ -72,14 +72,14 @@ class Night:
         return sum(len(one.sessions) for one in self.links)
 
 
-class Nights(Protocol):
+class BridgeNights(Protocol):
     """The last night over each store of one server."""
 
     def alone_with(self, store: str) -> AbstractContextManager[None]: ...
 
-    def night(self, store: str) -> Night | None: ...
+    def night(self, store: str) -> BridgeNight | None: ...
 
-    def keep_night(self, night: Night) -> None: ...
+    def keep_night(self, night: BridgeNight) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,11 @@ class TooFew:
 @dataclass(frozen=True, slots=True)
 class DreamNight:
     server: DreamServer
-    nights: Nights
+    nights: BridgeNights
     clock: Clock
     wait: Callable[[float], None]
 
-    def __call__(self, store: str, model: str, instructions: str = "", after: int = 1) -> Night | TooFew:
+    def __call__(self, store: str, model: str, instructions: str = "", after: int = 1) -> BridgeNight | TooFew:
         """All that is new; once there are `after` new sessions. A night that was broken off is gone on with first."""
         with self.nights.alone_with(store), closing(self.server):
             last = self.nights.night(store)
@@ -114,14 +114,14 @@ class DreamNight:
                     break
             return last
 
-    def _planned(self, store: str, new: Sequence[RemoteSession]) -> Night:
+    def _planned(self, store: str, new: Sequence[RemoteSession]) -> BridgeNight:
         ids = [one.id for one in new]
         links = [Link(tuple(ids[start : start + MOST_SESSIONS])) for start in range(0, len(ids), MOST_SESSIONS)]
-        planned = Night(store, self.clock.now(), max(one.at for one in new), tuple(links))
+        planned = BridgeNight(store, self.clock.now(), max(one.at for one in new), tuple(links))
         self.nights.keep_night(planned)
         return planned
 
-    def _dreamt(self, night: Night, at: int, model: str, instructions: str) -> Night:
+    def _dreamt(self, night: BridgeNight, at: int, model: str, instructions: str) -> BridgeNight:
         link = night.links[at]
         if link.output:
             return night
@@ -143,7 +143,7 @@ class DreamNight:
         same = (one for one in self.server.dreams() if one.store == store and sorted(one.sessions) == wanted)
         return next((one for one in same if one.status not in ("failed", "canceled")), None)
 
-    def _kept(self, night: Night, at: int, dream: RemoteDream) -> Night:
+    def _kept(self, night: BridgeNight, at: int, dream: RemoteDream) -> BridgeNight:
         output = dream.output if dream.status == "completed" else ""
         link = Link(night.links[at].sessions, dream.id, dream.status, output)
         night = replace(night, links=(*night.links[:at], link, *night.links[at + 1 :]))

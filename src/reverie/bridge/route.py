@@ -22,8 +22,8 @@ from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.statements import StoreStatement, statements_of
 from reverie.changes.history.library import Rule
 from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.language_detection import language_of, plain, speaks_of_self
-from reverie.dreams.light.tagger import tag
+from reverie.dreams.light.language_detection import detect_language, lowered, speaks_of_self
+from reverie.dreams.light.tagger import tag_sentences
 from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.redact import redact
 from reverie.safety.scan import scan
@@ -239,8 +239,8 @@ def _kept_out(new: StoreStatement, today: date) -> Kept | None:
         return Kept.UNSAFE
     if len(new.text) > LONGEST:
         return Kept.TOO_LONG
-    dated = dates_in(plain(new.text), today)
-    if dated and tag([new.text])[0].between(0, len(new.text)).keep < LASTING:
+    dated = dates_in(lowered(new.text), today)
+    if dated and tag_sentences([new.text])[0].between(0, len(new.text)).keep < LASTING:
         return Kept.ONE_OFF
     return None
 
@@ -288,4 +288,4 @@ def section_for(text: str, found: FoundSkill) -> str:
 
 
 def _about_a_person(text: str) -> bool:
-    return normal(text).startswith(_USER) or speaks_of_self(text, language_of(text))
+    return normal(text).startswith(_USER) or speaks_of_self(text, detect_language(text))

@@ -12,7 +12,7 @@ from reverie.memory.formats import FormatName
 from reverie.memory.target import Held, Place, Target
 from reverie.memory.targets import Targets
 from reverie.safety.bundle import scan_skill
-from reverie.safety.report import Report, joined
+from reverie.safety.report import Report, join_reports
 from reverie.safety.scan import scan
 from reverie.skills.library import Folder
 
@@ -50,7 +50,7 @@ class Artifact:
     def scanned(self, texts: dict[str, bytes]) -> Report:
         """The findings in what would be written: statements of memory, or the files of a skill."""
         if self.is_memory:
-            return joined(scan(text, "memory") for text in texts.values())
+            return join_reports(scan(text, "memory") for text in texts.values())
         return scan_skill(texts)
 
 

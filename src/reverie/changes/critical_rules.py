@@ -23,13 +23,17 @@ CONFIRM = "it touches a critical rule, which has to be confirmed"
 LONGEST_SHOWN = 120
 
 
-def touched(known: Callable[[str], Known | None], form: FormatName | None, edits: Iterable[Edit]) -> list[str]:
+def critical_rules_touched(
+    known: Callable[[str], Known | None], form: FormatName | None, edits: Iterable[Edit]
+) -> list[str]:
     """The critical rules that edits would change or drop, in their own words. Adding beside one is not that."""
     found = []
     for edit in edits:
         was = known(edit.document)
         marked = {one.sha256 for one in was.entries if one.critical} if was else set()
-        before, after = (Counter(statements(form, edit.document, side)) for side in (edit.before, edit.after))
+        before, after = (
+            Counter(statements_of_document(form, edit.document, side)) for side in (edit.before, edit.after)
+        )
         found += [text for text in before - after if entry_hash(text) in marked] if marked else []
     return found
 
@@ -44,7 +48,7 @@ def why_it_asks(dropped: Iterable[str], related: Iterable[Related], critical: fr
     return ""
 
 
-def statements(form: FormatName | None, document: str, content: bytes | None) -> list[str]:
+def statements_of_document(form: FormatName | None, document: str, content: bytes | None) -> list[str]:
     """The entries of a document, or the rules of a skill. What is archived, or is no page, is told to no agent."""
     if form is not None:
         return list(FORMATS[form].read(content or b"").entries)
@@ -66,7 +70,7 @@ def rules_moved(edits: Iterable[Edit], known: Callable[[str], Known | None]) -> 
 
 def _moves(edit: Edit, was: Known | None, marked: set[str]) -> Moves:
     entries = was.entries if was else ()
-    old, new = (statements(None, edit.document, side) for side in (edit.before, edit.after))
+    old, new = (statements_of_document(None, edit.document, side) for side in (edit.before, edit.after))
     rows = {at: entry.id for at, entry in places_of(entries, old).items()}
     edited = tuple((rows[a], entry_hash(new[b])) for a, b in matched(old, new).edited if a in rows)
     have = {one.sha256 for one in entries} | {sha for _, sha in edited}

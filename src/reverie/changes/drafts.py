@@ -26,7 +26,7 @@ from reverie.memory.operation import (
 from reverie.memory.target import Held
 from reverie.skills.amendments.amend import amended
 from reverie.skills.amendments.amendment import Amendment, Clashed, Merge
-from reverie.skills.amendments.threeway import merged
+from reverie.skills.amendments.threeway import merge_lines
 from reverie.skills.names import ARCHIVE
 from reverie.skills.page import lines_of
 from reverie.skills.skill import bare_name
@@ -176,5 +176,5 @@ def _entries_rewritten(form: FormatName, edit: Edit, now: bytes, conflict: Confl
 def three_way(base: bytes, one: bytes, other: bytes) -> bytes | None:
     """Both sides' changes to the lines of `base`, or None where they touch the same place."""
     texts = (content.decode("utf-8", "surrogateescape") for content in (base, one, other))
-    made = merged(*(lines_of(text) for text in texts))
+    made = merge_lines(*(lines_of(text) for text in texts))
     return None if isinstance(made, tuple) else "".join(made).encode("utf-8", "surrogateescape")

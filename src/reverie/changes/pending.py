@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion
-from reverie.changes.queue import Review, said
+from reverie.changes.queue import Review, proposal_outcome
 from reverie.core.origin import Origin
 from reverie.memory.library import Entry, Memory
 from reverie.memory.operation import Add, Operation, Remove, Replace
@@ -55,7 +55,7 @@ class Mirror:
         suggestion = Suggestion(
             target.name, write.document, wanted, reason=why, proposer=proposer, spoken_by=Origin.AGENT
         )
-        yield said(self.review.propose(suggestion, land=False))
+        yield proposal_outcome(self.review.propose(suggestion, land=False))
 
 
 def _still_waits(proposal: Proposal, harness: str) -> bool:

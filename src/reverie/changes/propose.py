@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from reverie.changes.artifact import Artifact
-from reverie.changes.critical_rules import touched, why_it_asks
+from reverie.changes.critical_rules import critical_rules_touched, why_it_asks
 from reverie.changes.drafts import Amend, Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.records import HistoryRecords, Known
 from reverie.changes.landing_result import Unchanged
@@ -96,7 +96,7 @@ class Proposing:
 
     def _critical(self, artifact: Artifact, drawn: Drawn, related: tuple[Related, ...]) -> str:
         critical = self.records.critical(self.scope)
-        dropped = touched(self.known(artifact), artifact.form, drawn.edits) if critical else ()
+        dropped = critical_rules_touched(self.known(artifact), artifact.form, drawn.edits) if critical else ()
         return why_it_asks(dropped, related, critical)
 
     def known(self, artifact: Artifact) -> Callable[[str], Known | None]:

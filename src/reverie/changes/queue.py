@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from reverie.changes.artifact import Artifact, Artifacts
-from reverie.changes.critical_rules import CONFIRM, touched
+from reverie.changes.critical_rules import CONFIRM, critical_rules_touched
 from reverie.changes.drafts import Draft, Drawn, Operate, Rewrite
 from reverie.changes.history.change import Change, Grounds, Via
 from reverie.changes.history.library import Rule
@@ -21,7 +21,7 @@ from reverie.changes.outside.edits import Noticed, Noticing, written
 from reverie.changes.policy import Policy, Ruling
 from reverie.changes.proposal import Proposal, ProposalStatus, Suggestion, Verdict
 from reverie.changes.propose import Proposing, Repeated, Undrawable, draft_of, wanted_by
-from reverie.changes.records import Open, Proposals
+from reverie.changes.records import OpenProposals, Proposals
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, NotPermitted
 from reverie.core.origin import Origin
@@ -137,8 +137,8 @@ class Review:
         """How many wait, today's and those behind."""
         return len(self.marks())
 
-    def _open(self, places: Collection[tuple[str, str]] | None, snoozed: bool) -> Open:
-        return Open(self.clock.now(), None if places is None else tuple(places), snoozed)
+    def _open(self, places: Collection[tuple[str, str]] | None, snoozed: bool) -> OpenProposals:
+        return OpenProposals(self.clock.now(), None if places is None else tuple(places), snoozed)
 
     def room(self) -> int:
         """How many more a person is asked today."""
@@ -388,7 +388,7 @@ class Review:
             return False
         drawn = draft.drawn(held)
         known = partial(self.records.known, self.scope, draft.artifact.holder.key)
-        return isinstance(drawn, Drawn) and bool(touched(known, draft.artifact.form, drawn.edits))
+        return isinstance(drawn, Drawn) and bool(critical_rules_touched(known, draft.artifact.form, drawn.edits))
 
     def _directly(self, because: str) -> Grounds:
         actor = self.scope.actor
@@ -487,7 +487,7 @@ class Review:
             return Noticed(landed=(outcome.change,)) if isinstance(outcome, Landed) else Noticed()
 
 
-def said(proposed: Proposed) -> str:
+def proposal_outcome(proposed: Proposed) -> str:
     """What became of a suggestion, in words."""
     match proposed:
         case Waiting(proposal):

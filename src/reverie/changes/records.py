@@ -12,7 +12,7 @@ from reverie.core.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenProposals:
     """What waits at a time. `places` (target and subject) None is anywhere; `snoozed` are those a person put off."""
 
     now: datetime
@@ -38,15 +38,15 @@ class Proposals(Protocol):
         subject."""
         ...
 
-    def waiting(self, scope: Scope, asked: Open, limit: int | None = None, first: int = 0) -> list[Proposal]:
+    def waiting(self, scope: Scope, asked: OpenProposals, limit: int | None = None, first: int = 0) -> list[Proposal]:
         """What waits and has not expired, the best first."""
         ...
 
-    def marks(self, scope: Scope, asked: Open) -> list[tuple[str, str]]:
+    def marks(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, str]]:
         """Id and hash of each of those, in the order of their ids."""
         ...
 
-    def places(self, scope: Scope, asked: Open) -> dict[tuple[str, str], Proposal]:
+    def places(self, scope: Scope, asked: OpenProposals) -> dict[tuple[str, str], Proposal]:
         """Target and subject of all of those, each with one of them."""
         ...
 

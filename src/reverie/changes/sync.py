@@ -19,7 +19,7 @@ from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import ProposalStatus, Suggestion
 from reverie.changes.propose import Repeated
-from reverie.changes.queue import Proposed, Review, Waiting, said
+from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome
 from reverie.core.errors import BadInput
 from reverie.core.origin import Origin
 from reverie.memory.formats import FORMATS
@@ -33,7 +33,7 @@ _OWN = (Origin.OWNER, Origin.OPERATOR)
 _RENDERED_AS = ("hermes", "list")
 
 
-class Fate(StrEnum):
+class SyncOutcome(StrEnum):
     SAME = "same"
     LANDED = "landed"
     WAITS = "waits"
@@ -49,7 +49,7 @@ class Rendered:
     target: str
     document: str
     text: str
-    fate: Fate
+    fate: SyncOutcome
     why: str = ""
 
 
@@ -128,14 +128,14 @@ class _History:
                 return change.id
         return ""
 
-    def asked_before(self, surface: Target, document: str) -> Iterator[tuple[str, tuple[Fate, str]]]:
+    def asked_before(self, surface: Target, document: str) -> Iterator[tuple[str, tuple[SyncOutcome, str]]]:
         for past in self.review.past([ProposalStatus.WAITING, ProposalStatus.REJECTED]):
             told = past.suggestion
             if (told.target, told.subject, told.proposer) == (surface.key, document, self.actor):
                 waits = past.status is ProposalStatus.WAITING
                 why = f"{past.id} {f'asks: {past.asks_because}' if waits else 'was refused by a person'}"
                 for text in (one.text for one in told.operations if not isinstance(one, Remove)):
-                    yield text, (Fate.WAITS if waits else Fate.REFUSED, why)
+                    yield text, (SyncOutcome.WAITS if waits else SyncOutcome.REFUSED, why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class _Rendering:
         places = [one for one in self.surface.places() if one.form in _RENDERED_AS and not one.audience]
         if not places:
             why = "it has no list of entries that is read everywhere"
-            yield from (Rendered(self.surface.name, "", entry.text, Fate.OVER, why) for entry in entries)
+            yield from (Rendered(self.surface.name, "", entry.text, SyncOutcome.OVER, why) for entry in entries)
         for place in places:
             yield from self._document(place, [one for one in entries if _place(self.surface, one.document) == place])
 
@@ -160,10 +160,10 @@ class _Rendering:
         before, new = self.history.rendered_before(self.surface, place.document), list[Entry]()
         for entry in wanted:
             if any(entry.text == one.text for one in self.standing):
-                yield self._told(place, entry.text, Fate.SAME)
+                yield self._told(place, entry.text, SyncOutcome.SAME)
             elif entry.text in before:
                 why = "it was rendered there before, and someone changed it there or took it out"
-                yield self._told(place, entry.text, Fate.LEFT, why)
+                yield self._told(place, entry.text, SyncOutcome.LEFT, why)
             else:
                 new.append(entry)
         now = {entry.text for entry in wanted}
@@ -195,11 +195,13 @@ class _Rendering:
             if isinstance(outcome, Applied):
                 fits.append(one)
             else:
-                yield self._told(place, one.text, Fate.OVER, _too_much(outcome))
+                yield self._told(place, one.text, SyncOutcome.OVER, _too_much(outcome))
         if not fits:
             return
         own = fits[0].own
-        fate, why = (Fate.LANDED, "") if own else (Fate.WAITS, "it was written into the source from outside")
+        fate, why = (
+            (SyncOutcome.LANDED, "") if own else (SyncOutcome.WAITS, "it was written into the source from outside")
+        )
         if self.land:
             suggestion = Suggestion(
                 self.surface.name,
@@ -212,7 +214,7 @@ class _Rendering:
             fate, why = _fate(self.history.review.propose(suggestion))
         yield from (self._told(place, one.text, fate, why) for one in fits)
 
-    def _told(self, place: Place, text: str, fate: Fate, why: str = "") -> Rendered:
+    def _told(self, place: Place, text: str, fate: SyncOutcome, why: str = "") -> Rendered:
         return Rendered(self.surface.name, place.document, text, fate, why)
 
 
@@ -237,11 +239,11 @@ def _too_much(outcome: object) -> str:
     return str(getattr(outcome, "why", "it cannot be written there"))
 
 
-def _fate(proposed: Proposed) -> tuple[Fate, str]:
+def _fate(proposed: Proposed) -> tuple[SyncOutcome, str]:
     if isinstance(proposed, Landed):
-        return Fate.LANDED, proposed.change.id
+        return SyncOutcome.LANDED, proposed.change.id
     if isinstance(proposed, Waiting):
-        return Fate.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
+        return SyncOutcome.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
     if isinstance(proposed, Repeated) and proposed.proposal.status is ProposalStatus.WAITING:
-        return Fate.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
-    return Fate.REFUSED, said(proposed)
+        return SyncOutcome.WAITS, f"{proposed.proposal.id} asks: {proposed.proposal.asks_because}"
+    return SyncOutcome.REFUSED, proposal_outcome(proposed)

@@ -54,7 +54,7 @@ def common(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def paged(function: Callable[..., None]) -> Callable[..., None]:
+def with_pager(function: Callable[..., None]) -> Callable[..., None]:
     """What is longer than the screen goes through a pager, on a terminal where people can answer one."""
 
     @wraps(function)
@@ -119,7 +119,7 @@ def no_sessions_hint(house: Home) -> str:
     )
 
 
-class Day(click.ParamType[datetime]):
+class DateOrAge(click.ParamType[datetime]):
     """A date, a time, or an age such as `7d` or `36h`."""
 
     name = "when"

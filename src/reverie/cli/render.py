@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.core.clock import rfc3339
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +40,7 @@ def print_sentence(out: Console, text: str, *, indent: int = 2, style: str | Non
     """One sentence below a line, whole: a terminal gets it in as many lines as it takes, a pipe in one."""
     from rich.text import Text
 
-    flat = Text(" ".join(visible(text).split()))
+    flat = Text(" ".join(terminal_safe(text).split()))
     for line in flat.wrap(out, max(20, out.width - indent)):
         out.print(f"{' ' * indent}{line.plain.rstrip()}", style=style, markup=False)
 
@@ -60,27 +61,27 @@ def fitted(text: str, width: int) -> Iterator[str]:
         ) or [""]
 
 
-def whose(found: Located) -> str:
+def dream_owner(found: Located) -> str:
     """The memory a dream is about: of a person in a workspace, or nobody's."""
-    return f"{visible(found.workspace)}/{visible(found.user or '(nobody)')}, {visible(found.dream.target)}"
+    return terminal_safe(f"{found.workspace}/{found.user or '(nobody)'}, {found.dream.target}")
 
 
 def print_json(value: object) -> None:
-    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+    click.echo(json.dumps(json_ready(value), ensure_ascii=False, indent=2))
 
 
-def plain(value: Any) -> Any:
+def json_ready(value: Any) -> Any:
     """What JSON can say of a value."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: json_ready(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     if isinstance(value, datetime):
         return rfc3339(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): json_ready(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(inner) for inner in value]
+        return [json_ready(inner) for inner in value]
     return value
 
 
@@ -90,48 +91,43 @@ def day(at: datetime | None) -> str:
 
 def one_line(text: str, width: int) -> str:
     """A text as one line: in a terminal no wider than this, in a pipe whole."""
-    return cut_line(text, width) if sys.stdout.isatty() else " ".join(visible(text).split())
+    return cut_line(text, width) if sys.stdout.isatty() else " ".join(terminal_safe(text).split())
 
 
 def cut_line(text: str, width: int) -> str:
-    flat = " ".join(visible(text).split())
+    flat = " ".join(terminal_safe(text).split())
     return flat if len(flat) <= width else flat[: max(1, width - 1)] + "…"
 
 
-def visible(text: str) -> str:
+def terminal_safe(text: str) -> str:
     """Text that cannot drive the terminal it is shown in: control and invisible characters are spelt out."""
     return "".join(c if c in "\n\t" or c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
-def not_there(name: str, first_seen: datetime | None, then: datetime | None) -> str:
+def why_absent(name: str, first_seen: datetime | None, then: datetime | None) -> str:
     """Why there is nothing to show of a document at a time."""
     if first_seen is not None and then is not None and then < first_seen:
         return f"{name} was not seen yet: Reverie first looked at it on {day(first_seen)} UTC."
     return f"{name} did not exist then."
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def score_lines(score: Score) -> Iterable[str]:
     """Each dimension: its value in 0..1, the sentence that explains it, and what that adds to the odds."""
     for part in score.parts:
-        yield f"{part.value:.2f}  {part.name}: {visible(part.why)} ({part.adds:+.2f})"
+        yield f"{part.value:.2f}  {part.name}: {terminal_safe(part.why)} ({part.adds:+.2f})"
     if score.parts:
         yield "In brackets: what each adds to the log-odds of the score."
 
 
 def added_lines(added: Added) -> Iterable[str]:
     fates = ", ".join(f"{count:,} {fate}" for fate, count in added.fates.most_common()) or "none"
-    yield f"{counted(added.sessions, 'session')} ({fates}), {counted(added.turns, 'turn')} added."
+    yield f"{plural(added.sessions, 'session')} ({fates}), {plural(added.turns, 'turn')} added."
     if added.noise:
-        yield f"{counted(added.noise, 'turn')} marked as harness noise."
+        yield f"{plural(added.noise, 'turn')} marked as harness noise."
     if added.redacted:
         kinds = ", ".join(f"{count} {kind}" for kind, count in added.redacted.most_common())
-        yield f"{counted(added.redacted.total(), 'secret')} redacted before storing: {kinds}."
+        yield f"{plural(added.redacted.total(), 'secret')} redacted before storing: {kinds}."
     if added.unchanged_files or added.other_files:
         yield (
-            f"{counted(added.unchanged_files, 'file')} unchanged, {counted(added.other_files, 'file')} "
-            "not a transcript."
+            f"{plural(added.unchanged_files, 'file')} unchanged, {plural(added.other_files, 'file')} not a transcript."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from reverie.core.plural import plural
 from reverie.dreams.dream import Consulted, Dream, Fate, Judged
 from reverie.safety.report import visible
 
@@ -30,7 +31,7 @@ _MOST_SHOWN, _MOST_QUOTES, _LONGEST_QUOTE = 12, 3, 200
 
 def diary(dream: Dream) -> str:
     """Markdown. A quiet night is one line with its reason; what was held or refused follows."""
-    lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.target}", "", summary(dream), ""]
+    lines = [f"# {dream.started_at:%d %B %Y, %H:%M} UTC · {dream.target}", "", night_summary(dream), ""]
     lines += [f"{line}\n" for line in dream.reduced]
     for fate, title in _TITLES.items():
         lines += _section(title, dream.of(fate), short=fate in _SHORT)
@@ -40,17 +41,17 @@ def diary(dream: Dream) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def summary(dream: Dream) -> str:
+def night_summary(dream: Dream) -> str:
     """The night in one line."""
     if not dream.sessions:
         return "A quiet night: there was nothing new to read."
     left = f" ({dream.left:,} more wait for another night)" if dream.left else ""
-    read = f"read {_count(len(dream.sessions), 'session')}{left}, noticed {_count(dream.noticed, 'thing')}"
+    read = f"read {plural(len(dream.sessions), 'session')}{left}, noticed {plural(dream.noticed, 'thing')}"
     held, refused = len(dream.of(Fate.HELD_BACK)), len(dream.of(Fate.NOT_KEPT))
     rest = f"{held:,} held, {refused:,} not kept"
     if dream.quiet:
         return f"A quiet night: {read}, and changed nothing ({rest})."
-    done = f"{_count(len(dream.changes), 'change')} landed, {_count(len(dream.proposals), 'proposal')} waiting"
+    done = f"{plural(len(dream.changes), 'change')} landed, {plural(len(dream.proposals), 'proposal')} waiting"
     return f"{read[:1].upper()}{read[1:]}: {done}, {rest}."
 
 
@@ -117,7 +118,3 @@ def _shortened(lines: Sequence[str]) -> Iterator[str]:
 def _shown(text: str, longest: int = _LONGEST_QUOTE) -> str:
     flat = visible(" ".join(text.split()))
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

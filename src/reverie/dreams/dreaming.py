@@ -14,9 +14,9 @@ from reverie.changes.history.records import ChangeQuery, HistoryReader
 from reverie.changes.landing_result import Outcome, undone_by
 from reverie.core.errors import BadInput, ReverieError, StillLocked, SwitchedOff
 from reverie.dreams.brief.brief import Brief
-from reverie.dreams.brief.select_sessions import gathered, is_named, not_there
+from reverie.dreams.brief.select_sessions import gathered, is_named, missing_choice
 from reverie.dreams.dream import Dream, Fate, Mode, Status
-from reverie.dreams.exports import NIGHTS_SHOWN, views
+from reverie.dreams.exports import NIGHTS_SHOWN, exported_files
 from reverie.dreams.night import Night, Skipped
 from reverie.dreams.records import SessionChoice, Stopped, Used
 from reverie.dreams.run.estimate import Estimate, estimated, previewed
@@ -257,7 +257,7 @@ class Dreaming:
         try:
             return self.runner.memory.target(target).name
         except BadInput as error:
-            if not_there(self.runner.sessions, SessionChoice((target,))):
+            if missing_choice(self.runner.sessions, SessionChoice((target,))):
                 raise
             raise BadInput(
                 error.found, expected=error.expected, next_step=f"It is a session: `reverie dream --session {target}`."
@@ -266,13 +266,13 @@ class Dreaming:
     def _asked(self, target: str, sessions: Sequence[str] | None, **how: Unpack[SessionFilter]) -> SessionChoice:
         """Raises where who or what is named is not there, even after what is new was brought in."""
         asked = self.runner.asked(target, sessions, **how)
-        if not_there(self.runner.sessions, asked):
+        if missing_choice(self.runner.sessions, asked):
             self.runner.sessions.refresh(harness=self.runner.harness(target))
             self._check(asked)
         return asked
 
     def _check(self, asked: SessionChoice) -> None:
-        if missing := not_there(self.runner.sessions, asked):
+        if missing := missing_choice(self.runner.sessions, asked):
             raise missing
 
     def is_due(self, target: str | None, due: Due) -> bool:
@@ -321,7 +321,7 @@ class Dreaming:
             lambda head: is_named(head.id, named),
             harness=runner.harness(target) if target else "",
         )
-        if missing := not_there(then.library, named):
+        if missing := missing_choice(then.library, named):
             raise missing
         stored = list(then.library.find(user=named.user))
         estimates = list[Estimate]()
@@ -351,7 +351,7 @@ class Dreaming:
         dreams = records.find(scope, target, NIGHTS_SHOWN)
         landed = {ref: self.changes.get(scope, ref) for dream in dreams for ref in dream.changes}
         known = {ref: change for ref, change in landed.items() if change is not None}
-        self.shown(target).write(views(dreams, records.staged(scope, target), known))
+        self.shown(target).write(exported_files(dreams, records.staged(scope, target), known))
         self.runner.review.landing.project()
 
 

@@ -23,7 +23,7 @@ MARK = f"{OURS}dreams -->"
 NIGHTS_SHOWN = 60
 
 
-def views(dreams: Sequence[Dream], staged: Iterable[Noted], changes: Mapping[str, Change]) -> dict[str, bytes]:
+def exported_files(dreams: Sequence[Dream], staged: Iterable[Noted], changes: Mapping[str, Change]) -> dict[str, bytes]:
     """Every file of the state folder by its path. `dreams` are newest first; `changes` are what they landed."""
     nights = list(reversed(dreams))
     return {

@@ -82,7 +82,7 @@ class FileNightTarget:
             if lease.attempts > 1:
                 others = [one.judged for one in planned if one.done]
                 before = put_before(rooms.review.past(), planned[place], others)
-            became[place] = before or put(review, planned[place], land=self.land and dream.mode == "land")
+            became[place] = before or propose_planned(review, planned[place], land=self.land and dream.mode == "land")
         return became
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
@@ -165,7 +165,7 @@ def _surfaces(rooms: Rooms, target: str, skills: Iterable[FoundSkill]) -> Iterat
 # ---- one decision put to review, and what became of it ---------------------------------------------------------------
 
 
-def put(review: Review, one: Planned, *, land: bool) -> Judged:
+def propose_planned(review: Review, one: Planned, *, land: bool) -> Judged:
     """It lands if the night lands, nothing is to be asked, and the policy agrees."""
     wanted = one.suggestion
     assert wanted is not None

@@ -106,7 +106,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ModelReport:
     """What is to be told of a model's part in a step: what was dropped, by reason; the cap that was reached."""
 
     dropped: Mapping[str, int] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Thought:
     planned: tuple[Planned, ...] = ()
     staged: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
-    told: Told = field(default_factory=Told)
+    told: ModelReport = field(default_factory=ModelReport)
     duplicates: int = 0
     extra: tuple[Noted, ...] = ()
     reduced: tuple[str, ...] = ()
@@ -174,7 +174,7 @@ class Consulting(Protocol):
         """By every night of the workspace since then, what is under way at its worst."""
         ...
 
-    def told(self, scope: Scope, dream: str) -> list[Told]:
+    def told(self, scope: Scope, dream: str) -> list[ModelReport]:
         """Of a night under way, session by session, and of its thinking."""
         ...
 
@@ -220,7 +220,7 @@ class Working(Protocol):
         """Its sessions and how much was noticed in each; None as long as it has not been read."""
         ...
 
-    def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: Told = Told()) -> None: ...
+    def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: ModelReport = ModelReport()) -> None: ...
 
     def noticed(self, scope: Scope, dream: str) -> list[Noted]: ...
 

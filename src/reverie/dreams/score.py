@@ -16,6 +16,7 @@ from math import exp
 from typing import Any
 
 from reverie.changes.proposal import Part, Score
+from reverie.core.plural import plural
 from reverie.dreams.items import Op
 from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.reasons import Mark, Objection
@@ -108,19 +109,19 @@ def _dimensions(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]
     useful = _USEFUL.get(item.kind, 0.6)
     acts, kind = max(((_ACTS[one], one) for one in kinds), default=(0.3, "remark"))
     yield "future_usefulness", useful, f"A {item.kind.replace('_', ' ') or 'fact'} is often needed again."
-    yield "query_diversity", 1 - 0.6**measure.asked, f"{_count(measure.asked, 'other session')} touched on it."
+    yield "query_diversity", 1 - 0.6**measure.asked, f"{plural(measure.asked, 'other session')} touched on it."
     yield "actionability", acts, f"The words read like this: {kind}."
     stands_for = len(case.support) + max(0, len(case.replaced) - 1)
-    yield "compression_value", 1 - 1 / max(1, stands_for), f"It stands for {_count(stands_for, 'statement')}."
+    yield "compression_value", 1 - 1 / max(1, stands_for), f"It stands for {plural(stands_for, 'statement')}."
     days = {one.said_at.date() for one in case.support if one.said_at}
     lasts = max((_LASTS[one] for one in kinds), default=0.2) + 0.2 * (len(days) > 1)
     lasts = max(lasts, 0.6 if case.replaced else 0.0)  # what stood there lasted
-    yield "stability", min(1.0, lasts), f"It was said on {_count(len(days), 'day')}."
+    yield "stability", min(1.0, lasts), f"It was said on {plural(len(days), 'day')}."
     sessions = len({one.evidence.session_id for one in case.support})
-    yield "recurrence", _RECURS[min(sessions, len(_RECURS) - 1)], f"It was said in {_count(sessions, 'session')}."
+    yield "recurrence", _RECURS[min(sessions, len(_RECURS) - 1)], f"It was said in {plural(sessions, 'session')}."
     last = max((one.said_at for one in case.support if one.said_at), default=None)
     age = max(0, (measure.now - last).days) if last else None
-    ago = "When it was said is not known." if age is None else f"It was last said {_count(age, 'day')} ago."
+    ago = "When it was said is not known." if age is None else f"It was last said {plural(age, 'day')} ago."
     yield "recency", 0.3 if age is None else 0.5 ** (age / HALF_LIFE_DAYS), ago
     put = max(case.surest, 0.7 if _names_what_it_changes(case) else 0.0)
     put = min(1.0, put + 0.3 * (sessions > 1))
@@ -155,7 +156,7 @@ def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
     room = measure.room.get(case.item.document, 10_000)
     least = max(1, min(measure.most_new_characters, room))
     cost = 0.0 if case.item.op.changes_skill else min(1.0, new / least)
-    yield "character_cost", cost, f"It takes {_count(new, 'more character')}; {room:,} are left."
+    yield "character_cost", cost, f"It takes {plural(new, 'more character')}; {room:,} are left."
     others = [one for one in case.brief.entries if one not in case.replaced and one.document == case.item.document]
     alike = max((_likeness(one.text, text) for one in others), default=0.0) if case.item.op is Op.ADD else 0.0
     yield "duplication", alike, "Something like it stands there." if alike > 0.4 else "Nothing like it stands there."
@@ -174,7 +175,3 @@ def _against(case: Case, measure: Measure) -> Iterator[tuple[str, float, str]]:
 def _likeness(one: str, other: str) -> float:
     first, second = stems(one), stems(other)
     return len(first & second) / len(first | second) if first | second else 0.0
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -61,7 +61,7 @@ class DecodedView:
         return [(at[start], at[end]) for start, end in wanted]
 
 
-def views(text: str) -> Iterator[DecodedView]:
+def decoded_views(text: str) -> Iterator[DecodedView]:
     """The text without its escapes, once, twice, three times; nothing where it has none. `at` is worked out only for
     who asks: few texts hold what is looked for."""
     earlier = DecodedView(text)

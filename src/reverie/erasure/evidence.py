@@ -15,7 +15,7 @@ Told = dict[str, Any]
 GONE = "erased"
 
 
-def touched(item: Mapping[str, Any], sessions: Collection[str]) -> bool:
+def rests_on(item: Mapping[str, Any], sessions: Collection[str]) -> bool:
     return any(one["session"] in sessions for one in item.get("evidence", ()))
 
 
@@ -26,7 +26,7 @@ def orphaned(item: Mapping[str, Any], sessions: Collection[str]) -> bool:
     return bool(support) and all(one["session"] in sessions for one in support)
 
 
-def kept(item: Mapping[str, Any], sessions: Collection[str]) -> list[Told]:
+def evidence_left(item: Mapping[str, Any], sessions: Collection[str]) -> list[Told]:
     return [one for one in item.get("evidence", ()) if one["session"] not in sessions]
 
 
@@ -34,7 +34,7 @@ def quotes(item: Mapping[str, Any], sessions: Collection[str]) -> Iterator[str]:
     return (one["quote"] for one in item.get("evidence", ()) if one["session"] in sessions)
 
 
-def statements(item: Mapping[str, Any]) -> Iterator[str]:
+def remembered_texts(item: Mapping[str, Any]) -> Iterator[str]:
     """What a matter says should be remembered, wherever in it that stands."""
     if isinstance(item.get("text"), str):
         yield item["text"]
@@ -59,15 +59,15 @@ def _texts(value: Any) -> Iterator[str]:
 def change_without(told: Told, sessions: Collection[str]) -> Told:
     if orphaned(told, sessions):
         return told | {"operations": [], "evidence": [], "reason": GONE, "because": None, "note": ""}
-    return told | {"evidence": kept(told, sessions)}
+    return told | {"evidence": evidence_left(told, sessions)}
 
 
 def judged_without(told: Told, sessions: Collection[str]) -> Told:
     """Its verb, its fate, its Change and how much it was worth stay."""
-    if not touched(told, sessions):
+    if not rests_on(told, sessions):
         return told
     if not orphaned(told, sessions):
-        return told | {"evidence": kept(told, sessions), "checks": []}
+        return told | {"evidence": evidence_left(told, sessions), "checks": []}
     parts = [part | {"why": GONE} for part in told["score"]["parts"]] if told["score"] else []
     words = {"text": "", "old": "", "document": "", "reason": GONE, "why": GONE, "evidence": [], "checks": []}
     return told | words | {"score": told["score"] and told["score"] | {"parts": parts}}

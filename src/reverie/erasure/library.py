@@ -17,7 +17,7 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.keys import checked_workspace
 from reverie.core.scope import LOCAL, Scope
-from reverie.erasure.records import DerivedFiles, Documents, ErasureRecords, FoundPlaces, Open
+from reverie.erasure.records import DerivedFiles, Documents, ErasureRecords, FoundPlaces, UnfinishedErasure
 from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, Plan, Rules, Sought
 
 STEPS = ("rules", "rows", "views", "git", "index", "check", "compact", "done")
@@ -98,7 +98,7 @@ class Erasing:
                 found = FoundPlaces(plan.sought)
             erasure = Erasure(self.ids.new("era"), wanted.kind, STEPS[0], self.clock.now())
             self.records.begin(scope, erasure, found)
-            done = self._run(Open(erasure, scope, found.sought))
+            done = self._run(UnfinishedErasure(erasure, scope, found.sought))
             left = [*done.left, *self._transcripts(found, transcripts)]
             known = self.records.backups(scope)
             left += self.derived.backups(scope, found.sought, known)
@@ -129,7 +129,7 @@ class Erasing:
 
     # ---- the steps ---------------------------------------------------------------------------------------------------
 
-    def _run(self, work: Open) -> Erasure:
+    def _run(self, work: UnfinishedErasure) -> Erasure:
         erasure, scope, sought = work.erasure, work.scope, work.sought
         left: list[Left] = []
         rounds = 0

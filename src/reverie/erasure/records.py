@@ -29,7 +29,7 @@ class FoundPlaces:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class UnfinishedErasure:
     """An erasure that is not over. Without `sought` the words are gone, and only the database is to be compacted."""
 
     erasure: Erasure
@@ -46,7 +46,7 @@ class Plans(Protocol):
         """Commit how far it got. At `compact` and behind it the row has no words any more."""
         ...
 
-    def open(self) -> list[Open]:
+    def open(self) -> list[UnfinishedErasure]:
         """Erasures that were begun and are not over, oldest first, of every workspace."""
         ...
 

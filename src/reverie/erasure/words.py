@@ -20,7 +20,16 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from reverie.erasure.decoded_text import core_of, flat, inflated, may_hold, packed, places_of_flat, views, wide_encoding
+from reverie.erasure.decoded_text import (
+    core_of,
+    decoded_views,
+    flat,
+    inflated,
+    may_hold,
+    packed,
+    places_of_flat,
+    wide_encoding,
+)
 from reverie.memory.formats import FORMATS, FormatName
 
 ERASED = "[erased]"
@@ -89,12 +98,12 @@ class Word:
     end: int
 
 
-def folded(text: str) -> str:
+def fold_case(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
 def words(text: str) -> list[Word]:
-    return [Word(folded(found.group()), found.start(), found.end()) for found in _WORD.finditer(text)]
+    return [Word(fold_case(found.group()), found.start(), found.end()) for found in _WORD.finditer(text)]
 
 
 def phrase(text: str) -> Phrase:
@@ -166,7 +175,7 @@ class Scrubber:
         found += self._standing(text)
         if not self.partial and not self.more:
             return found
-        for view in views(text):
+        for view in decoded_views(text):
             found += view.spans(self._standing(view.text))
         if deep < _DEEPEST:
             found += [(start, end) for start, end, raw in packed(text) if self._holds(raw, deep + 1)]
@@ -235,7 +244,7 @@ class Scrubber:
         if not self._by_word:
             return [], []
         if self.partial:
-            flat = folded(text)
+            flat = fold_case(text)
             wanted = [one for rarest, some in self._by_word.items() if rarest in flat for one in some]
             return (words(text), wanted) if wanted else ([], [])
         standing = words(text)

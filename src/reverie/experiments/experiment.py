@@ -66,7 +66,7 @@ class Outcome:
     values: dict[str, float] = field(default_factory=dict)
 
 
-class Verdict(StrEnum):
+class Conclusion(StrEnum):
     B_IS_BETTER = "b_is_better"
     A_IS_BETTER = "a_is_better"
     INCONCLUSIVE = "inconclusive"
@@ -94,19 +94,19 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    verdict: Verdict
+class ExperimentResult:
+    verdict: Conclusion
     metric: Measured
     guardrails: tuple[Measured, ...]
     split: float  # chance of a split as uneven as this one
 
 
-def standing(experiment: Experiment, outcomes: Sequence[Outcome]) -> Standing:
+def result_so_far(experiment: Experiment, outcomes: Sequence[Outcome]) -> ExperimentResult:
     """What can be said now. A unit counts once, by the mean of its sessions, however many it has."""
     found = _measured(experiment, experiment.metric, outcomes)
     rails = tuple(_measured(experiment, one, outcomes) for one in experiment.guardrails)
     split = _split(experiment, outcomes)
-    return Standing(_verdict(found, rails, split), found, rails, split)
+    return ExperimentResult(_verdict(found, rails, split), found, rails, split)
 
 
 def _measured(experiment: Experiment, metric: Metric, outcomes: Sequence[Outcome]) -> Measured:
@@ -118,18 +118,18 @@ def _measured(experiment: Experiment, metric: Metric, outcomes: Sequence[Outcome
     return Measured(metric, a, b, interval(a, b, experiment.alpha, metric.effect))
 
 
-def _verdict(found: Measured, rails: Sequence[Measured], split: float) -> Verdict:
+def _verdict(found: Measured, rails: Sequence[Measured], split: float) -> Conclusion:
     if split < OFF_BALANCE:
-        return Verdict.BROKEN
+        return Conclusion.BROKEN
     if any(rail.gain[2] < -rail.metric.effect for rail in rails):
-        return Verdict.HARM
+        return Conclusion.HARM
     low, _, high = found.gain
     if high < 0:
-        return Verdict.A_IS_BETTER
+        return Conclusion.A_IS_BETTER
     if low <= 0 or found.interval == NOTHING_YET:
-        return Verdict.INCONCLUSIVE
+        return Conclusion.INCONCLUSIVE
     safe = all(rail.gain[0] >= -rail.metric.effect for rail in rails)
-    return Verdict.B_IS_BETTER if safe else Verdict.NOT_SAFE_YET
+    return Conclusion.B_IS_BETTER if safe else Conclusion.NOT_SAFE_YET
 
 
 def _split(experiment: Experiment, outcomes: Sequence[Outcome]) -> float:

@@ -11,7 +11,16 @@ from typing import Protocol
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound
-from reverie.experiments.experiment import KNOWN, Arm, Experiment, Metric, Outcome, Standing, Verdict, standing
+from reverie.experiments.experiment import (
+    KNOWN,
+    Arm,
+    Conclusion,
+    Experiment,
+    ExperimentResult,
+    Metric,
+    Outcome,
+    result_so_far,
+)
 from reverie.experiments.report import SENTENCES, report
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -99,8 +108,8 @@ class Experiments:
         self.records.add(name, Outcome(hashed, experiment.arm(hashed), self.clock.now(), kept))
         return True
 
-    def standing(self, name: str) -> Standing:
-        return standing(self.get(name), self.records.outcomes(name))
+    def standing(self, name: str) -> ExperimentResult:
+        return result_so_far(self.get(name), self.records.outcomes(name))
 
     def report(self, name: str) -> str:
         return report(self.get(name), self.records.outcomes(name))
@@ -108,7 +117,7 @@ class Experiments:
     def promote(self, name: str, *, despite: bool = False) -> Experiment:
         """Everyone gets b from now on; only if it is better, unless that is to be overlooked."""
         verdict = self.standing(name).verdict
-        if verdict is not Verdict.B_IS_BETTER and not despite:
+        if verdict is not Conclusion.B_IS_BETTER and not despite:
             raise BadInput(
                 f"{name} was not promoted. {SENTENCES[verdict].format(name=name)}",
                 expected="a verdict for b",

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from reverie.experiments.experiment import Experiment, Measured, Outcome, Standing, Verdict, standing
+from reverie.experiments.experiment import Conclusion, Experiment, ExperimentResult, Measured, Outcome, result_so_far
 from reverie.experiments.sequential import FEWEST
 
 LOOKS = 12  # in the plot
 WIDTH = 57
 SENTENCES = {
-    Verdict.B_IS_BETTER: "B is better. `reverie ab promote {name}` gives it to everyone.",
-    Verdict.A_IS_BETTER: "A is better. `reverie ab roll-back {name}` gives it to everyone.",
-    Verdict.INCONCLUSIVE: "Inconclusive: there may be no difference. More units may tell.",
-    Verdict.HARM: "B does harm: a guardrail is broken. `reverie ab roll-back {name}` gives A to everyone.",
-    Verdict.NOT_SAFE_YET: "B is better in what is measured, and a guardrail is not settled yet: inconclusive.",
-    Verdict.BROKEN: "The units are not split as they should be, so nothing can be said. Look at what assigns them.",
+    Conclusion.B_IS_BETTER: "B is better. `reverie ab promote {name}` gives it to everyone.",
+    Conclusion.A_IS_BETTER: "A is better. `reverie ab roll-back {name}` gives it to everyone.",
+    Conclusion.INCONCLUSIVE: "Inconclusive: there may be no difference. More units may tell.",
+    Conclusion.HARM: "B does harm: a guardrail is broken. `reverie ab roll-back {name}` gives A to everyone.",
+    Conclusion.NOT_SAFE_YET: "B is better in what is measured, and a guardrail is not settled yet: inconclusive.",
+    Conclusion.BROKEN: "The units are not split as they should be, so nothing can be said. Look at what assigns them.",
 }
 
 
 def report(experiment: Experiment, outcomes: Sequence[Outcome]) -> str:
-    now = standing(experiment, outcomes)
+    now = result_so_far(experiment, outcomes)
     parts = [f"# {experiment.name}", "", f"- A, in use: `{experiment.a}`", f"- B: `{experiment.b}`"]
     parts += [f"- Began {experiment.made_at:%Y-%m-%d}; {len(outcomes):,} sessions of {_units(outcomes):,} units."]
     parts += [f"- Decided: {experiment.decided.replace('_', ' ')}."] if experiment.decided else []
@@ -34,7 +34,7 @@ def _units(outcomes: Sequence[Outcome]) -> int:
     return len({one.unit for one in outcomes})
 
 
-def _table(now: Standing) -> list[str]:
+def _table(now: ExperimentResult) -> list[str]:
     lines = ["| measure | units A, B | mean A | mean B | B is better by | p |", "|---|---|---|---|---|---|"]
     for number, one in enumerate((now.metric, *now.guardrails)):
         low, middle, high = one.gain
@@ -49,7 +49,7 @@ def _table(now: Standing) -> list[str]:
 def _plot(experiment: Experiment, outcomes: Sequence[Outcome]) -> list[str]:
     """The interval at a dozen looks, oldest on top; `|` is no difference, `o` the estimate."""
     places = sorted({round(len(outcomes) * (step / LOOKS) ** 2) for step in range(1, LOOKS + 1)} - {0})
-    seen = [(place, standing(experiment, outcomes[:place]).metric) for place in places]
+    seen = [(place, result_so_far(experiment, outcomes[:place]).metric) for place in places]
     known = [(place, one) for place, one in seen if one.gain[0] > -inf]
     if not known:
         return []
@@ -70,7 +70,7 @@ def _bar(one: Measured, most: float) -> str:
     return "".join(drawn).rstrip()
 
 
-def _method(experiment: Experiment, now: Standing) -> list[str]:
+def _method(experiment: Experiment, now: ExperimentResult) -> list[str]:
     return [
         "Each unit counts once, by the mean of its sessions. All looks together, the intervals hold with a chance of",
         f"{1 - experiment.alpha:.0%}: it can be looked at daily, and ended at any time. They take means for normal, so",

@@ -48,14 +48,14 @@ class Form:
         return next(ends, len(text)) if self.first else max(ends, default=len(text))
 
 
-def tag(name: str, label: str | None = None) -> Form:
+def tag_block(name: str, label: str | None = None) -> Form:
     """A block between `<name …>` and `</name>`, wherever it stands."""
     opens = re.compile(rf"<{name}(?:\s[^<>]{{0,400}})?>")
     return Form(label or name, opens, re.compile(rf"</{name}>\s*"), anywhere=True, paired=True)
 
 
 def tags(names: str) -> tuple[Form, ...]:
-    return tuple(map(tag, names.split()))
+    return tuple(map(tag_block, names.split()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from reverie.harnesses.injected import Form, tag, tags
+from reverie.harnesses.injected import Form, tag_block, tags
 
 _R = re.compile
 _NOTE_ENDS = _R(r"\](?:\n+|\s*\Z)")
@@ -149,5 +149,5 @@ OPENCLAW = (
         _R(r"<<<END_UNTRUSTED_CHILD_RESULT>>>\s*"),
         anywhere=True,
     ),
-    tag("file", "attached file"),
+    tag_block("file", "attached file"),
 )

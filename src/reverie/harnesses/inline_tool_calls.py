@@ -72,7 +72,7 @@ def json_object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def failure(result: Mapping[str, Any] | None) -> bool | None:
+def how_call_failed(result: Mapping[str, Any] | None) -> bool | None:
     """How a call ended, where its result says so: `exit_code`, `success`, `error`, `status`; else None."""
     if result is None:
         return None

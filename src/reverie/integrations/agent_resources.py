@@ -59,16 +59,16 @@ def _memory(tools: AgentTools, target: str) -> str:
 
 def _safe_lines(text: str) -> str:
     """A diary quotes what it did not keep, and why."""
-    from reverie.integrations.agent_tools import given
+    from reverie.integrations.agent_tools import withhold_unsafe
 
-    return "\n".join(map(given, text.split("\n")))
+    return "\n".join(map(withhold_unsafe, text.split("\n")))
 
 
 def review_last_night(tools: AgentTools) -> str:
-    from reverie.integrations.agent_tools import explained
+    from reverie.integrations.agent_tools import describe_proposal
 
     diaries = [dream.diary for dream in tools.home.dreams.records.find(tools.home.owned, limit=NIGHTS) if dream.diary]
-    waiting = [explained(one) for one in tools.home.review.waiting()]
+    waiting = [describe_proposal(one) for one in tools.home.review.waiting()]
     return Template(_PROMPT_FILE.read_text("utf-8")).substitute(
         diary=_safe_lines(diaries[0].strip()) if diaries else "There was no night yet.",
         proposals="\n\n".join(waiting) or "Nothing waits.",

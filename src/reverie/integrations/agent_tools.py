@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reverie.changes.proposal import Proposal, Suggestion
-from reverie.changes.queue import Proposed, said
+from reverie.changes.queue import Proposed, proposal_outcome
 from reverie.core.errors import BadInput, NotPermitted
 from reverie.core.origin import Origin
 from reverie.integrations.tool_schemas import MOST_HITS, TOOLS, check_arguments
@@ -51,7 +51,7 @@ class AgentTools:
         for hit in hits:
             day = f"{hit.at:%Y-%m-%d}" if hit.at else "undated"
             lines.append(f"\n[{hit.session_id} turn {hit.turn}, {day}] {hit.name or hit.role}:")
-            lines.append(given(passage(hit.text, query, SHOWN_CHARS)))
+            lines.append(withhold_unsafe(passage(hit.text, query, SHOWN_CHARS)))
         return "\n".join(lines)
 
     def recall(self, about: str = "") -> str:
@@ -62,7 +62,7 @@ class AgentTools:
         if not chosen and not elsewhere:
             return "Nothing is remembered about that." if safe else "Nothing is remembered yet."
         lines = [f"{entry.id}  {entry.target}/{entry.document}\n  {entry.text}" for entry in chosen]
-        lines += [f"{one.provider}\n  {given(one.text)}" for one in elsewhere]
+        lines += [f"{one.provider}\n  {withhold_unsafe(one.text)}" for one in elsewhere]
         left = len(safe) - len(chosen)
         more = [f"{left} more; ask about something." if not about else ""] if left else []
         return "\n".join([*lines, *filter(None, more)])
@@ -140,7 +140,7 @@ class AgentTools:
 
     def proposals(self, id: str = "") -> str:
         if id:
-            return explained(self.home.review.get(id))
+            return describe_proposal(self.home.review.get(id))
         waiting = self.home.review.waiting(every=True)
         lines = [f"{one.id}  {one.target_name}/{one.suggestion.subject}: {_summary(one)}" for one in waiting]
         return "\n".join(lines) or "Nothing waits for the person."
@@ -159,7 +159,7 @@ class AgentTools:
             raise NotPermitted(
                 f"{len(waiting)} proposals of agents wait already.", next_step="Ask the person to run `reverie review`."
             )
-        return said(propose())
+        return proposal_outcome(propose())
 
 
 def _nearest(entries: list[Entry], about: str) -> list[Entry]:
@@ -176,23 +176,23 @@ def _nearest(entries: list[Entry], about: str) -> list[Entry]:
 
 def _summary(proposal: Proposal) -> str:
     changed = (line for line in proposal.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---"))
-    return given(" ".join(changed)[:SHOWN_CHARS])
+    return withhold_unsafe(" ".join(changed)[:SHOWN_CHARS])
 
 
-def given(text: str) -> str:
+def withhold_unsafe(text: str) -> str:
     """A text as an agent may read it: not at all, if it would be kept out of a prompt."""
     return WITHHELD if scan(text, "memory").blocked else text
 
 
-def explained(proposal: Proposal) -> str:
+def describe_proposal(proposal: Proposal) -> str:
     """A proposal as a person sees it: the change, the evidence, why it asks."""
     suggestion = proposal.suggestion
     facts = [
         f"{proposal.id} is {proposal.status}, proposed by {suggestion.proposer}.",
-        given(proposal.diff.rstrip()),
+        withhold_unsafe(proposal.diff.rstrip()),
         f"Why: {suggestion.reason}" if suggestion.reason else "",
-        *(f"Said: “{given(one.quote)}” ({one.origin}, {one.session_id})" for one in suggestion.evidence),
-        *(f"Related: {one.relation} {one.surface}: {given(one.text)}" for one in proposal.related),
+        *(f"Said: “{withhold_unsafe(one.quote)}” ({one.origin}, {one.session_id})" for one in suggestion.evidence),
+        *(f"Related: {one.relation} {one.surface}: {withhold_unsafe(one.text)}" for one in proposal.related),
         *(f"Finding: {one.severity} {one.category}" for one in proposal.findings),
         f"It asks a person because {proposal.asks_because}." if proposal.asks_because else "",
         f"Decide: `reverie review approve {proposal.id}` or `reject`." if proposal.status == "waiting" else "",
@@ -200,7 +200,7 @@ def explained(proposal: Proposal) -> str:
     return "\n".join(filter(None, facts))
 
 
-def call(tools: AgentTools, name: str, given: Mapping[str, Any]) -> str:
+def call_tool(tools: AgentTools, name: str, given: Mapping[str, Any]) -> str:
     """Call a tool with arguments that an agent wrote, of which nothing is taken on trust."""
     tool = next((one for one in TOOLS if one.name == name), None)
     if tool is None:

@@ -57,7 +57,7 @@ class McpServer:
         """To a request, its answer; to a notification, none."""
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             is_answer = isinstance(message, dict) and ("result" in message or "error" in message)
-            return None if is_answer else failure(None, INVALID_REQUEST, "This is no JSON-RPC request.")
+            return None if is_answer else error_answer(None, INVALID_REQUEST, "This is no JSON-RPC request.")
         if "id" not in message:
             return None
         number, params = message["id"], message.get("params") or {}
@@ -66,11 +66,11 @@ class McpServer:
                 raise _Failed(INVALID_PARAMS, "The parameters are no object.")
             return {"jsonrpc": "2.0", "id": number, "result": self._result(message["method"], params)}
         except _Failed as failed:
-            return failure(number, failed.code, str(failed))
+            return error_answer(number, failed.code, str(failed))
         except ReverieError as error:
-            return failure(number, INVALID_PARAMS, str(error))
+            return error_answer(number, INVALID_PARAMS, str(error))
         except Exception as error:  # noqa: BLE001 - a bug of ours ends one call, not the agent's session
-            return failure(number, INTERNAL, f"{type(error).__name__}. Please report it.")
+            return error_answer(number, INTERNAL, f"{type(error).__name__}. Please report it.")
 
     def _result(self, method: str, params: Mapping[str, Any]) -> Answer:
         match method:
@@ -95,12 +95,12 @@ class McpServer:
         raise _Failed(NO_METHOD, f"There is no method {method!r}.")
 
     def _called(self, name: str, given: Any) -> Answer:
-        from reverie.integrations.agent_tools import call
+        from reverie.integrations.agent_tools import call_tool
 
         if not isinstance(given, dict):
             raise _Failed(INVALID_PARAMS, "The arguments are no object.")
         try:
-            text, is_error = self._with_tools(lambda tools: call(tools, name, given)), False
+            text, is_error = self._with_tools(lambda tools: call_tool(tools, name, given)), False
         except ReverieError as error:  # the agent can mend it, and should read why
             text, is_error = str(error), True
         return {"content": [{"type": "text", "text": text}], "isError": is_error}
@@ -134,7 +134,7 @@ def listed_tools() -> list[Answer]:
     ]
 
 
-def failure(number: object, code: int, message: str) -> Answer:
+def error_answer(number: object, code: int, message: str) -> Answer:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
 
 

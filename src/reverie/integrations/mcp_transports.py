@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from reverie.core.errors import BadInput
-from reverie.integrations.mcp_server import PARSE_ERROR, VERSIONS, Answer, McpServer, failure
+from reverie.integrations.mcp_server import PARSE_ERROR, VERSIONS, Answer, McpServer, error_answer
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -42,7 +42,7 @@ def _answered(server: McpServer, raw: bytes) -> Answer | None:
     try:
         message = json.loads(raw)
     except (ValueError, RecursionError):
-        return failure(None, PARSE_ERROR, "This is no JSON.")
+        return error_answer(None, PARSE_ERROR, "This is no JSON.")
     return server.answer(message)
 
 
@@ -75,7 +75,9 @@ class _Endpoint:
             said = "A key is needed: `reverie keys create --name … --scope write`, sent as `Authorization: Bearer …`."
             return PlainTextResponse(said, 401, {"WWW-Authenticate": "Bearer"})
         if request.headers.get("mcp-protocol-version", VERSIONS[0]) not in VERSIONS:
-            return JSONResponse(failure(None, -32600, f"The revisions spoken here are {', '.join(VERSIONS)}."), 400)
+            return JSONResponse(
+                error_answer(None, -32600, f"The revisions spoken here are {', '.join(VERSIONS)}."), 400
+            )
         if (body := await _body(request)) is None:
             return PlainTextResponse(f"A message may have {LARGEST:,} bytes.", 413)
         answer = await run_in_threadpool(_answered, self.server, body)

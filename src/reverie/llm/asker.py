@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from reverie.llm.budget import CapReached
-from reverie.llm.json_answer import NotJson, json_values
+from reverie.llm.json_answer import NotJson, json_in_answer
 from reverie.llm.ledger import ANSWERED, Ledger, RecordedAnswer
 from reverie.llm.question import Exchange, Failed, Model, Question, Reply, Usage, Wrong
 from reverie.llm.settings import ANSWER_TOKENS, MOST_ANSWER_TOKENS, TIMEOUT
@@ -206,7 +206,7 @@ def _read(reply: Reply, question: Question[T]) -> tuple[RecordedAnswer, T] | Wro
         return Wrong("the answer did not fit into the limit of its length")
     wrong: list[Wrong] = []
     try:
-        for value in json_values(reply.text):
+        for value in json_in_answer(reply.text):
             read = question.read(value)
             if not isinstance(read, Wrong):
                 return RecordedAnswer(value), read

@@ -22,7 +22,7 @@ class NotJson(ValueError):
     """Why there is no value to take, to be told to the model."""
 
 
-def json_values(text: str) -> Iterator[object]:
+def json_in_answer(text: str) -> Iterator[object]:
     """The objects and arrays in an answer, in their order; none inside another. `NotJson` where there is none."""
     if not text.strip():
         raise NotJson("it is empty")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from posixpath import splitext
 
 from reverie.safety.judge import Signal, judged
-from reverie.safety.report import Report, joined
+from reverie.safety.report import Report, join_reports
 from reverie.safety.scan import LARGEST, scan
 
 MOST_FILES = 2_000
@@ -75,4 +75,4 @@ def scan_skill(files: Mapping[str, bytes]) -> Report:
     reason = _too_much(files)
     if reason:
         return judged("", [Signal(f"quarantine.{reason}", "quarantine", 1.0, 0, 0, None)], "skill")
-    return joined(_reports(files))
+    return join_reports(_reports(files))

@@ -48,7 +48,7 @@ class WordWeights(NamedTuple):
     bias: float
 
 
-def features(window: str) -> tuple[set[int], set[int]]:
+def feature_slots(window: str) -> tuple[set[int], set[int]]:
     """The slots of the words and pairs of a folded text, and those of the pieces of its words."""
     known = [_known.get(word) or _learn(word) for word in _WORD.findall(_QUOTED.sub(" ", window))]
     marks = [mark for mark, _ in known]
@@ -95,12 +95,12 @@ def suspicions(text: str) -> Iterator[Suspicion]:
         return
     model = learned()
     for start, end in windows(text):
-        yield Suspicion(score(model, text[start:end]), start, end)
+        yield Suspicion(window_score(model, text[start:end]), start, end)
 
 
-def score(model: WordWeights, window: str) -> float:
+def window_score(model: WordWeights, window: str) -> float:
     total = model.bias
-    for row, slots in zip(model.weights, features(window), strict=True):
+    for row, slots in zip(model.weights, feature_slots(window), strict=True):
         total += float(row[list(slots)].sum()) * share(slots)
     return total
 

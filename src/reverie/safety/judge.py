@@ -4,7 +4,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from reverie.safety.report import ADVICE, Report, SafetyFinding, Severity, shown
+from reverie.safety.report import ADVICE, Report, SafetyFinding, Severity, visible_span
 
 # About a screenful: weak signals further apart have nothing to do with each other.
 _NEAR = 1_500
@@ -60,7 +60,7 @@ def _finding(text: str, signal: Signal, enough: float) -> SafetyFinding:
         _severity(signal, enough),
         min(signal.start, end),
         end,
-        shown(text, min(signal.start, end), end),
+        visible_span(text, min(signal.start, end), end),
         ADVICE[signal.category],
         signal.decoded_from,
     )

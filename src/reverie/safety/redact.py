@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from reverie.safety.secrets.assignments import named_values
-from reverie.safety.secrets.blocks import addresses, headers, key_blocks
+from reverie.safety.secrets.blocks import headers, key_blocks, secrets_in_addresses
 from reverie.safety.secrets.commands import command_secrets
-from reverie.safety.secrets.spans import SecretSpan, merged, outside
+from reverie.safety.secrets.spans import SecretSpan, merge_spans, outside
 from reverie.safety.secrets.tokens import vendor_tokens
 
 # Taking one secret out can bring another to light: the word before it now ends. Two passes are usual; the limit keeps
@@ -36,14 +36,14 @@ def _suspects(text: str) -> Iterator[SecretSpan]:
     lowered = plain.lower()
     yield from vendor_tokens(plain)
     yield from key_blocks(plain)
-    yield from addresses(text)
+    yield from secrets_in_addresses(text)
     yield from headers(text, lowered)
     yield from named_values(text, lowered)
     yield from command_secrets(text)
 
 
 def _secrets(text: str) -> list[SecretSpan]:
-    spans = merged(_suspects(text))
+    spans = merge_spans(_suspects(text))
     if "[redacted:" not in text:
         return spans
     return list(outside(spans, [found.span() for found in _placeholder().finditer(text)]))

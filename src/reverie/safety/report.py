@@ -70,7 +70,7 @@ def visible(text: str) -> str:
     return "".join(f"\\u{{{ord(char):x}}}" if _is_invisible(char) else char for char in text)
 
 
-def shown(text: str, start: int, end: int) -> str:
+def visible_span(text: str, start: int, end: int) -> str:
     """The span made visible; the middle of a very long one is counted instead of copied."""
     if end - start <= _LONGEST_SHOWN:
         return visible(text[start:end])
@@ -79,7 +79,7 @@ def shown(text: str, start: int, end: int) -> str:
     return f"{visible(text[start : start + half])}…({left_out} characters)…{visible(text[end - half : end])}"
 
 
-def joined(reports: Iterable[Report]) -> Report:
+def join_reports(reports: Iterable[Report]) -> Report:
     """One report over several texts: as strict as the strictest of them."""
     every = tuple(reports)
     return Report(

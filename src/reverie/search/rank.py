@@ -83,7 +83,7 @@ def rank(
     return sorted(scored, key=lambda row: (-row.score, row.key.user, row.key.session_id, row.key.turn))
 
 
-def page(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
+def spread_over_sessions(ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
     """The best, then the best of each session not seen yet, then the rest: one long session cannot fill a page."""
     head, tail = list(ranked[:HEAD]), ranked[HEAD:]
     seen = {(row.key.user, row.key.session_id) for row in head}

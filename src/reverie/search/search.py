@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from reverie.search.rank import DEFAULT, Ranked, RankedTurn, RankWeights, TurnKey, page, rank
+from reverie.search.rank import DEFAULT, Ranked, RankedTurn, RankWeights, TurnKey, rank, spread_over_sessions
 from reverie.search.turn_vectors import cosines, leaning, question_vector
 from reverie.text.categories import with_members
 from reverie.text.tokens import Term, terms
@@ -96,7 +96,7 @@ class Search:
         if not candidates:
             return []
         bits = self.vectors.bits([candidate.key for candidate in candidates])
-        return page(self._ranked(candidates, bits, self._words(asked)), limit)
+        return spread_over_sessions(self._ranked(candidates, bits, self._words(asked)), limit)
 
     def _words(self, asked: Sequence[Term]) -> dict[str, float]:
         words: dict[str, float] = {}

@@ -63,7 +63,7 @@ _ERRORS = {
 }
 
 
-def application(
+def api_application(
     house: House, *, names: Iterable[str] = (), limits: CallLimits | None = None, root_path: str = ""
 ) -> FastAPI:
     app = FastAPI(title="Reverie", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)

@@ -25,7 +25,7 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 _COLON = re.compile(r"\s*:")
 
 
-def value_at(page: Page, path: Path) -> Value | None:
+def frontmatter_value(page: Page, path: Path) -> Value | None:
     root = page.tree.root
     node = _node_at(root, path) if root else None
     return None if node is None else value_of(node)

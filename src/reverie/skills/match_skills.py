@@ -79,7 +79,7 @@ def match(
     return _within([one for one in ranked if one.score >= floor], budget_tokens)[:most]
 
 
-def tokens_of(skill: Skill) -> int:
+def prompt_tokens(skill: Skill) -> int:
     """What the document costs in a prompt, estimated at four characters a token."""
     return -(-len(skill.content.decode("utf-8", "replace")) // CHARACTERS_A_TOKEN)
 
@@ -97,7 +97,7 @@ def _scored(seen: Seen, weights: MatchWeights, outcomes: Outcomes | None) -> Mat
     parts["outcomes"] = weights.outcomes * (outcomes.confidence - 0.5) if outcomes else 0.0
     shown = tuple((name, round(value, 4)) for name, value in parts.items() if round(value, 4))
     score = round(sum(value for _, value in shown), 4)
-    return Match(seen.skill, score, shown, tokens_of(seen.skill), _why(seen, outcomes))
+    return Match(seen.skill, score, shown, prompt_tokens(seen.skill), _why(seen, outcomes))
 
 
 def _standing(skill: Skill) -> float:

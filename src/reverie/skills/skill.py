@@ -77,8 +77,8 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
         name=_text(matter, "name") or _text(matter, "skill_id") or bare_name(subject),
         description=_text(matter, "description"),
         version=_text(matter, "version"),
-        tags=_listed(found(matter, "tags")),
-        triggers=_listed(found(matter, "triggers")),
+        tags=_listed(setting_value(matter, "tags")),
+        triggers=_listed(setting_value(matter, "triggers")),
         priority=_priority(_text(matter, "priority")),
         refinements=_count(_text(matter, "refinements")),
         last_refined=_text(matter, "last_refined"),
@@ -107,16 +107,16 @@ def frontmatter_of(page: Page) -> dict[str, Value]:
     return matter if isinstance(matter, dict) else {}
 
 
-def places_of(key: str) -> tuple[tuple[str, ...], ...]:
+def key_paths(key: str) -> tuple[tuple[str, ...], ...]:
     """Where a key may stand, in the order in which it counts: Hermes writes `metadata.hermes.tags`."""
     return ((key,), ("metadata", "reverie", key), ("metadata", key), ("metadata", "hermes", key))
 
 
 def place_of(matter: Mapping[str, Value], key: str) -> tuple[str, ...] | None:
-    return next((path for path in places_of(key) if _at(matter, path) is not None), None)
+    return next((path for path in key_paths(key) if _at(matter, path) is not None), None)
 
 
-def found(matter: Mapping[str, Value], key: str) -> Value | None:
+def setting_value(matter: Mapping[str, Value], key: str) -> Value | None:
     path = place_of(matter, key)
     return _at(matter, path) if path else None
 
@@ -129,7 +129,7 @@ def _at(matter: Mapping[str, Value], path: tuple[str, ...]) -> Value | None:
 
 
 def _text(matter: Mapping[str, Value], key: str) -> str:
-    value = found(matter, key)
+    value = setting_value(matter, key)
     return value.strip() if isinstance(value, str) else ""
 
 

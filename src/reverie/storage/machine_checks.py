@@ -18,7 +18,7 @@ from reverie.core.scope import LOCAL
 from reverie.dreams.light.tagger import state
 from reverie.storage.backup.files import is_half_restored
 from reverie.storage.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
-from reverie.storage.database.migrations import CURRENT, version
+from reverie.storage.database.migrations import CURRENT, schema_version
 from reverie.storage.database.walls import bypassed, unbound
 from reverie.storage.transcripts.quarantine import quarantined
 
@@ -100,7 +100,7 @@ def _transcripts(url: str) -> Check:
 
 
 def _schema(connection: Connection) -> Check:
-    found = version(connection)
+    found = schema_version(connection)
     said = f"schema {found or 'none yet'}, {_described(connection)}"
     if found is not None and found.isdigit() and int(found) > int(CURRENT):
         return Check("database", False, f"{said}; newer than this Reverie knows ({CURRENT}): upgrade Reverie")

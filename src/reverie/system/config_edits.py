@@ -40,13 +40,13 @@ class JsonMember:
     json5: bool = False
 
     def is_in(self, text: str) -> bool:
-        return bool(json_edits.value_at(text, self.keys, json5=self.json5) == self.value)
+        return bool(json_edits.json_value(text, self.keys, json5=self.json5) == self.value)
 
     def put_in(self, text: str) -> str:
-        return json_edits.put_member(text or "{}\n", self.keys, self.value, json5=self.json5)
+        return json_edits.put_json_member(text or "{}\n", self.keys, self.value, json5=self.json5)
 
     def take_out(self, text: str, before: str | None) -> str:
-        return json_edits.drop_member(text, self.keys, before, json5=self.json5) if text else text
+        return json_edits.drop_json_member(text, self.keys, before, json5=self.json5) if text else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class JsonElement:
     json5: bool = False
 
     def is_in(self, text: str) -> bool:
-        there = json_edits.value_at(text, self.keys, json5=self.json5)
+        there = json_edits.json_value(text, self.keys, json5=self.json5)
         return isinstance(there, list) and [one for one in there if self._is_ours(one)] == [self.value]
 
     def put_in(self, text: str) -> str:
-        return json_edits.append_element(text or "{}\n", self.keys, self.value, json5=self.json5)
+        return json_edits.append_json_element(text or "{}\n", self.keys, self.value, json5=self.json5)
 
     def take_out(self, text: str, before: str | None) -> str:
         return json_edits.drop_elements(text, self.keys, self._is_ours, before, json5=self.json5) if text else text
@@ -82,7 +82,7 @@ class TomlTable:
     values: Mapping[str, Any]
 
     def is_in(self, text: str) -> bool:
-        return bool(toml_edits.value_at(text, self.keys) == self.values)
+        return bool(toml_edits.toml_value(text, self.keys) == self.values)
 
     def put_in(self, text: str) -> str:
         return toml_edits.put_table(text, self.keys, self.values)
@@ -102,18 +102,18 @@ class TomlKey:
     mark: Sequence[str]
 
     def is_in(self, text: str) -> bool:
-        return self.taken_by(text) is not None or toml_edits.value_at(text, [self.key]) == list(self.words)
+        return self.taken_by(text) is not None or toml_edits.toml_value(text, [self.key]) == list(self.words)
 
     def put_in(self, text: str) -> str:
         return text if self.taken_by(text) else toml_edits.put_key(text, self.key, list(self.words))
 
     def take_out(self, text: str, before: str | None) -> str:
-        there = toml_edits.value_at(text, [self.key])
+        there = toml_edits.toml_value(text, [self.key])
         return toml_edits.drop_key(text, self.key, there) if self._is_ours(there) else text
 
     def taken_by(self, text: str) -> Any:
         """What someone else set it to, if they did."""
-        there = toml_edits.value_at(text, [self.key])
+        there = toml_edits.toml_value(text, [self.key])
         return there if there is not None and not self._is_ours(there) else None
 
     def _is_ours(self, there: object) -> bool:
@@ -128,13 +128,13 @@ class YamlMember:
     value: Any
 
     def is_in(self, text: str) -> bool:
-        return bool(yaml_edits.value_at(text, self.keys) == self.value)
+        return bool(yaml_edits.yaml_value(text, self.keys) == self.value)
 
     def put_in(self, text: str) -> str:
-        return yaml_edits.put_member(text, self.keys, self.value)
+        return yaml_edits.put_yaml_member(text, self.keys, self.value)
 
     def take_out(self, text: str, before: str | None) -> str:
-        return yaml_edits.drop_member(text, self.keys, before)
+        return yaml_edits.drop_yaml_member(text, self.keys, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +147,11 @@ class YamlElement:
     value: str
 
     def is_in(self, text: str) -> bool:
-        there = yaml_edits.value_at(text, self.keys)
+        there = yaml_edits.yaml_value(text, self.keys)
         return isinstance(there, list) and self.value in there
 
     def put_in(self, text: str) -> str:
-        return text if self.is_in(text) else yaml_edits.append_element(text, self.keys, self.value)
+        return text if self.is_in(text) else yaml_edits.append_yaml_element(text, self.keys, self.value)
 
     def take_out(self, text: str, before: str | None) -> str:
         was_there = before is not None and self.is_in(before)

@@ -15,8 +15,8 @@ _NAMED: dict[str, Any] = {"true": True, "false": False, "null": None}
 _DEEPEST = 200
 
 
-def parsed(text: str) -> Any:
-    value, end = value_at(text, skip(text, 0))
+def parse_json5(text: str) -> Any:
+    value, end = value_from(text, skip(text, 0))
     if skip(text, end) != len(text):
         raise ValueError(f"there is more behind the value: {text[end : end + 20]!r}")
     return value
@@ -41,7 +41,7 @@ def key_at(text: str, at: int) -> tuple[str, int]:
     return found[0], found.end()
 
 
-def value_at(text: str, at: int, depth: int = 0) -> tuple[Any, int]:
+def value_from(text: str, at: int, depth: int = 0) -> tuple[Any, int]:
     """The value that begins here, and where it ends."""
     if depth > _DEEPEST:
         raise ValueError("it is nested too deeply")
@@ -57,7 +57,7 @@ def value_at(text: str, at: int, depth: int = 0) -> tuple[Any, int]:
         if opens == "{":
             key, at = key_at(text, at)
             at = _past(text, skip(text, at), ":")
-        value, at = value_at(text, at, depth + 1)
+        value, at = value_from(text, at, depth + 1)
         members[key] = value
         elements.append(value)
         at = skip(text, at)

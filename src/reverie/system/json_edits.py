@@ -41,7 +41,7 @@ class _Container:
         return next((part for part in reversed(self.parts) if part.key == key), None)
 
 
-def value_at(text: str, keys: Sequence[str], *, json5: bool = False) -> Any:
+def json_value(text: str, keys: Sequence[str], *, json5: bool = False) -> Any:
     """What stands there, or None."""
     found = _parsed(text, json5)
     for key in keys:
@@ -49,7 +49,7 @@ def value_at(text: str, keys: Sequence[str], *, json5: bool = False) -> Any:
     return found
 
 
-def put_member(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
+def put_json_member(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
     """Set a value in the object under all keys but the last, making the objects that are not there."""
     at, rest = _way(text, keys[:-1], json5)
     whole = _nested([*rest, keys[-1]], value)
@@ -61,17 +61,17 @@ def put_member(text: str, keys: Sequence[str], value: Any, *, json5: bool = Fals
     return _inserted(text, container, json.dumps(key), whole[key])
 
 
-def append_element(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
+def append_json_element(text: str, keys: Sequence[str], value: Any, *, json5: bool = False) -> str:
     """Put a value behind the last of the list under these keys, making what is not there."""
     at, rest = _way(text, keys, json5)
     if rest:
-        return put_member(text, keys, [value], json5=json5)
+        return put_json_member(text, keys, [value], json5=json5)
     return _inserted(text, _container(text, at, "["), None, value)
 
 
-def drop_member(text: str, keys: Sequence[str], keep: str | None = None, *, json5: bool = False) -> str:
+def drop_json_member(text: str, keys: Sequence[str], keep: str | None = None, *, json5: bool = False) -> str:
     """Take a member out, and with it the objects it leaves empty, but for those that are in the text `keep`."""
-    if value_at(text, keys, json5=json5) is None:
+    if json_value(text, keys, json5=json5) is None:
         return text
     at, _ = _way(text, keys[:-1], json5)
     container = _container(text, at, "{")
@@ -84,7 +84,7 @@ def drop_elements(
     text: str, keys: Sequence[str], ours: Callable[[Any], bool], keep: str | None = None, *, json5: bool = False
 ) -> str:
     """Take the elements out that are ours, and what that leaves empty, as above."""
-    found = value_at(text, keys, json5=json5)
+    found = json_value(text, keys, json5=json5)
     if not isinstance(found, list) or not any(map(ours, found)):
         return text
     for place in reversed([place for place, one in enumerate(found) if ours(one)]):
@@ -94,15 +94,15 @@ def drop_elements(
 
 
 def _without_empty(text: str, keys: Sequence[str], keep: str | None, json5: bool = False) -> str:
-    there = value_at(text, keys, json5=json5) if keys else None
-    if not keys or there or (keep and value_at(keep, keys, json5=json5) is not None):
+    there = json_value(text, keys, json5=json5) if keys else None
+    if not keys or there or (keep and json_value(keep, keys, json5=json5) is not None):
         return text
-    return drop_member(text, keys, keep, json5=json5)
+    return drop_json_member(text, keys, keep, json5=json5)
 
 
 def _parsed(text: str, json5: bool = False) -> Any:
     try:
-        found = json5_text.parsed(text or _EMPTY) if json5 else json.loads(text or _EMPTY)
+        found = json5_text.parse_json5(text or _EMPTY) if json5 else json.loads(text or _EMPTY)
     except (ValueError, RecursionError) as error:
         raise BadInput(
             f"it is not JSON: {error}.",
@@ -138,7 +138,7 @@ def _container(text: str, at: int, wanted: str) -> _Container:
             key, at = json5_text.key_at(text, at)
             at = _skip(text, _skip(text, at) + 1)
         value = at
-        _, at = json5_text.value_at(text, at)
+        _, at = json5_text.value_from(text, at)
         parts.append(_Part(key, begins, value, at))
         at = _skip(text, at)
         if text[at] == ",":

@@ -123,7 +123,7 @@ def has_displaced(path: Path) -> bool:
         return False
 
 
-def written_at(path: Path) -> datetime | None:
+def modified_at(path: Path) -> datetime | None:
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except (OSError, OverflowError, ValueError):

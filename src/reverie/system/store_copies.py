@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.bridge.learned_routes import LearnedRoute
-from reverie.bridge.night import Link, Night
+from reverie.bridge.night import BridgeNight, Link
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import rfc3339
 from reverie.core.slugs import slug
@@ -117,16 +117,16 @@ class StoreCopies:
         make_folder(self.folder / NIGHTS)
         return flocked(self.folder / NIGHTS / f"{_safe(store)}.lock", 0)
 
-    def night(self, store: str) -> Night | None:
+    def night(self, store: str) -> BridgeNight | None:
         content = read_file(self.folder / NIGHTS / f"{_safe(store)}.json")
         if content is None:
             return None
         row = json.loads(content)
         links = tuple(Link(**one | {"sessions": tuple(one["sessions"])}) for one in row["links"])
         began, until = (datetime.fromisoformat(row[name]) for name in ("began", "until"))
-        return Night(row["store"], began, until, links)
+        return BridgeNight(row["store"], began, until, links)
 
-    def keep_night(self, night: Night) -> None:
+    def keep_night(self, night: BridgeNight) -> None:
         row = _told(night) | {"links": [_told(one) for one in night.links]}
         replace_file(self.folder / NIGHTS / f"{_safe(night.store)}.json", _json(row))
 
@@ -184,7 +184,7 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def _told(value: RemoteVersion | RemoteDream | HeardSession | Night | Link | LearnedRoute) -> dict[str, Any]:
+def _told(value: RemoteVersion | RemoteDream | HeardSession | BridgeNight | Link | LearnedRoute) -> dict[str, Any]:
     told = {name: getattr(value, name) for name in value.__slots__}
     return {name: rfc3339(one) if isinstance(one, datetime) else one for name, one in told.items()}
 

@@ -15,15 +15,15 @@ from typing import Any
 from reverie.core.errors import BadInput
 
 
-def parsed(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except ValueError as error:
         raise BadInput(f"it is not TOML: {error}.", expected="a TOML file", next_step="Mend it first.") from error
 
 
-def value_at(text: str, keys: Sequence[str]) -> Any:
-    found: Any = parsed(text)
+def toml_value(text: str, keys: Sequence[str]) -> Any:
+    found: Any = parse_toml(text)
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
     return found
@@ -40,7 +40,7 @@ def put_table(text: str, keys: Sequence[str], values: Mapping[str, Any]) -> str:
 def drop_table(text: str, keys: Sequence[str]) -> str:
     """Take out a table and those under it: what stands between their headers and the next. Comments right before the
     next header are the next one's."""
-    if value_at(text, keys) is None:
+    if toml_value(text, keys) is None:
         return text
     header = re.compile(r"\[\[?\s*" + r"\s*\.\s*".join(map(_named, keys)) + r"\s*[.\]]")
     kept, block = list[str](), list[str]()
@@ -65,7 +65,7 @@ def put_key(text: str, key: str, value: Any) -> str:
 
 def drop_key(text: str, key: str, value: Any) -> str:
     """Take that line out, if it still says the same."""
-    if parsed(text).get(key) != value:
+    if parse_toml(text).get(key) != value:
         return text
     line = f"{key} = {_rendered(value)}"
     lines = text.splitlines(keepends=True)
@@ -75,7 +75,7 @@ def drop_key(text: str, key: str, value: Any) -> str:
 
 def _checked(before: str, after: str, keys: Sequence[str], value: Any) -> str:
     """The text after, if it differs from the one before in what is ours and in nothing else."""
-    wanted = _without(parsed(before), keys)
+    wanted = _without(parse_toml(before), keys)
     if value is not None:
         inner = wanted
         for key in keys[:-1]:

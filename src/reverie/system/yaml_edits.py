@@ -13,21 +13,21 @@ from typing import Any
 from reverie.core.errors import BadInput
 
 
-def value_at(text: str, keys: Sequence[str]) -> Any:
+def yaml_value(text: str, keys: Sequence[str]) -> Any:
     found = _parsed(text)
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
     return found
 
 
-def put_member(text: str, keys: Sequence[str], value: Any) -> str:
+def put_yaml_member(text: str, keys: Sequence[str], value: Any) -> str:
     """Set a value under these keys, in the place of the one there is."""
-    text = drop_member(text, keys)
+    text = drop_yaml_member(text, keys)
     node, rest = _way(text, keys)
     return _checked(text, _inserted(text, node, f"{rest[0]}: ", _nested(rest[1:], value)), keys, value)
 
 
-def append_element(text: str, keys: Sequence[str], value: Any) -> str:
+def append_yaml_element(text: str, keys: Sequence[str], value: Any) -> str:
     """Put a value behind the last of the list under these keys, making what is not there."""
     node, rest = _way(text, keys)
     if rest:
@@ -36,10 +36,10 @@ def append_element(text: str, keys: Sequence[str], value: Any) -> str:
         made = _filled(text, node, _flow([value]))
     else:
         made = _inserted(text, node, "", value)
-    return _checked(text, made, keys, [*(value_at(text, keys) or ()), value])
+    return _checked(text, made, keys, [*(yaml_value(text, keys) or ()), value])
 
 
-def drop_member(text: str, keys: Sequence[str], keep: str | None = None) -> str:
+def drop_yaml_member(text: str, keys: Sequence[str], keep: str | None = None) -> str:
     """Take a member out, and with it the mappings it leaves empty, but for those that are in the text `keep`."""
     parent, rest = _way(text, keys[:-1])
     if rest or parent is None or parent.id != "mapping":
@@ -47,19 +47,19 @@ def drop_member(text: str, keys: Sequence[str], keep: str | None = None) -> str:
     place = next((at for at, (key, _) in enumerate(parent.value) if key.value == keys[-1]), None)
     if place is None:
         return text
-    if len(parent.value) == 1 and keys[:-1] and not (keep and value_at(keep, keys[:-1]) is not None):
-        return drop_member(text, keys[:-1], keep)
+    if len(parent.value) == 1 and keys[:-1] and not (keep and yaml_value(keep, keys[:-1]) is not None):
+        return drop_yaml_member(text, keys[:-1], keep)
     spans = [(key.start_mark.index, _end(value)) for key, value in parent.value]
     return _checked(text, _removed(text, parent, spans, place), keys, None)
 
 
 def drop_element(text: str, keys: Sequence[str], value: Any, keep: str | None = None) -> str:
     """Take an element out, and what that leaves empty, as above."""
-    there = value_at(text, keys)
+    there = yaml_value(text, keys)
     if not isinstance(there, list) or value not in there:
         return text
-    if there == [value] and not (keep and value_at(keep, keys) is not None):
-        return drop_member(text, keys, keep)
+    if there == [value] and not (keep and yaml_value(keep, keys) is not None):
+        return drop_yaml_member(text, keys, keep)
     node, _ = _way(text, keys)
     spans = [(item.start_mark.index, _end(item)) for item in node.value]
     made = _removed(text, node, spans, there.index(value))

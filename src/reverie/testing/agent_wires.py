@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from reverie.testing.model_wires import ReceivedRequest, Wording, data, event, pieces
+from reverie.testing.model_wires import ReceivedRequest, Wording, data, pieces, wire_event
 
 _GEMINI_FINISH = {"stop": "STOP", "length": "MAX_TOKENS", "tool_calls": "STOP", "content_filter": "SAFETY"}
 
@@ -27,18 +27,18 @@ def response(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
 
 
 def response_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
-    yield event("response.created", response=_response_head(asked))
+    yield wire_event("response.created", response=_response_head(asked))
     for index, item in enumerate(_items(asked, said)):
         empty: dict[str, Any] = {"content": []} if item["type"] == "message" else {"arguments": ""}
         begun = item | empty | {"status": "in_progress"}
-        yield event("response.output_item.added", output_index=index, item=begun)
+        yield wire_event("response.output_item.added", output_index=index, item=begun)
         if item["type"] == "message":
             for piece in pieces(said.text):
-                yield event(
+                yield wire_event(
                     "response.output_text.delta", item_id=item["id"], output_index=index, content_index=0, delta=piece
                 )
-        yield event("response.output_item.done", output_index=index, item=item)
-    yield event("response.completed", response=response(asked, said))
+        yield wire_event("response.output_item.done", output_index=index, item=item)
+    yield wire_event("response.completed", response=response(asked, said))
 
 
 def _response_head(asked: ReceivedRequest) -> dict[str, Any]:

@@ -15,7 +15,7 @@ Streamed = Callable[[ReceivedRequest, Wording], Iterable[bytes]]
 _WIRES: Mapping[Wire, tuple[Whole, Streamed]] = MappingProxyType(
     {
         "openai": (model_wires.completion, model_wires.chat_events),
-        "anthropic": (model_wires.message, model_wires.messages_events),
+        "anthropic": (model_wires.messages_answer, model_wires.messages_events),
         "responses": (agent_wires.response, agent_wires.response_events),
         "gemini": (agent_wires.content, agent_wires.content_events),
     }

@@ -193,7 +193,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def serve_command(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m reverie.testing.model_server", description="A scripted model server.")
     parser.add_argument("--port", type=int, default=8765)
     parser.add_argument("--wait", type=float, metavar="SECONDS", help="with --queue: then answer 503 (300; 0: at once)")
@@ -225,4 +225,4 @@ def _chosen(arguments: argparse.Namespace) -> Play | None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was started in the background
-    main()
+    serve_command()

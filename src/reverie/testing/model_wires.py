@@ -154,7 +154,7 @@ def chat_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def message(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
+def messages_answer(asked: ReceivedRequest, said: Wording) -> dict[str, Any]:
     return _message_head(asked, said) | {
         "content": _blocks(asked, said),
         "stop_reason": _FINISH.get(said.finish, said.finish),
@@ -195,16 +195,16 @@ def _blocks(asked: ReceivedRequest, said: Wording) -> list[dict[str, Any]]:
 
 
 def messages_events(asked: ReceivedRequest, said: Wording) -> Iterator[bytes]:
-    yield event("message_start", message=_message_head(asked, said))
+    yield wire_event("message_start", message=_message_head(asked, said))
     for index, block in enumerate(_blocks(asked, said)):
         empty = {"type": "text", "text": ""} if block["type"] == "text" else block | {"input": {}}
-        yield event("content_block_start", index=index, content_block=empty)
+        yield wire_event("content_block_start", index=index, content_block=empty)
         for delta in _deltas(block):
-            yield event("content_block_delta", index=index, delta=delta)
-        yield event("content_block_stop", index=index)
+            yield wire_event("content_block_delta", index=index, delta=delta)
+        yield wire_event("content_block_stop", index=index)
     stopped = {"stop_reason": _FINISH.get(said.finish, said.finish), "stop_sequence": None}
-    yield event("message_delta", delta=stopped, usage=_message_usage(asked, said))
-    yield event("message_stop")
+    yield wire_event("message_delta", delta=stopped, usage=_message_usage(asked, said))
+    yield wire_event("message_stop")
 
 
 def _deltas(block: dict[str, Any]) -> Iterator[dict[str, str]]:
@@ -223,5 +223,5 @@ def data(value: object) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"
 
 
-def event(kind: str, **fields: object) -> bytes:
+def wire_event(kind: str, **fields: object) -> bytes:
     return f"event: {kind}\n".encode() + data({"type": kind} | fields)

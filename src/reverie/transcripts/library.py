@@ -16,7 +16,7 @@ from reverie.transcripts.files.json_text import storable
 from reverie.transcripts.files.limits import FileLimits
 from reverie.transcripts.files.names import kept_name, path_of
 from reverie.transcripts.intake import Intake, Redact, RootOf
-from reverie.transcripts.readers import WHOLE_FILE, Reader, named, required_reader
+from reverie.transcripts.readers import WHOLE_FILE, Reader, reader_named, required_reader
 from reverie.transcripts.records import (
     Ended,
     EndedSessions,
@@ -63,7 +63,9 @@ class Library:
         A path is remembered as a source that `refresh` reads again, unless told not to; `again` reads files that
         look unchanged, too.
         """
-        run = self._run(user=user, reader=named(reader, self.readers) if reader else None, again=again, watch=watch)
+        run = self._run(
+            user=user, reader=reader_named(reader, self.readers) if reader else None, again=again, watch=watch
+        )
         if isinstance(source, Mapping):
             run.events(plain.events(_kept(source)))
             return run.added
@@ -89,7 +91,7 @@ class Library:
         sources = self.sources()
         remembered = [path_of(source.path) for source in sources if not source.standard]
         for source in sources:
-            path, chosen = path_of(source.path), named(source.reader, self.readers) if source.reader else None
+            path, chosen = path_of(source.path), reader_named(source.reader, self.readers) if source.reader else None
             how: dict[str, Any] = {"user": source.user, "bring_back": False, "watch": watch, "added": added}
             if source.standard:
                 if chosen is not None and harness in ("", chosen.name):  # whatever else lies there is not looked into

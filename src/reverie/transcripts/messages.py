@@ -42,7 +42,7 @@ def is_message(value: object) -> bool:
     return isinstance(value, Mapping) and role_of(value.get("role")) is not None
 
 
-def said(message: Mapping[str, Any]) -> Said:
+def read_message(message: Mapping[str, Any]) -> Said:
     """One message. Raises ValueError with the reason if it has no role we know."""
     role = role_of(message.get("role"))
     if role is None:

@@ -18,8 +18,8 @@ from reverie.core.errors import NotATranscript
 from reverie.core.hashes import canonical, sha256
 from reverie.transcripts.files.json_arrays import events_of
 from reverie.transcripts.files.json_streams import JsonList, StreamedObject
-from reverie.transcripts.messages import is_message, said
-from reverie.transcripts.projects import one_line, project_folder, project_name
+from reverie.transcripts.messages import is_message, read_message
+from reverie.transcripts.projects import project_folder, project_name, shown_name
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head
 
@@ -55,7 +55,7 @@ def events(session: Mapping[str, Any], where: str = "the session") -> Iterator[E
     yield Opened(_head(session))
     for number, message in enumerate(messages, 1):
         if is_message(message):
-            yield said(message)
+            yield read_message(message)
         else:
             yield Flaw(f"{where}, message {number}", f"not a message with a known role: {_described(message)}")
 
@@ -75,7 +75,7 @@ def _head(session: Mapping[str, Any]) -> Head:
         ended_at=moment(session.get("ended_at")),
         parent=_text(session.get("parent")),
         outcome=float(outcome) if isinstance(outcome, int | float) else None,
-        project=one_line(session.get("project")) or project_name(folder),
+        project=shown_name(session.get("project")) or project_name(folder),
         project_path=project_folder(folder),
     )
 

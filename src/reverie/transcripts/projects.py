@@ -29,10 +29,10 @@ def project_name(folder: str | None) -> str | None:
     folder = project_folder(folder)
     if folder is None or _NO_PROJECT.fullmatch(folder):
         return None
-    return one_line(PureWindowsPath(folder).name)  # splits at both kinds of slash
+    return shown_name(PureWindowsPath(folder).name)  # splits at both kinds of slash
 
 
-def one_line(name: object) -> str | None:
+def shown_name(name: object) -> str | None:
     """A name as it may be shown and quoted, or None if nothing is left of it."""
     text = "".join(part if part.isprintable() else " " for part in name) if isinstance(name, str) else ""
     return " ".join(text.split())[:LONGEST_NAME].strip() or None

@@ -75,7 +75,7 @@ def readers() -> tuple[Reader, ...]:
     return tuple(sorted(found, key=lambda reader: reader.name))
 
 
-def named(name: str, among: Iterable[Reader]) -> Reader:
+def reader_named(name: str, among: Iterable[Reader]) -> Reader:
     known = {reader.name: reader for reader in among}
     if name not in known:
         raise BadInput(f"There is no reader named {name!r}.", expected=f"one of {', '.join(known)}")

@@ -24,7 +24,7 @@ ROUTERS = tuple(part.router for part in (inbox, nights, memory, skills, rules, s
 MOUNTED_AT = "/web"
 
 
-def application(home: Home, door: Door) -> FastAPI:
+def web_application(home: Home, door: Door) -> FastAPI:
     app = FastAPI(title="Reverie", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     pages = Pages(home.config.timezone)
     app.state.home, app.state.pages = home, pages  # a page is made of `request.state.home`
@@ -54,7 +54,7 @@ def application(home: Home, door: Door) -> FastAPI:
     return app
 
 
-def beside(api: ASGIApp, pages: ASGIApp, root_path: str = "") -> ASGIApp:
+def mount_beside(api: ASGIApp, pages: ASGIApp, root_path: str = "") -> ASGIApp:
     """A server's API, and the pages at `/web`. A proxy may take `root_path` away or leave it."""
     prefix = f"{root_path.rstrip('/')}{MOUNTED_AT}"
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from reverie.changes.landing_result import Landed, in_words
 from reverie.dreams.calendar import months
-from reverie.dreams.diary import summary
+from reverie.dreams.diary import night_summary
 from reverie.dreams.dream import Fate
 from reverie.web.inbox import parts
 
@@ -19,7 +19,7 @@ MOST_NIGHTS = 60
 def nights(request: Request) -> Response:
     home, pages = parts(request)
     dreams = home.dreams.records.find(home.owned, limit=MOST_NIGHTS)
-    told = [(one, summary(one)) for one in dreams]
+    told = [(one, night_summary(one)) for one in dreams]
     return pages.page(request, "nights.html", dreams=told, months=months(dreams, home.config.timezone))
 
 
@@ -47,5 +47,5 @@ def _shown(request: Request, dream: str, said: list[str]) -> Response:
     matters = [(fate, found.of(fate)) for fate in Fate if found.of(fate)]
     standing = home.dream.standing(dream)
     return pages.page(
-        request, "night.html", dream=found, said=said, summary=summary(found), matters=matters, standing=standing
+        request, "night.html", dream=found, said=said, summary=night_summary(found), matters=matters, standing=standing
     )

@@ -23,6 +23,7 @@ from starlette.responses import HTMLResponse
 from reverie import __version__
 from reverie.changes.inbox.headline import shortened
 from reverie.core.clock import rfc3339
+from reverie.core.plural import plural
 from reverie.safety.report import visible
 
 LONGEST_TURN = 3_000
@@ -46,7 +47,7 @@ class Pages:
             "day": self.day,
             "when": self.when,
             "capitalize_first": lambda text: text[:1].upper() + text[1:],
-            "counted": counted,
+            "counted": plural,
             "diary": self.diary,
             "marked": marked,
             "as_it_is": as_it_is,
@@ -123,10 +124,6 @@ def sentence(text: str) -> str:
     """As the rest of a sentence that has begun, with its stop."""
     flat = text.strip()
     return flat if flat.endswith((".", "!", "?")) or not flat else f"{flat}."
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def root_of(request: Request) -> str:

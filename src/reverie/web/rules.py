@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
 from reverie.changes.history.library import Instruction, Rule
-from reverie.changes.history.rule_rows import as_csv, as_json
+from reverie.changes.history.rule_rows import as_csv, rules_as_json
 from reverie.web.dates import end_of
 from reverie.web.inbox import parts
 from reverie.web.pages import link, root_of
@@ -33,7 +33,7 @@ def rules_csv(request: Request, q: str = "", as_of: str = "") -> Response:
 @router.get("/rules.json")
 def rules_json(request: Request, q: str = "", as_of: str = "") -> Response:
     home, _ = parts(request)
-    return _file(as_json(*_wanted(home, q, as_of)), "application/json", "rules.json")
+    return _file(rules_as_json(*_wanted(home, q, as_of)), "application/json", "rules.json")
 
 
 @router.post("/rules/critical")

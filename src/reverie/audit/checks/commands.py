@@ -33,7 +33,7 @@ _ENVIRONMENTS = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin")
 _LONGEST, _MOST_WORDS = 240, 8
 
 
-def rivals(statements: Sequence[AuditedStatement]) -> Iterator[tuple[AuditedStatement, AuditedStatement, str]]:
+def rival_commands(statements: Sequence[AuditedStatement]) -> Iterator[tuple[AuditedStatement, AuditedStatement, str]]:
     """Statements of one prompt, under one heading, that give two commands for the same thing; and why."""
     known: dict[tuple[str, tuple[str, str], str], list[tuple[AuditedStatement, frozenset[str], str]]] = {}
     for one in statements:

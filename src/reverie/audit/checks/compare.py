@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from reverie.audit.checks.commands import rivals
+from reverie.audit.checks.commands import rival_commands
 from reverie.audit.checks.hazards import words_of
 from reverie.audit.checks.pairs import Pair, pairs
 from reverie.audit.checks.statements import removed
@@ -18,7 +18,7 @@ LONGEST_RULE = 240
 SKILL = "skill:"
 
 
-def compared(
+def compare_statements(
     statements: Sequence[AuditedStatement], skills: Sequence[KeptSkill], shown: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Findings between statements that meet in a prompt; what two homes both say is counted in one note."""
@@ -38,7 +38,7 @@ def compared(
         elif not apart(one.circle, other.circle):
             yield _conflict(pair, shown)
     yield from (_in_both(homes, count) for homes, count in shared.items() if count)
-    for one, other, why in rivals(statements):
+    for one, other, why in rival_commands(statements):
         words, against = _shown(one, shown), _shown(other, shown)
         advice = "Decide which one holds and remove the other."
         yield Finding(FindingKind.CONTRADICTORY, "medium", one.spot, words, why, advice, None, other.spot, against)

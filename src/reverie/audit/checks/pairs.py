@@ -14,8 +14,8 @@ from reverie.audit.checks.word_by_word import (
     is_han,
     much_alike,
     one_thing_apart,
-    reading,
     same_text,
+    split_sentence,
     undated,
 )
 from reverie.dreams.light.dates import dates_in
@@ -101,7 +101,7 @@ def _sentences(statement: Stated) -> Iterator[_Sentence[Stated]]:
     alone = len(parts) == 1 and text.strip() == statement.text.strip()
     for part in parts:
         if SHORTEST <= len(part) <= LONGEST or (len(part) >= 4 and is_han(part)):
-            yield _Sentence(statement, reading(part), alone)
+            yield _Sentence(statement, split_sentence(part), alone)
 
 
 def _near(sentences: Sequence[_Sentence[Stated]]) -> Iterator[tuple[_Sentence[Stated], _Sentence[Stated]]]:

@@ -78,7 +78,7 @@ def _scripts(paths: frozenset[str], folder: Path, machine: Machine) -> frozenset
     return frozenset(found) if packages else None
 
 
-def missing(text: str, project: Project) -> str:
+def missing_from_project(text: str, project: Project) -> str:
     """What a passage names that the project does not have, in words; or nothing."""
     for line in text.splitlines():
         if _MADE.search(_CODE.sub(" ", line)):

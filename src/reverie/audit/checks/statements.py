@@ -11,7 +11,7 @@ from reverie.audit.checks.expiry import expired
 from reverie.audit.checks.hazards import Hazards, harm, hazards
 from reverie.audit.checks.junk import junk
 from reverie.audit.checks.paths import dead_path
-from reverie.audit.checks.project import Project, missing
+from reverie.audit.checks.project import Project, missing_from_project
 from reverie.audit.filesystem import Machine
 from reverie.audit.finding import Finding, FindingKind, Severity
 from reverie.audit.inventory import AuditedDocument, AuditedStatement
@@ -46,7 +46,7 @@ def in_document(
             sure: Severity = "low" if project else "note"  # an environment of some project may have it
             found = [_finding(FindingKind.STALE, sure, statement, risks.shown, why, advice="Mend or remove the line.")]
         yield from found
-        if document.project and (why := missing(statement.text, projects[document.project])):
+        if document.project and (why := missing_from_project(statement.text, projects[document.project])):
             yield _finding(FindingKind.STALE, "low", statement, risks.shown, why, advice="Mend or remove the line.")
         yield from _remarks(statement, document, risks)
     if not blocked:

@@ -92,7 +92,7 @@ def undated(text: str) -> str:
     return " ".join(text.split()).strip(" ,;") if spoken else text
 
 
-def reading(text: str) -> SplitSentence:
+def split_sentence(text: str) -> SplitSentence:
     bare = undated(text)
     language = language_of(bare.casefold())
     tokens = tuple(one.replace("’", "'") for one in _TOKEN.findall(bare.casefold()) if one not in _NOTHING)

@@ -9,14 +9,14 @@ from importlib.resources import files
 
 from reverie.audit.finding import Finding, FindingKind
 from reverie.audit.html.picture import bar, legend
-from reverie.audit.html.tags import Safe, joined, tag
+from reverie.audit.html.tags import Safe, join_markup, tag
 from reverie.audit.report import AuditReport, Filling, HomeReport
 
 _TITLES = {"high": "Look at these first", "medium": "Then these", "low": "Tidying up", "note": "Good to know"}
 MOST_SHOWN = 500  # of one severity; the JSON has them all
 
 
-def page(report: AuditReport) -> str:
+def audit_page(report: AuditReport) -> str:
     style = (files("reverie.audit") / "page.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -96,7 +96,7 @@ def _finding(finding: Finding) -> Safe:
     return tag(
         "details",
         summary,
-        tag("div", joined(*inside), class_="inside"),
+        tag("div", join_markup(*inside), class_="inside"),
         class_=finding.severity,
         open=finding.severity == "high",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reverie.audit.finding import FindingKind
-from reverie.audit.html.tags import Safe, joined, tag
+from reverie.audit.html.tags import Safe, join_markup, tag
 from reverie.audit.report import GOOD, OTHER, Filling
 
 WIDTH, HEIGHT = 1000, 26
@@ -61,7 +61,8 @@ def _part(name: str, start: int, size: int, whole: int) -> Safe:
 
 def _named(name: str, said: str) -> Safe:
     return tag(
-        "li", joined(tag("svg", tag("rect", class_=_class(name), width=10, height=10, rx=2), viewBox="0 0 10 10"), said)
+        "li",
+        join_markup(tag("svg", tag("rect", class_=_class(name), width=10, height=10, rx=2), viewBox="0 0 10 10"), said),
     )
 
 

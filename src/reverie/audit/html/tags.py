@@ -19,11 +19,11 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool) -> Saf
     """`class_` is class, `stroke_width` is stroke-width; an attribute that is False is left out."""
     told = "".join(_attribute(key, value) for key, value in attributes.items() if value is not False)
     if name in _VOID:
-        return Safe(f"<{name}{told}>") if not children else Safe(f"<{name}{told}>{joined(*children)}</{name}>")
-    return Safe(f"<{name}{told}>{joined(*children)}</{name}>")
+        return Safe(f"<{name}{told}>") if not children else Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
+    return Safe(f"<{name}{told}>{join_markup(*children)}</{name}>")
 
 
-def joined(*children: Child) -> Safe:
+def join_markup(*children: Child) -> Safe:
     return Safe(
         "".join(child if isinstance(child, Safe) else escape(str(child)) for child in children if child is not None)
     )

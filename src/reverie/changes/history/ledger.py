@@ -101,7 +101,7 @@ def digest(salt: str, content: bytes | None) -> str | None:
     return None if content is None else sha256(salt.encode() + content)
 
 
-def told(change: Change, salt: str) -> dict[str, Any]:
+def ledger_body(change: Change, salt: str) -> dict[str, Any]:
     """What the ledger says of a settled Change: no content, only names and salted digests."""
     grounds = change.grounds
     named = {

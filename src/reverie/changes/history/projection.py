@@ -120,21 +120,21 @@ def read_back(message: str) -> Projected | None:
 # ---- what a commit says ----------------------------------------------------------------------------------------------
 
 
-def message(recorded: Anchored) -> str:
+def commit_message(recorded: Anchored) -> str:
     """Subject, reasons, trailers. Reasons are indented, so that no line of theirs can be taken for anything else."""
     grounds = recorded.change.grounds
-    said = dict.fromkeys(one_line(text) for text in (grounds.reason, grounds.because or ""))
+    said = dict.fromkeys(printable_line(text) for text in (grounds.reason, grounds.because or ""))
     paragraphs = [_indented(text) for text in said if text]
-    trailers = "\n".join(f"{name}: {value}" for name, text in _trailers(recorded) if (value := one_line(text)))
+    trailers = "\n".join(f"{name}: {value}" for name, text in _trailers(recorded) if (value := printable_line(text)))
     return "\n\n".join([subject(recorded.change), *paragraphs, trailers]) + "\n"
 
 
 def subject(change: Change) -> str:
-    reason = _short(one_line(change.grounds.reason), REASON_IN_SUBJECT)
-    return f"{one_line(_what(change))}: {reason}" if reason else one_line(_what(change))
+    reason = _short(printable_line(change.grounds.reason), REASON_IN_SUBJECT)
+    return f"{printable_line(_what(change))}: {reason}" if reason else printable_line(_what(change))
 
 
-def one_line(text: str) -> str:
+def printable_line(text: str) -> str:
     """A text as one line of visible characters: a break becomes a space, what cannot be seen a replacement mark."""
     return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
 

@@ -67,7 +67,7 @@ def as_csv(rules: Iterable[Rule], instructions: Iterable[Instruction]) -> str:
     return out.getvalue()
 
 
-def as_json(rules: Iterable[Rule], instructions: Iterable[Instruction]) -> str:
+def rules_as_json(rules: Iterable[Rule], instructions: Iterable[Instruction]) -> str:
     rows = [*map(row, rules), *map(instruction_row, instructions)]
     for one in rows:
         one |= {name: rfc3339(one[name]) for name in ("since", "seen") if one[name]}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from reverie.changes.history.change import Change, Via
 from reverie.changes.history.library import rules_in
-from reverie.changes.inbox.word_diff import WordSpan, statements, word_diff
+from reverie.changes.inbox.word_diff import WordSpan, removed_and_added, word_diff
 from reverie.changes.proposal import Proposal
 from reverie.memory.formats import FORMATS
 from reverie.skills.amendments.amendment import Amendment, Merge, Patch
@@ -34,7 +34,7 @@ def headline(proposal: Proposal, where: str, longest: int = LONGEST) -> str:
         verb = _VERBS.get(suggestion.actions[0], "Change the skill")
         said = _amends(amendment, longest) or suggestion.reason
         return shortened(f"{verb}{absorbed} {where}" + (f": {said}" if said else ""), 2 * longest)
-    old, new = statements(proposal)
+    old, new = removed_and_added(proposal)
     if old and new:
         return f"Replace in {where}: {_moved(old, new, longest)}"
     return f"{'Add to' if new else 'Remove from'} {where}: {shortened(new or old, longest)}"

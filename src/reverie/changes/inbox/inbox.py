@@ -15,7 +15,7 @@ from reverie.changes.inbox.word_diff import hunks
 from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
 from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.queue import Review, Waiting
-from reverie.changes.queue import said as said_of
+from reverie.changes.queue import proposal_outcome as said_of
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin

@@ -68,7 +68,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def statements(proposal: Proposal) -> tuple[str, str]:
+def removed_and_added(proposal: Proposal) -> tuple[str, str]:
     """What a proposal about memory takes away and what it brings, without the marks of the document's format."""
     gone, added = Counter[str](), Counter[str]()
     for _, _, old, now in _sides(proposal.diff):
@@ -85,7 +85,7 @@ def _bare(lines: Iterable[str]) -> str:
 def hunks(proposal: Proposal) -> list[Hunk]:
     """The places that change. Memory: the statement. A skill: each part of its files, with the lines around it."""
     if proposal.suggestion.operations:
-        return [Hunk(proposal.suggestion.subject, 0, word_diff(*statements(proposal)))]
+        return [Hunk(proposal.suggestion.subject, 0, word_diff(*removed_and_added(proposal)))]
     return _hunks(proposal.diff)
 
 

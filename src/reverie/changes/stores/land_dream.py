@@ -17,7 +17,7 @@ from reverie.changes.land import Landing
 from reverie.changes.landing_result import Landed, Outcome
 from reverie.changes.outside.edits import Noticing
 from reverie.changes.proposal import Suggestion
-from reverie.changes.stores.write import AtDesk, Desk, flags_of, ignored, present
+from reverie.changes.stores.write import AtDesk, Desk, flags_of, ignored, store_or_not_found
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
@@ -54,7 +54,7 @@ class Dreamt:
         flags = dict[bytes, tuple[Flag, ...]]()
         self._rehearse(store, wanted, flags)
         with self.desk(self.scope, store) as desk:
-            writable(present(desk, self.scope, store))
+            writable(store_or_not_found(desk, self.scope, store))
             return {one.place: self._landed(desk, store, one, flags) for one in wanted}
 
     def _rehearse(self, store: str, wanted: Sequence[WantedChange], flags: dict[bytes, tuple[Flag, ...]]) -> None:
@@ -91,7 +91,7 @@ class Dreamt:
     def _no_room(self, desk: Desk, store: str, path: str) -> str:
         if taken := desk.stores.in_the_way(self.scope, store, path, None):
             return f"{taken.path} is in the way"
-        held = present(desk, self.scope, store).held
+        held = store_or_not_found(desk, self.scope, store).held
         return f"the store holds {held:,} memories, and no more fit in" if held >= MOST_MEMORIES else ""
 
     def _grounds(self, wanted: Suggestion, name: str) -> Grounds:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from reverie.changes.history.change import Change, Edit
 from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, Unchanged
-from reverie.changes.stores.write import Desk, Storing, present
+from reverie.changes.stores.write import Desk, Storing, store_or_not_found
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted
 from reverie.memory.stores.library import writable
@@ -39,7 +39,7 @@ def swap(storing: Storing, wanted: Swap) -> Outcome:
     with storing.desk(scope, wanted.store) as desk:
         if done := _done(desk, scope, wanted):
             return Landed(done)
-        store = writable(present(desk, scope, wanted.store))
+        store = writable(store_or_not_found(desk, scope, wanted.store))
         if store.written != wanted.written:
             return Conflicted(
                 None, f"{store.id} was written to since the dream began ({store.written - wanted.written} versions)"

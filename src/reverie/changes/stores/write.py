@@ -79,7 +79,7 @@ class Storing:
         path, raw = checked_path(path), checked_content(content)
         scope, flags = self.stores.scope_of(store), flags_of(content)
         with self.desk(scope, store) as desk:
-            there = writable(present(desk, scope, store))
+            there = writable(store_or_not_found(desk, scope, store))
             if taken := desk.stores.in_the_way(scope, store, path, None):
                 return PathTaken(taken.id, taken.path)
             if there.held >= MOST_MEMORIES:
@@ -96,7 +96,7 @@ class Storing:
         expected = None if expected is None else checked_sha256("precondition.content_sha256", expected)
         scope, flags = self.stores.scope_of(store), None if content is None else flags_of(content)
         with self.desk(scope, store) as desk:
-            writable(present(desk, scope, store))
+            writable(store_or_not_found(desk, scope, store))
             old = _still(desk, scope, store, memory)
             new = (path or old.path, old.content if raw is None else raw)
             if stale := outdated(old, expected, (new[0], sha256(new[1] or b""))):
@@ -113,7 +113,7 @@ class Storing:
         expected = None if expected is None else checked_sha256("expected_content_sha256", expected)
         scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
-            present(desk, scope, store)
+            store_or_not_found(desk, scope, store)
             old = _still(desk, scope, store, memory)
             if stale := outdated(old, expected):
                 return stale
@@ -142,7 +142,7 @@ class Storing:
         keeps its id."""
         scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
-            writable(present(desk, scope, store))
+            writable(store_or_not_found(desk, scope, store))
             undone = desk.history.get(scope, change)
             if undone is None or undone.target != desk.target(Pen(self.author)).key:
                 raise NotFound(f"There is no change {change} in {store}.")
@@ -229,7 +229,7 @@ def _in_the_way(desk: Desk, scope: Scope, store: str, edits: tuple[Edit, ...]) -
     return next(filter(None, found), None)
 
 
-def present(desk: Desk, scope: Scope, store: str) -> Store:
+def store_or_not_found(desk: Desk, scope: Scope, store: str) -> Store:
     found = desk.stores.store(scope, store)
     if found is None:
         raise NotFound(f"There is no memory store {store}.")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.history import words
+from reverie.cli.changes.history import change_words
 from reverie.cli.changes.rules import USER, WORKSPACE, look_at_skills, show_instruction
-from reverie.cli.options import Day, Shell, common, look, paged
-from reverie.cli.render import console, day, one_line, print_json, visible
+from reverie.cli.options import DateOrAge, Shell, common, look, with_pager
+from reverie.cli.render import console, day, one_line, print_json, terminal_safe
 from reverie.core.errors import NotFound
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @click.command(name="blame")
 @click.argument("path")
-@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @WORKSPACE
 @USER
 @common
-@paged
+@with_pager
 def command(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
@@ -46,9 +46,9 @@ def command(*, path: str, as_of: datetime | None, workspace: str | None, user: s
     for rule in rules:
         change = rule.change
         approved = f", approved by {change.grounds.approved_by}" if change.grounds.approved_by else ""
-        head = f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}: {words(change)}{approved}"
+        head = f"{change.id}  {day(change.settled_at)}  {change.grounds.actor}: {change_words(change)}{approved}"
         out.print(head, style="dim", markup=False)
-        out.print(f"  {one_line(visible(rule.text), max(20, out.width - 4))}", markup=False)
+        out.print(f"  {one_line(terminal_safe(rule.text), max(20, out.width - 4))}", markup=False)
 
 
 def _found(

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from reverie.cli.options import Day, Shell, common
+from reverie.cli.options import DateOrAge, Shell, common
 from reverie.cli.render import print_json
 
 
@@ -18,7 +18,7 @@ from reverie.cli.render import print_json
     "--target", "targets", multiple=True, metavar="NAME", help="Which targets; all that are there if not said."
 )
 @click.option("--session", metavar="ID", help="For this session: asked again, it gets the same.")
-@click.option("--as-of", type=Day(), help="What was given last by then, byte for byte.")
+@click.option("--as-of", type=DateOrAge(), help="What was given last by then, byte for byte.")
 @common
 def command(
     *,

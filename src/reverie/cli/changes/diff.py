@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common, look, paged
-from reverie.cli.render import console, print_json, visible
+from reverie.cli.options import DateOrAge, Shell, common, look, with_pager
+from reverie.cli.render import console, print_json, terminal_safe
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("later", required=False)
 @click.argument("path", required=False)
 @common
-@paged
+@with_pager
 def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> None:
     """What changed between two points: changes (`chg_…`), dates, or ages such as 7d. One change alone: what it did."""
     with shell.opened() as house:
@@ -32,7 +32,7 @@ def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) 
         print_json({"diff": "".join(diffs)})
         return
     out = console()
-    for line in visible("".join(diffs)).splitlines():
+    for line in terminal_safe("".join(diffs)).splitlines():
         out.print(line, style={"+": "green", "-": "red"}.get(line[:1], "dim"), markup=False)
     if not diffs:
         click.echo("No difference.")
@@ -49,4 +49,4 @@ def _points(house: Home, earlier: str, later: str | None) -> tuple[int, int]:
 def _point(house: Home, text: str) -> int:
     if text.startswith("chg_"):
         return house.history.get(house.id_of("change", text)).number or 0
-    return house.history.number_at(Day().convert(text, None, None))
+    return house.history.number_at(DateOrAge().convert(text, None, None))

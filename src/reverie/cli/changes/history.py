@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Shell, common, look, paged
+from reverie.cli.options import Shell, common, look, with_pager
 from reverie.cli.render import console, day, print_json, print_sentence
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("path", required=False)
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
 @common
-@paged
+@with_pager
 def command(*, path: str | None, limit: int, shell: Shell) -> None:
     """What happened to memory and skills, newest first; to one document or skill if PATH is given.
 
@@ -34,7 +34,7 @@ def command(*, path: str | None, limit: int, shell: Shell) -> None:
         sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
         elsewhere = [] if shell.json else house.projection.elsewhere()
     if shell.json:
-        print_json([summary(one, named[one.id]) | {"sentence": sentences[one.id]} for one in changes])
+        print_json([change_as_json(one, named[one.id]) | {"sentence": sentences[one.id]} for one in changes])
         return
     if not changes:
         click.echo(
@@ -63,13 +63,13 @@ def _why(change: Change) -> str:
     return " · ".join(filter(None, (reason, said)))
 
 
-def words(change: Change) -> str:
+def change_words(change: Change) -> str:
     from reverie.changes.history.library import happened
 
     return happened(change)
 
 
-def summary(change: Change, target: str) -> dict[str, object]:
+def change_as_json(change: Change, target: str) -> dict[str, object]:
     grounds = change.grounds
     return {
         "id": change.id,
@@ -77,7 +77,7 @@ def summary(change: Change, target: str) -> dict[str, object]:
         "at": change.settled_at,
         "target": target,
         "subject": change.subject,
-        "happened": words(change),
+        "happened": change_words(change),
         "via": grounds.via,
         "actor": grounds.actor,
         "origin": grounds.origin,

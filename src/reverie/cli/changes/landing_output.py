@@ -31,11 +31,11 @@ def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) ->
     return attempt(True) if asks and click.confirm("That is a critical rule. Change it all the same?") else outcome
 
 
-def told(house: Home, outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:
-    told_all(house, [outcome], shell, landed)
+def tell_outcome(house: Home, outcome: Outcome, shell: Shell, landed: str = "Landed as") -> None:
+    tell_outcomes(house, [outcome], shell, landed)
 
 
-def told_all(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed: str = "Landed as") -> None:
+def tell_outcomes(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed: str = "Landed as") -> None:
     """One after another; as JSON one object, or a list where several were asked for."""
     from reverie.changes.landing_result import Landed, Unchanged, Unsafe, in_words
 

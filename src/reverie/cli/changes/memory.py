@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import YES, confirmed, told
-from reverie.cli.options import Day, Shell, common, ids, look, paged
-from reverie.cli.render import counted, not_there, one_line, print_json, visible
+from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
+from reverie.cli.options import DateOrAge, Shell, common, ids, look, with_pager
+from reverie.cli.render import one_line, print_json, terminal_safe, why_absent
 from reverie.core.errors import ReverieError
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -37,7 +38,7 @@ def command() -> None:
 @click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
 @click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
 @common
-@paged
+@with_pager
 def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
     """The entries in the targets, document by document, and how full each is."""
     with shell.opened() as house:
@@ -64,7 +65,7 @@ def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
                     if ids:
                         since = f"since {entry.since:%Y-%m-%d}" if entry.since else f"before {entry.seen:%Y-%m-%d}"
                         click.echo(f"  {entry.id}  {since}{'  critical' if entry.critical else ''}")
-                    first, *rest = visible(entry.text).splitlines() or [""]
+                    first, *rest = terminal_safe(entry.text).splitlines() or [""]
                     click.echo("\n".join([f"  - {first}", *(f"    {line}" for line in rest)]))
 
 
@@ -160,7 +161,7 @@ def elsewhere(*, question: str, shell: Shell) -> None:
         print_json(found)
         return
     for one in found:
-        click.echo(f"{one.provider}  {one.id}  {one_line(visible(one.text), 100)}")
+        click.echo(f"{one.provider}  {one.id}  {one_line(terminal_safe(one.text), 100)}")
     if not found:
         click.echo("Nothing found. `providers` in reverie.toml names the broader memories that are asked.")
 
@@ -182,14 +183,14 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
             found = house.memory.entry(target or house.memory.default(), _entry_id(house, entry))
             house.review.mark(found.id, critical=not off)
             name, text = found.id, found.text
-    click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(visible(text), 80)}")
+    click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(terminal_safe(text), 80)}")
 
 
 @command.command()
 @click.argument("document")
-@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
-@paged
+@with_pager
 def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
     """The exact text of a document, now or at any time since Reverie first saw it."""
     with shell.opened() as house:
@@ -201,9 +202,9 @@ def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
         text = None if content is None else content.decode("utf-8", "backslashreplace")
         print_json({"document": document, "as_of": as_of, "text": text})
     elif content is None:
-        click.echo(not_there(document, first_seen, as_of), err=True)
+        click.echo(why_absent(document, first_seen, as_of), err=True)
     else:
-        shown = visible(content.decode("utf-8", "backslashreplace")) if sys.stdout.isatty() else content
+        shown = terminal_safe(content.decode("utf-8", "backslashreplace")) if sys.stdout.isatty() else content
         click.echo(shown, nl=False)
 
 
@@ -238,7 +239,7 @@ def export(*, target: str | None, shell: Shell) -> None:
         chosen = target or house.memory.default()
         rules = [rule for rule in house.history.rules() if rule.target == chosen]
     print_json({"reverie": "memory", "target": chosen, "entries": [exported(rule) for rule in rules]})
-    click.echo(f"{counted(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
+    click.echo(f"{plural(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
 def _entry_id(house: Home, typed: str) -> str:
@@ -284,4 +285,4 @@ def _write(
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.review.write(chosen, document, operations, because, **kinds)
 
-        told(house, confirmed(attempt, shell, yes=yes), shell)
+        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)

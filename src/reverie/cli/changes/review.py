@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import told_all
+from reverie.cli.changes.landing_output import tell_outcomes
 from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal
-from reverie.cli.options import Shell, common, ids, paged
-from reverie.cli.render import console, counted, day, plain, print_json, print_sentence, score_lines, visible
+from reverie.cli.options import Shell, common, ids, with_pager
+from reverie.cli.render import console, day, json_ready, print_json, print_sentence, score_lines, terminal_safe
 from reverie.core.errors import BadInput
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +56,7 @@ def command(*, shell: Shell) -> None:
 @command.command(name="list")
 @click.option("--all", "every", is_flag=True, help="Also what waits behind today's, and what was decided.")
 @common
-@paged
+@with_pager
 def list_(*, every: bool, shell: Shell) -> None:
     """What waits, the best first."""
     with _mirrored(shell) as house:
@@ -69,7 +70,7 @@ def list_(*, every: bool, shell: Shell) -> None:
 @command.command()
 @click.argument("proposal", shell_complete=ids("proposal"))
 @common
-@paged
+@with_pager
 def show(*, proposal: str, shell: Shell) -> None:
     """One proposal: its diff, evidence, score, what it contradicts, findings, whom it reaches."""
     with shell.opened() as house:
@@ -101,7 +102,7 @@ def approve(
                 outcomes.append(Stale(found.id, f"its hash is {found.hash[:12]} now"))
             else:
                 outcomes.append(house.review.approve(found, because, despite_findings=despite_findings))
-        told_all(house, outcomes, shell)
+        tell_outcomes(house, outcomes, shell)
 
 
 @command.command()
@@ -126,7 +127,7 @@ def _meant(house: Home, typed: Sequence[str]) -> list[Proposal]:
 
 def _listed(shell: Shell, items: list[InboxItem], behind: int, nothing: str) -> None:
     if shell.json:
-        told = [plain(one.proposal) | {"sentence": one.sentence} for one in items]
+        told = [json_ready(one.proposal) | {"sentence": one.sentence} for one in items]
         print_json({"proposals": told, "behind": behind})
         return
     if not items:
@@ -134,12 +135,12 @@ def _listed(shell: Shell, items: list[InboxItem], behind: int, nothing: str) -> 
     out = console()
     for one in items:
         status = "" if one.proposal.status == "waiting" else f"  {one.proposal.status}"
-        said = f"  {visible(voice_words(one.first))}" if one.first else ""
+        said = f"  {terminal_safe(voice_words(one.first))}" if one.first else ""
         out.print(f"{one.proposal.id}{said}{status}", markup=False)
         print_sentence(out, one.sentence)
     if behind > 0:
         click.echo(
-            f"{counted(behind, 'more')} wait{'s' if behind == 1 else ''} behind today's limit (--all shows them)."
+            f"{plural(behind, 'more')} wait{'s' if behind == 1 else ''} behind today's limit (--all shows them)."
         )
 
 
@@ -151,11 +152,11 @@ def voice_words(voice: Voice) -> str:
 def show_proposal(out: Console, proposal: Proposal, *, why: bool = False) -> None:
     suggestion = proposal.suggestion
     out.print(f"{proposal.id}  {proposal.target_name}/{suggestion.subject}", style="bold", markup=False)
-    for line in visible(proposal.diff).splitlines():
+    for line in terminal_safe(proposal.diff).splitlines():
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(line, style=style, markup=False)
     for label, text in _facts(proposal):
-        out.print(f"{label:<9} {visible(text)}", markup=False)
+        out.print(f"{label:<9} {terminal_safe(text)}", markup=False)
     if why and suggestion.score:
         for line in score_lines(suggestion.score):
             out.print(f"  {line}", markup=False)

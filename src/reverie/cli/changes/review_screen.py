@@ -13,7 +13,8 @@ import click
 
 from reverie.cli.changes.landing_output import landed_lines
 from reverie.cli.options import no_sessions_hint
-from reverie.cli.render import console, counted, day, one_line, print_diary, print_sentence, score_lines, visible
+from reverie.cli.render import console, day, one_line, print_diary, print_sentence, score_lines, terminal_safe
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -110,7 +111,7 @@ class _Screens:
         proposal = detail.item.proposal
         result = self.house.inbox.approve(proposal.id, proposal.hash, because)
         if result.unsafe:
-            self.out.print(visible(result.said), markup=False)
+            self.out.print(terminal_safe(result.said), markup=False)
             if click.confirm("You have read the findings, and it shall land all the same?"):
                 result = self.house.inbox.approve(proposal.id, proposal.hash, because, despite_findings=True)
         self._verdict(result, detail)
@@ -156,10 +157,10 @@ class _Screens:
         for _, told in self.decided:
             print_sentence(self.out, told, indent=0)
         if not self.decided and self.said:
-            click.echo(visible(self.said))
+            click.echo(terminal_safe(self.said))
         left = self.house.review.count()
-        waits = f"{counted(left, 'proposal')} still {'waits' if left == 1 else 'wait'}" if left else "Nothing waits"
-        print_sentence(self.out, f"{counted(len(self.decided), 'verdict')} given. {waits}.", indent=0)
+        waits = f"{plural(left, 'proposal')} still {'waits' if left == 1 else 'wait'}" if left else "Nothing waits"
+        print_sentence(self.out, f"{plural(len(self.decided), 'verdict')} given. {waits}.", indent=0)
 
 
 def _key() -> str:
@@ -240,7 +241,7 @@ def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
         return
     if detail.checks:
         passed = sum(found == "passed" for _, found in detail.checks)
-        short.append(f"{passed} of {counted(len(detail.checks), 'check')} passed")
+        short.append(f"{passed} of {plural(len(detail.checks), 'check')} passed")
     if detail.preview and detail.preview.budget:
         short.append(f"{detail.preview.characters:,} of {detail.preview.budget:,} characters then")
     print_sentence(out, " · ".join([*short, f"expires {proposal.expires_at:%Y-%m-%d}"]), indent=0)
@@ -281,7 +282,7 @@ def _show_hunk(out: Console, hunk: Hunk, *, named: bool) -> None:
     for span in hunk.spans:
         start, end, style = marks[span.kind]
         body = span.text.rstrip("\n")
-        shown.append(f"{start}{visible(body)}{end}{span.text[len(body) :]}", style)
+        shown.append(f"{start}{terminal_safe(body)}{end}{span.text[len(body) :]}", style)
     out.print(shown)
     out.print()
 
@@ -292,7 +293,7 @@ def _show_passage(out: Console, passage: Passage) -> None:
     evidence = passage.first
     at = next((turn.at for turn in passage.turns if turn.number == evidence.turn), None)
     said = f"{evidence.origin}, {day(at)}" if at else str(evidence.origin)
-    out.print(f"{said}, {visible(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
+    out.print(f"{said}, {terminal_safe(evidence.session_id)} turn {evidence.turn}", style="dim", markup=False)
     for turn in passage.turns:
         quotes = passage.quoted(turn.number)
         for quote in quotes:
@@ -303,7 +304,7 @@ def _show_passage(out: Console, passage: Passage) -> None:
     there = {turn.number for turn in passage.turns}
     for one in passage.quotes:
         if one.turn not in there:  # the session is gone, and the quotation is what is left of it
-            out.print(Text(f"▸ “{visible(one.quote)}”"))
+            out.print(Text(f"▸ “{terminal_safe(one.quote)}”"))
     out.print()
 
 
@@ -316,7 +317,9 @@ def _quoted(whole: str, quote: str) -> object:
         before, found, after = "", quote, ""
     above = "\n".join(_short(line) for line in before.split("\n")[-LINES_AROUND - 1 :])
     below = "\n".join(_short(line, end=True) for line in after.split("\n")[: LINES_AROUND + 1])
-    return Text.assemble("▸ ", visible(above), ("“" + visible(found) + "”", "bold yellow"), visible(below.rstrip()))
+    return Text.assemble(
+        "▸ ", terminal_safe(above), ("“" + terminal_safe(found) + "”", "bold yellow"), terminal_safe(below.rstrip())
+    )
 
 
 def _short(line: str, *, end: bool = False) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common, look, paged
-from reverie.cli.render import console, print_json, visible
+from reverie.cli.options import DateOrAge, Shell, common, look, with_pager
+from reverie.cli.render import console, print_json, terminal_safe
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -19,12 +19,12 @@ USER = click.option("--user", metavar="NAME", help="Those of one person only; ''
 
 
 @click.command(name="rules")
-@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @WORKSPACE
 @USER
 @common
-@paged
+@with_pager
 def command(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
     memory stores, and of instruction files, which Reverie reads and never changes."""
@@ -61,18 +61,18 @@ def look_at_skills(house: Home) -> None:
 
 
 def show_instruction(one: Instruction) -> None:
-    console().print(visible(one.text), style="bold", markup=False)
-    console().print(f"  {visible(one.file)}  an instruction file; Reverie does not change it", markup=False)
+    console().print(terminal_safe(one.text), style="bold", markup=False)
+    console().print(f"  {terminal_safe(one.file)}  an instruction file; Reverie does not change it", markup=False)
 
 
 def _show(rule: Rule) -> None:
     grounds = rule.change.grounds
     out = console()
-    out.print(f"{visible(rule.text)}{'  (critical)' if rule.critical else ''}", style="bold", markup=False)
+    out.print(f"{terminal_safe(rule.text)}{'  (critical)' if rule.critical else ''}", style="bold", markup=False)
     since = f"since {rule.since:%Y-%m-%d %H:%M}" if rule.since else f"there before {rule.seen:%Y-%m-%d %H:%M}"
     approved = f", approved by {grounds.approved_by}" if grounds.approved_by else ", nobody was asked"
     out.print(f"  {rule.where}  {since}{approved}", markup=False)
     for one in grounds.evidence:
-        out.print(f"  “{visible(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}", markup=False)
+        out.print(f"  “{terminal_safe(one.quote)}” — {one.origin}, {one.session_id} turn {one.turn}", markup=False)
     if grounds.because:
-        out.print(f"  because {visible(grounds.because)}", markup=False)
+        out.print(f"  because {terminal_safe(grounds.because)}", markup=False)

@@ -9,10 +9,11 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import YES, confirmed, told
+from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
 from reverie.cli.changes.review import show_proposal
-from reverie.cli.options import Day, Shell, common, paged
-from reverie.cli.render import console, counted, day, not_there, one_line, print_json, visible
+from reverie.cli.options import DateOrAge, Shell, common, with_pager
+from reverie.cli.render import console, day, one_line, print_json, terminal_safe, why_absent
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.changes.landing_result import Outcome
@@ -31,7 +32,7 @@ def command() -> None:
 
 @command.command(name="list")
 @common
-@paged
+@with_pager
 def list_(*, shell: Shell) -> None:
     """Every skill in every folder agents read them from, and how it did where that is known."""
     from reverie.skills.skill import bare_name
@@ -55,9 +56,9 @@ def list_(*, shell: Shell) -> None:
 
 @command.command()
 @click.argument("name")
-@click.option("--as-of", type=Day(), help="As it was then: a date, a time, or an age such as 7d.")
+@click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
-@paged
+@with_pager
 def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
     """One skill: its text, what validation says of it, and its last changes."""
     from reverie.skills.validation import problems_of
@@ -74,9 +75,9 @@ def show(*, name: str, as_of: datetime | None, shell: Shell) -> None:
         print_json(_row(found) | {"problems": problems, "text": shown, "changes": [one.id for one in changes]})
         return
     if text is None:
-        click.echo(not_there(found.path, first_seen, as_of), err=True)
+        click.echo(why_absent(found.path, first_seen, as_of), err=True)
         sys.exit(1)
-    click.echo(visible(text.decode("utf-8", "backslashreplace")))
+    click.echo(terminal_safe(text.decode("utf-8", "backslashreplace")))
     for problem in problems:
         click.echo(f"{problem.severity}: {problem}", err=True)
     for change in changes:
@@ -94,7 +95,7 @@ def add(*, path: Path, folder: str, name: str | None, because: str, despite_find
     """Bring in a skill from a folder or a Markdown file. All its files are scanned first."""
     with shell.opened() as house:
         outcome = house.refining.bring_in(path, folder, name, because, despite_findings=despite_findings)
-        told(house, outcome, shell)
+        tell_outcome(house, outcome, shell)
 
 
 @command.command()
@@ -151,10 +152,10 @@ def merge(*, into: str, absorbed: str, text: IO[str], because: str, shell: Shell
 
 
 def _proposed(made: Proposed, shell: Shell) -> None:
-    from reverie.changes.queue import Waiting, said
+    from reverie.changes.queue import Waiting, proposal_outcome
 
     if not isinstance(made, Waiting):
-        click.echo(said(made))
+        click.echo(proposal_outcome(made))
         sys.exit(1)
     if shell.json:
         print_json(made.proposal)
@@ -211,7 +212,7 @@ def revert(*, name: str, version: str, because: str, despite_findings: bool, yes
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.refining.revert_skill(name, version, because, **kinds)
 
-        told(house, confirmed(attempt, shell, yes=yes), shell)
+        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)
 
 
 @command.command()
@@ -226,7 +227,7 @@ def archive(*, name: str, because: str, yes: bool, shell: Shell) -> None:
         def attempt(even_critical: bool) -> Outcome:
             return house.refining.retire_skill(name, because, even_critical=even_critical)
 
-        told(house, confirmed(attempt, shell, yes=yes), shell)
+        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell)
 
 
 @command.command()
@@ -242,11 +243,11 @@ def critical(*, name: str, rule: str, off: bool, shell: Shell) -> None:
     if shell.json:
         print_json({"rule": marked.text, "where": f"{marked.target}/{marked.document}", "critical": not off})
     else:
-        click.echo(f"{name}: {'no longer ' if off else ''}critical: {one_line(visible(marked.text), 100)}")
+        click.echo(f"{name}: {'no longer ' if off else ''}critical: {one_line(terminal_safe(marked.text), 100)}")
 
 
 @command.command()
-@click.option("--since", type=Day(), default="30d", show_default=True, help="A date, or an age such as 30d.")
+@click.option("--since", type=DateOrAge(), default="30d", show_default=True, help="A date, or an age such as 30d.")
 @common
 def refinements(*, since: datetime, shell: Shell) -> None:
     """The skills that were refined lately: when, how often, by whom."""
@@ -254,9 +255,9 @@ def refinements(*, since: datetime, shell: Shell) -> None:
         changes = house.refining.refinements(since)
         named = {change.id: house.history.name_of(change.target) for change in changes}
     if shell.json:
-        from reverie.cli.changes.history import summary
+        from reverie.cli.changes.history import change_as_json
 
-        print_json([summary(change, named[change.id]) for change in changes])
+        print_json([change_as_json(change, named[change.id]) for change in changes])
         return
     for change in changes:
         grounds = change.grounds
@@ -264,7 +265,7 @@ def refinements(*, since: datetime, shell: Shell) -> None:
         click.echo(f"{day(change.settled_at)}  {named[change.id]}/{change.subject}  {grounds.actor}{approved}")
         if grounds.reason:
             click.echo(f"  {one_line(grounds.reason, 100)}")
-    click.echo(f"{counted(len(changes), 'refinement')} since {since:%Y-%m-%d}.")
+    click.echo(f"{plural(len(changes), 'refinement')} since {since:%Y-%m-%d}.")
 
 
 def _row(found: FoundSkill) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import YES, confirmed, told
+from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
 from reverie.cli.options import Shell, common, ids
 from reverie.core.errors import BadInput
 
@@ -38,4 +38,4 @@ def command(
             kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
             return house.review.undo(change, because, within=within, **kinds)
 
-        told(house, confirmed(attempt, shell, yes=yes), shell, "Reverted in")
+        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell, "Reverted in")

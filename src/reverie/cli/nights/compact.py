@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import counted, one_line, print_json
+from reverie.cli.render import one_line, print_json
 from reverie.cli.start.audit import propose_all
+from reverie.core.plural import plural
 
 
 @click.command(name="compact")
@@ -25,6 +26,6 @@ def command(*, target: str | None, shell: Shell) -> None:
         click.echo(f"{one.kind}  {one.spot}: {one_line(one.words, 80)}\n  {one.why}")
         if one.suggestion is None:
             click.echo(f"  {one.advice}")
-    click.echo(f"{counted(len(found), 'finding')} on {chosen}.")
+    click.echo(f"{plural(len(found), 'finding')} on {chosen}.")
     for line in proposed:
         click.echo(line)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common, no_sessions_hint, paged
-from reverie.cli.render import counted, print_diary, print_json, visible
+from reverie.cli.options import DateOrAge, Shell, common, no_sessions_hint, with_pager
+from reverie.cli.render import print_diary, print_json, terminal_safe
 from reverie.cli.watch import shown_progress
 from reverie.core.errors import BadInput
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--target", "named", metavar="NAME", help="The same as TARGET.")
 @click.option("--propose", is_flag=True, help="Land nothing: only proposals and the report. Uses no session up.")
 @click.option("--session", "sessions", multiple=True, metavar="ID", help="Only this session; up to 100 of them.")
-@click.option("--since", type=Day(), help="Only sessions since: a date, or an age such as 7d.")
+@click.option("--since", type=DateOrAge(), help="Only sessions since: a date, or an age such as 7d.")
 @click.option("--all", "everything", is_flag=True, help="Older sessions, too, which the first night leaves out.")
 @click.option("--user", metavar="NAME", help="Only sessions of this user; of all users if not said.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many sessions, in one dream.")
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     help="Only when there are so many new sessions. With --if-missed: either is enough.",
 )
 @common
-@paged
+@with_pager
 def command(
     *,
     target: str | None,
@@ -118,7 +119,7 @@ def _expired(house: Home, shell: Shell) -> None:
     """Transcripts that are older than the settings keep them go at night."""
     for one in house.erase.expire() if house.config.values["retention"].text else ():
         if not shell.json:
-            gone = counted(one.counts.get("sessions", 0), "session")
+            gone = plural(one.counts.get("sessions", 0), "session")
             click.echo(f"Erased {gone} older than `retention` keeps them ({one.id}).", err=True)
 
 
@@ -132,7 +133,7 @@ def _due(house: Home, target: str | None, if_missed: bool, after: int | None) ->
 def _next_step(house: Home) -> str:
     """What helps whose night had nothing to read."""
     if waiting := house.review.count():
-        return f"{counted(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
+        return f"{plural(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
     return "Every session has been read. `reverie explain` tells what the last night made of them."
 
 
@@ -145,12 +146,12 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: b
     if not begun and not night.skipped:
         print_diary(f"There is nothing to read. {next_step}\n")
         return
-    print_diary(visible(night.diary))
+    print_diary(terminal_safe(night.diary))
     if covered and (len(night.targets) > 1 or night.unchanged or night.skipped):
         click.echo(_covered(night))
     if night.left:
-        why = f": {visible(night.enough)}" if night.enough else ""
-        click.echo(f"{counted(night.left, 'more session')} for another night{why}.")
+        why = f": {terminal_safe(night.enough)}" if night.enough else ""
+        click.echo(f"{plural(night.left, 'more session')} for another night{why}.")
     if night.proposals:
         click.echo("`reverie review` shows what waits for you.")
     if next_step:
@@ -163,7 +164,7 @@ def _fields(night: Night) -> dict[str, object]:
 
 def _covered(night: Night) -> str:
     read = {target: sum(len(one.sessions) for one in night.dreams if one.target == target) for target in night.targets}
-    parts = [f"{target} ({counted(number, 'session')})" for target, number in read.items() if number]
+    parts = [f"{target} ({plural(number, 'session')})" for target, number in read.items() if number]
     covered = f"Covered: {', '.join(parts)}." if parts else ""
     quiet = [*(target for target, number in read.items() if not number), *night.unchanged]
     return " ".join(filter(None, (covered, f"Nothing new for {', '.join(quiet)}." if quiet else "")))
@@ -182,9 +183,9 @@ def _foretold(house: Home, estimates: Sequence[Estimate], shell: Shell) -> None:
 def _foretold_one(estimate: Estimate) -> None:
     left = f" ({estimate.left:,} more would wait)" if estimate.left else ""
     click.echo(
-        f"A night over {estimate.target} would read {counted(estimate.sessions, 'session')}{left}, "
-        f"{counted(estimate.characters, 'character')}; "
-        f"the built-in reader notices {counted(estimate.noticed, 'thing')}."
+        f"A night over {estimate.target} would read {plural(estimate.sessions, 'session')}{left}, "
+        f"{plural(estimate.characters, 'character')}; "
+        f"the built-in reader notices {plural(estimate.noticed, 'thing')}."
     )
     if estimate.fresh:
         new = "are new or have grown" if estimate.fresh > 1 else "is new or has grown"
@@ -197,7 +198,7 @@ def _foretold_one(estimate: Estimate) -> None:
     if model.dollars_in is not None and model.most_dollars is not None:
         cost = f"${model.dollars_in:.4f} for what it reads, at most ${model.most_dollars:.4f} in all"
     click.echo(
-        f"{model.model} would get {counted(model.requests, 'request')} of about {model.tokens_in:,} tokens together, "
+        f"{model.model} would get {plural(model.requests, 'request')} of about {model.tokens_in:,} tokens together, "
         f"and write at most {model.most_tokens_out:,}; {cost}."
     )
 
@@ -209,7 +210,7 @@ def _shown(house: Home, briefs: Sequence[Brief], shell: Shell) -> None:
     if not briefs:
         click.echo(f"A night would find nothing new to read. {no_sessions_hint(house) or _next_step(house)}")
     for brief in briefs:
-        click.echo(visible(brief.render()), nl=False)
+        click.echo(terminal_safe(brief.render()), nl=False)
 
 
 def _queued(dreams: Sequence[Dream], shell: Shell) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.changes.review import show_proposal
-from reverie.cli.options import Shell, common, ids, paged
-from reverie.cli.render import console, print_diary, print_json, score_lines, visible, whose
+from reverie.cli.options import Shell, common, ids, with_pager
+from reverie.cli.render import console, dream_owner, print_diary, print_json, score_lines, terminal_safe
 from reverie.core.errors import NotFound
 from reverie.core.short_ids import full_id
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(name="explain")
 @click.argument("what", default="last", shell_complete=ids("dream"))
 @common
-@paged
+@with_pager
 def command(*, what: str, shell: Shell) -> None:
     """Why a candidate, proposal or change is what it is; `last`: the last night that decided something.
 
@@ -62,18 +62,18 @@ def _located(found: Located, shell: Shell) -> None:
     if shell.json:
         print_json(found)
         return
-    click.echo(f"{found.dream.id} of {whose(found)} is {found.dream.status}.\n")
+    click.echo(f"{found.dream.id} of {dream_owner(found)} is {found.dream.status}.\n")
     _night(found.dream, shell)
     if not found.dream.diary:
         for flaw in found.dream.flaws:
-            click.echo(visible(flaw))
+            click.echo(terminal_safe(flaw))
 
 
 def _night(dream: Dream, shell: Shell) -> None:
     if shell.json:
         print_json(dream)
         return
-    print_diary(visible(dream.diary))
+    print_diary(terminal_safe(dream.diary))
     for asked in dream.consulted:
         prompts = ", ".join(f"{name} {sha256[:12]}" for name, sha256 in asked.prompts.items())
         click.echo(f"\n{asked.phase}: {asked.seconds:.1f} s of {', '.join(asked.models)}; prompts {prompts}")
@@ -94,4 +94,4 @@ def _matter(one: Judged) -> None:
     if one.score:
         lines.append(f"  score {one.score.total:.2f}")
         lines += [f"    {line}" for line in score_lines(one.score)]
-    print_diary(visible("\n".join(["", *lines, ""])))
+    print_diary(terminal_safe("\n".join(["", *lines, ""])))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Day, Shell, common, no_sessions_hint, paged
-from reverie.cli.render import console, day, one_line, print_json, print_sentence, visible
+from reverie.cli.options import DateOrAge, Shell, common, no_sessions_hint, with_pager
+from reverie.cli.render import console, day, one_line, print_json, print_sentence, terminal_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,12 +24,12 @@ SHOWN_CHARS = 600
 @click.option("--user", metavar="NAME", help="Only this person's sessions; nothing of anyone else is looked at.")
 @click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
 @click.option("--role", type=click.Choice(["user", "assistant", "tool", "system", "developer"]))
-@click.option("--since", type=Day(), help="Said at or after: a date, or an age such as 7d.")
-@click.option("--until", type=Day(), help="Said before.")
+@click.option("--since", type=DateOrAge(), help="Said at or after: a date, or an age such as 7d.")
+@click.option("--until", type=DateOrAge(), help="Said before.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True)
 @click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
 @common
-@paged
+@with_pager
 def command(
     *,
     question: tuple[str, ...],
@@ -62,7 +62,7 @@ def command(
     for place, hit in enumerate(hits, 1):
         show_hit(out, place, hit, asked, explain)
     for one in stated:
-        out.print(f"{one.kind}  {visible(one.where)}", style="bold", markup=False)
+        out.print(f"{one.kind}  {terminal_safe(one.where)}", style="bold", markup=False)
         print_sentence(out, one.text)
 
 
@@ -76,12 +76,14 @@ def show_hit(out: Console, place: int, hit: Hit, question: str, explain: bool = 
     from reverie.search.passages import passage
 
     title = f"  {one_line(hit.title, 60)}" if hit.title else ""
-    out.print(f"{place}. {visible(hit.session_id)} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False)
+    out.print(
+        f"{place}. {terminal_safe(hit.session_id)} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False
+    )
     width = max(20, out.width - 4)
     for turn in hit.before:
         out.print(_beside(turn, width), style="dim", markup=False)
-    text = visible(passage(hit.text, question, SHOWN_CHARS))
-    out.print(f" ▸ {visible(hit.name or hit.role)}: {text}", markup=False)
+    text = terminal_safe(passage(hit.text, question, SHOWN_CHARS))
+    out.print(f" ▸ {terminal_safe(hit.name or hit.role)}: {text}", markup=False)
     for turn in hit.after:
         out.print(_beside(turn, width), style="dim", markup=False)
     if explain:

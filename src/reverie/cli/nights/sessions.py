@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from reverie.cli.options import Day, Shell, common, ids, paged
-from reverie.cli.render import added_lines, console, counted, day, one_line, print_json, visible
+from reverie.cli.options import DateOrAge, Shell, common, ids, with_pager
+from reverie.cli.render import added_lines, console, day, one_line, print_json, terminal_safe
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -158,7 +159,7 @@ def _show_added(added: Added) -> None:
     for line in added_lines(added):
         click.echo(line)
     for flaw in added.flaws[:SHOWN_FLAWS]:
-        click.echo(f"  left out: {visible(flaw.path)}, {flaw.where}: {visible(flaw.why)}")
+        click.echo(f"  left out: {terminal_safe(flaw.path)}, {flaw.where}: {terminal_safe(flaw.why)}")
     if len(added.flaws) > SHOWN_FLAWS:
         click.echo(f"  … and {len(added.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
 
@@ -167,12 +168,12 @@ def _show_added(added: Added) -> None:
 @click.option("--user", metavar="NAME", help="Only this person's.")
 @click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
 @click.option("--project", metavar="NAME", help="Only work in this repository or folder.")
-@click.option("--since", type=Day(), help="Started at or after: a date, or an age such as 7d.")
-@click.option("--until", type=Day(), help="Started before.")
+@click.option("--since", type=DateOrAge(), help="Started at or after: a date, or an age such as 7d.")
+@click.option("--until", type=DateOrAge(), help="Started before.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @_workspace
 @common
-@paged
+@with_pager
 def list_(
     *,
     user: str | None,
@@ -197,7 +198,7 @@ def list_(
         click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
     for stored in found:
         head = stored.head
-        click.echo(visible(f"{day(head.started_at)}  {head.id}  {counted(stored.turns, 'turn')}  {stored.user}"))
+        click.echo(terminal_safe(f"{day(head.started_at)}  {head.id}  {plural(stored.turns, 'turn')}  {stored.user}"))
         about = dict.fromkeys(filter(None, (head.project, head.agent, head.title)))  # the agent may be the project
         if about:
             click.echo(f"    {one_line(' · '.join(about), 100)}")
@@ -219,7 +220,7 @@ def _stored(stored: Any) -> dict[str, Any]:
 @click.option("--noise", is_flag=True, help="Show harness noise as well.")
 @_workspace
 @common
-@paged
+@with_pager
 def show(
     *, session_id: str, user: str | None, revision: int | None, noise: bool, workspace: str | None, shell: Shell
 ) -> None:
@@ -232,19 +233,19 @@ def show(
         print_json(asdict(session.head) | {"revision": session.revision, "turns": turns})
         return
     out = console()
-    out.print(f"{visible(session.id)}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
+    out.print(f"{terminal_safe(session.id)}  {day(session.head.started_at)}  revision {session.revision}", markup=False)
     if session.head.project:
-        out.print(visible(f"project {session.head.project}"), markup=False)
+        out.print(terminal_safe(f"project {session.head.project}"), markup=False)
     for turn in session.turns:
         if turn.noise and not noise:
             continue
-        who = visible(f"{turn.role} {turn.said.name or ''}").strip()
+        who = terminal_safe(f"{turn.role} {turn.said.name or ''}").strip()
         mark = f" [noise: {turn.noise}]" if turn.noise else ""
         out.print(f"\n{turn.number}  {who} ({turn.origin}){mark}", markup=False, style="bold")
-        out.print(visible(turn.said.whole), markup=False)
+        out.print(terminal_safe(turn.said.whole), markup=False)
     quiet = sum(1 for turn in session.turns if turn.noise)
     if quiet and not noise:
-        click.echo(f"\n{counted(quiet, 'turn')} of harness noise not shown (--noise shows them).")
+        click.echo(f"\n{plural(quiet, 'turn')} of harness noise not shown (--noise shows them).")
 
 
 @command.command()
@@ -265,7 +266,7 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
         there = [library.get(name, user=user) for name in dict.fromkeys(names)]
         if not yes:
             turns = sum(len(session.turns) for session in there)
-            click.confirm(f"Remove {counted(len(there), 'session')} ({counted(turns, 'turn')})?", abort=True)
+            click.confirm(f"Remove {plural(len(there), 'session')} ({plural(turns, 'turn')})?", abort=True)
         for session in there:
             library.remove(session.id, user=user)
         _catch_up(house, workspace)
@@ -273,7 +274,7 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
         print_json({"removed": [session.id for session in there]})
     else:
         click.echo(
-            f"Removed {counted(len(there), 'session')}. What was learned from them stays; `reverie erase` erases it."
+            f"Removed {plural(len(there), 'session')}. What was learned from them stays; `reverie erase` erases it."
         )
 
 
@@ -291,7 +292,7 @@ def sources(*, workspace: str | None, shell: Shell) -> None:
         click.echo("No sources: no harness was found, and nothing was added. `reverie sessions add PATH` adds one.")
     for source in found:
         how = "found here, not added" if source.standard else source.user
-        click.echo(f"{visible(source.path)}  ({source.reader or 'recognised'}, {how})")
+        click.echo(f"{terminal_safe(source.path)}  ({source.reader or 'recognised'}, {how})")
 
 
 @command.command()

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import Shell, common, ids, look, no_sessions_hint, paged
-from reverie.cli.render import console, counted, day, print_diary, print_json, print_sentence, visible, whose
+from reverie.cli.options import Shell, common, ids, look, no_sessions_hint, with_pager
+from reverie.cli.render import console, day, dream_owner, print_diary, print_json, print_sentence, terminal_safe
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.changes.history.change import Change
@@ -24,7 +25,7 @@ _SHOWN = 10
 @click.command(name="status")
 @click.argument("dream", required=False, shell_complete=ids("dream"))
 @common
-@paged
+@with_pager
 def command(*, dream: str | None, shell: Shell) -> None:
     """The last nights with their errors and what models cost, what is staged, what waits, the last changes, and how
     full memory is. On a server also the last dreams over memory stores of others.
@@ -73,12 +74,12 @@ def command(*, dream: str | None, shell: Shell) -> None:
         if name in off:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
-            click.echo(f"{name}  {counted(staged[name], 'candidate')} staged for other nights")
+            click.echo(f"{name}  {plural(staged[name], 'candidate')} staged for other nights")
     for line in _unread(unread):
         click.echo(line)
     _recent(changes, sentences)
-    ended = f"{counted(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
-    click.echo(f"{ended}{counted(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
+    ended = f"{plural(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
+    click.echo(f"{ended}{plural(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
     print_diary(hint and f"{hint}\n")
 
 
@@ -105,21 +106,21 @@ def _others(found: Sequence[Located], heading: str = "") -> None:
     if found and heading:
         click.echo(heading)
     for one in found:
-        _dream(one.dream, f"{one.dream.id}  {whose(one)}")
+        _dream(one.dream, f"{one.dream.id}  {dream_owner(one)}")
 
 
 def _dream(dream: Dream, name: str) -> None:
     counts = ", ".join(f"{count} {fate}" for fate, count in dream.counts.items() if count) or "quiet"
     print_diary(f"{day(dream.ended_at or dream.started_at)}  {name}  {dream.status}: {counts}\n")
-    for line in (*_asked(dream), *(f"  error: {visible(flaw)}" for flaw in dream.flaws)):
+    for line in (*_asked(dream), *(f"  error: {terminal_safe(flaw)}" for flaw in dream.flaws)):
         click.echo(line)
 
 
 def _unread(files: list[Quarantined]) -> Iterator[str]:
     if files:
-        yield f"{counted(len(files), 'transcript')} could not be read; each is tried again when it changes:"
+        yield f"{plural(len(files), 'transcript')} could not be read; each is tried again when it changes:"
     for one in files[:_SHOWN]:
-        yield f"  {visible(one.path)}: {visible(one.why)}"
+        yield f"  {terminal_safe(one.path)}: {terminal_safe(one.why)}"
     if len(files) > _SHOWN:
         yield f"  … and {len(files) - _SHOWN:,} more (--json lists all)"
 
@@ -129,13 +130,13 @@ def _asked(dream: Dream) -> Iterator[str]:
         dollars = "price not known" if one.dollars is None else f"${one.dollars:.4f}"
         failed = f", {one.failed:,} failed" if one.failed else ""
         yield (
-            f"  {one.phase} asked {', '.join(one.models)}: {counted(one.calls, 'call')}{failed}, "
+            f"  {one.phase} asked {', '.join(one.models)}: {plural(one.calls, 'call')}{failed}, "
             f"{one.tokens_in + one.tokens_out:,} tokens ({one.cached:,} cached), {dollars}, {one.seconds:.1f} s"
         )
     for why, times in dream.dropped.items():
-        yield f"  not taken {times:,}×: {visible(why)}"
+        yield f"  not taken {times:,}×: {terminal_safe(why)}"
     if dream.enough:
-        yield f"  a cap was reached: {visible(dream.enough)}"
+        yield f"  a cap was reached: {terminal_safe(dream.enough)}"
 
 
 def _this_month(spending: Mapping[str, Any]) -> str:

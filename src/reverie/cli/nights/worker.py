@@ -7,7 +7,8 @@ import signal
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import counted, print_json
+from reverie.cli.render import print_json
+from reverie.core.plural import plural
 
 
 @click.group(name="worker", invoke_without_command=True)
@@ -31,7 +32,7 @@ def command(*, executor: str | None, until_idle: bool, shell: Shell) -> None:
     if shell.json:
         print_json({"nights": done})
     else:
-        click.echo(f"{counted(done, 'night')} done.")
+        click.echo(f"{plural(done, 'night')} done.")
 
 
 @command.command()
@@ -44,4 +45,4 @@ def reap(*, executor: str, shell: Shell) -> None:
     if shell.json:
         print_json({"nights": left})
     else:
-        click.echo(f"{counted(left, 'night')} handed to the others.")
+        click.echo(f"{plural(left, 'night')} handed to the others.")

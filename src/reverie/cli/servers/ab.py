@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import print_json, visible
+from reverie.cli.render import print_json, terminal_safe
 from reverie.core.errors import BadInput
 
 
@@ -97,7 +97,7 @@ def list_experiments(*, shell: Shell) -> None:
         print_json([{"experiment": one, "verdict": verdict} for one, verdict in told])
         return
     for one, verdict in told:
-        click.echo(visible(f"{one.name}  {one.decided or verdict}  {one.a} against {one.b}".replace("_", " ")))
+        click.echo(terminal_safe(f"{one.name}  {one.decided or verdict}  {one.a} against {one.b}".replace("_", " ")))
     if not told:
         click.echo("There is none: `reverie ab start NAME A B`.")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import counted, print_json, visible
+from reverie.cli.render import print_json, terminal_safe
 from reverie.cli.servers.bridge_output import (
     batch_as_json,
     diff_as_json,
@@ -19,6 +19,7 @@ from reverie.cli.servers.bridge_output import (
     show_pushed,
 )
 from reverie.core.errors import NotFound
+from reverie.core.plural import plural
 
 ANTHROPIC = "https://api.anthropic.com"
 KEY_NAME = click.option(
@@ -112,7 +113,7 @@ def dream(*, store: str, server: str, key_name: str, model: str, instructions: s
         done = not isinstance(night, TooFew) and night.done
         print_json({"done": done, "output": night.output if not isinstance(night, TooFew) else "", "night": night})
     elif isinstance(night, TooFew):
-        click.echo(f"{counted(night.new, 'session')} of {store} new; a night begins with {night.wanted}.")
+        click.echo(f"{plural(night.new, 'session')} of {store} new; a night begins with {night.wanted}.")
     else:
         show_night(night)
     if not isinstance(night, TooFew) and not night.done:
@@ -186,15 +187,15 @@ def push(*, store: str, server: str, key_name: str, memory: str | None, shell: S
 @common
 def reroute(*, proposal: str, to: str, target: str | None, shell: Shell) -> None:
     """Put what a waiting PROPOSAL would change to another place; what is like it goes there from now on."""
-    from reverie.changes.queue import said
+    from reverie.changes.queue import proposal_outcome
 
     with shell.opened() as house:
         place = target or house.memory.default()
         learned, made = house.bridge.reroute(proposal, to, by=house.config.owner, target=place)
     if shell.json:
-        print_json({"learned": learned, "became": said(made) if made else "Rejected."})
+        print_json({"learned": learned, "became": proposal_outcome(made) if made else "Rejected."})
         return
-    click.echo(visible(said(made) if made else "Rejected: nothing is wanted of it."))
+    click.echo(terminal_safe(proposal_outcome(made) if made else "Rejected: nothing is wanted of it."))
     click.echo(f"Learned {learned.id}: what is like it goes to {to}. `reverie bridge routes` lists these.")
 
 
@@ -211,7 +212,7 @@ def routes(*, remove: str | None, shell: Shell) -> None:
         print_json(known)
         return
     for one in known:
-        click.echo(visible(f"{one.id}  to {one.to}: {one.text} ({one.by}, {one.at:%Y-%m-%d})"))
+        click.echo(terminal_safe(f"{one.id}  to {one.to}: {one.text} ({one.by}, {one.at:%Y-%m-%d})"))
     if not known:
         click.echo("Nothing was re-routed yet.")
 
@@ -248,9 +249,9 @@ def export(*, folder: Path, shell: Shell) -> None:
         return
     for name in made.repositories:
         click.echo(f"{folder / name}: the files, and their history (`git log -p`)")
-    click.echo(f"{folder / 'stores'}: {counted(made.memories, 'memory file')}")
+    click.echo(f"{folder / 'stores'}: {plural(made.memories, 'memory file')}")
     for name, number in made.rows.items():
-        click.echo(f"{folder / name}.jsonl: {counted(number, 'line')}")
+        click.echo(f"{folder / name}.jsonl: {plural(number, 'line')}")
 
 
 @command.command(name="demo")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.render import console, counted, visible
+from reverie.cli.render import console, terminal_safe
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.bridge.amendments import Batch
     from reverie.bridge.diff import Difference, DiffKind, StoreDiff
     from reverie.bridge.draft import Result
-    from reverie.bridge.night import Night
+    from reverie.bridge.night import BridgeNight
     from reverie.bridge.pull import Pulled
     from reverie.bridge.push import Pushed
     from reverie.bridge.source import RemoteDream
@@ -36,7 +37,7 @@ FOLDED = ("reworded", "moved", "repeated")
 
 def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None:
     for one in pulled:
-        click.echo(visible(f"{one.store.id}  {counted(one.versions, 'new version')}  {one.store.name}"))
+        click.echo(terminal_safe(f"{one.store.id}  {plural(one.versions, 'new version')}  {one.store.name}"))
     show_pulled_dreams([one for one in dreams if one.status == "completed" and one.output][-NEWEST:])
     if not pulled:
         click.echo("There is no memory store.")
@@ -45,15 +46,15 @@ def show_pulled(pulled: Sequence[Pulled], dreams: Sequence[RemoteDream]) -> None
 def show_pulled_dreams(dreams: Sequence[RemoteDream]) -> None:
     for dream in dreams:
         told = f"{dream.id} read {dream.store} and wrote {dream.output}: `reverie bridge diff {dream.id}`"
-        click.echo(visible(told))
+        click.echo(terminal_safe(told))
 
 
-def show_night(night: Night) -> None:
-    click.echo(f"{night.store}: {night.dreamt:,} of {counted(night.sessions, 'session')} dreamt.")
+def show_night(night: BridgeNight) -> None:
+    click.echo(f"{night.store}: {night.dreamt:,} of {plural(night.sessions, 'session')} dreamt.")
     for number, one in enumerate(night.links, 1):
         wrote = f" and wrote {one.output}" if one.output else ""
         click.echo(
-            f"  {number}. {counted(len(one.sessions), 'session')}: {one.dream or 'not begun'} {one.status}{wrote}"
+            f"  {number}. {plural(len(one.sessions), 'session')}: {one.dream or 'not begun'} {one.status}{wrote}"
         )
     if night.done:
         click.echo(
@@ -68,17 +69,17 @@ def batch_as_json(batch: Batch) -> dict[str, Any]:
 
 
 def show_batch(batch: Batch) -> None:
-    from reverie.bridge.draft import Quarantined
+    from reverie.bridge.draft import DoubtedDraft
 
     told = [_told(one) for one in batch.results]
     for one in told:
-        click.echo(f"{visible(one['text'])}\n  {visible(one['became'])}")
+        click.echo(f"{terminal_safe(one['text'])}\n  {terminal_safe(one['became'])}")
     if batch.note:
-        click.echo(visible(batch.note))
+        click.echo(terminal_safe(batch.note))
     waiting = sum(one["proposal"] is not None for one in told)
-    click.echo(f"{counted(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
-    if kept_back := [one for one in batch.results if isinstance(one, Quarantined)]:
-        click.echo(f"{counted(len(kept_back), 'change')} quarantined; to see it in the queue: propose --quarantined.")
+    click.echo(f"{plural(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
+    if kept_back := [one for one in batch.results if isinstance(one, DoubtedDraft)]:
+        click.echo(f"{plural(len(kept_back), 'change')} quarantined; to see it in the queue: propose --quarantined.")
     if waiting:
         click.echo(f"To take back all that you approve of it: `reverie bridge undo {batch.id}`.")
 
@@ -86,19 +87,19 @@ def show_batch(batch: Batch) -> None:
 def show_pushed(pushed: Pushed) -> None:
     for title, paths in (("Written", pushed.written), ("Removed", pushed.removed)):
         for path in paths:
-            click.echo(f"{title}: {visible(path)}")
+            click.echo(f"{title}: {terminal_safe(path)}")
     for path, why in pushed.kept_back:
-        click.echo(f"Kept back: {visible(path)}: {why}.")
-    click.echo(f"{counted(pushed.unchanged, 'document')} unchanged.")
+        click.echo(f"Kept back: {terminal_safe(path)}: {why}.")
+    click.echo(f"{plural(pushed.unchanged, 'document')} unchanged.")
 
 
 def _told(one: Result) -> dict[str, Any]:
     """What became of a difference, and the proposal if there is one."""
     from reverie.bridge.amendments import waits
     from reverie.bridge.backing import SENTENCES as SENTENCES_OF_DOUBT
-    from reverie.bridge.draft import Drafted, NoPlace, Postponed, Quarantined
+    from reverie.bridge.draft import DoubtedDraft, Drafted, NoPlace, Postponed
     from reverie.bridge.route import SENTENCES
-    from reverie.changes.queue import Waiting, said
+    from reverie.changes.queue import Waiting, proposal_outcome
 
     proposal: str | None = None
     reason: str | None
@@ -108,13 +109,13 @@ def _told(one: Result) -> dict[str, Any]:
             became = f"{new.id} for {new.target_name}/{new.suggestion.subject}. {new.suggestion.reason}"
             proposal, reason = new.id, None
         case Drafted(route, proposed):
-            text, became = route.text or route.difference.before, said(proposed)
+            text, became = route.text or route.difference.before, proposal_outcome(proposed)
             found = waits(proposed)
             proposal, reason = (found.id, None) if found else (None, "not_proposed")
         case Postponed(route):
             became = "Later: as many proposals of this batch wait already as a person is shown in a day."
             text, reason = route.text or route.difference.before, "postponed"
-        case Quarantined(route, doubt, backing):
+        case DoubtedDraft(route, doubt, backing):
             text, reason = route.text, str(doubt)
             named = ", ".join(backing.sessions()) or "no session"
             became = f"Quarantined: {SENTENCES_OF_DOUBT[doubt]}. {backing} Look at {named}."
@@ -153,13 +154,13 @@ def show_diff(found: StoreDiff, every: bool) -> None:
     out = console()
     numbers = {kind: len(found.of(kind)) for kind in _kinds()}
     told = ", ".join(f"{number:,} {TITLES[kind].lower()}" for kind, number in numbers.items() if number)
-    click.echo(f"{told or 'No difference'}; {counted(found.unchanged, 'statement')} unchanged.")
+    click.echo(f"{told or 'No difference'}; {plural(found.unchanged, 'statement')} unchanged.")
     shown = [one for one in found.differences if every or one.kind not in FOLDED]
     for kind, group in groupby(shown, key=lambda one: one.kind):
         click.echo("")
         out.print(TITLES[kind], style="bold")
         for where, some in groupby(group, key=_where):
-            out.print(f"  {visible(where)}", style="dim", markup=False)
+            out.print(f"  {terminal_safe(where)}", style="dim", markup=False)
             for one in some:
                 _show_one(one)
     if any(numbers[kind] for kind in _kinds() if kind in FOLDED) and not every:
@@ -181,11 +182,11 @@ def _where(one: Difference) -> str:
 def _show_one(one: Difference) -> None:
     out = console()
     if one.kind == "moved":
-        out.print(f"      {visible(one.after)}", markup=False)
+        out.print(f"      {terminal_safe(one.after)}", markup=False)
         return
     for part in one.old:
-        out.print(f"    - {visible(part.text)}", style="red", markup=False)
+        out.print(f"    - {terminal_safe(part.text)}", style="red", markup=False)
     for part in one.new:
-        out.print(f"    + {visible(part.text)}", style="green", markup=False)
+        out.print(f"    + {terminal_safe(part.text)}", style="green", markup=False)
     if one.why:
-        out.print(f"      {visible(one.why)}", style="dim", markup=False)
+        out.print(f"      {terminal_safe(one.why)}", style="dim", markup=False)

@@ -60,12 +60,12 @@ def command(
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
 
-    from reverie.server.app import application
+    from reverie.server.app import api_application
     from reverie.server.limits.calls import CallLimits
     from reverie.server.limits.slow_clients import PatientProtocol
     from reverie.server.wiring import House
-    from reverie.web.app import application as web_pages
-    from reverie.web.app import beside
+    from reverie.web.app import mount_beside
+    from reverie.web.app import web_application as web_pages
     from reverie.web.doors import KeyDoor
 
     tls = _tls(tls_cert, tls_key)
@@ -86,9 +86,9 @@ def command(
             click.echo(f"Warning: {warning}.", err=True)
         home.erase.resume()
         limits = CallLimits(rate, 2 * rate, at_once, streams)
-        app: ASGIApp = application(house, names=(*names, host), limits=limits, root_path=root_path)
+        app: ASGIApp = api_application(house, names=(*names, host), limits=limits, root_path=root_path)
         if web:
-            app = beside(app, web_pages(home, KeyDoor(home, (*names, host))), root_path)
+            app = mount_beside(app, web_pages(home, KeyDoor(home, (*names, host))), root_path)
         config = uvicorn.Config(
             app,
             log_config=None,

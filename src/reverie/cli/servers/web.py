@@ -31,13 +31,13 @@ def command(*, port: int, no_browser: bool, shell: Shell) -> None:
 
     from reverie.cli.servers.serve import bound_socket
     from reverie.server.limits.slow_clients import PatientProtocol
-    from reverie.web.app import application
+    from reverie.web.app import web_application
     from reverie.web.doors import Entrance
 
     with shell.opened() as home:
         entrance = Entrance(home)
         config = uvicorn.Config(
-            application(home, entrance),
+            web_application(home, entrance),
             log_config=None,
             access_log=False,
             server_header=False,

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import Shell, common, paged
-from reverie.cli.render import PIPE_WIDTH, counted, cut_line, print_json
+from reverie.cli.options import Shell, common, with_pager
+from reverie.cli.render import PIPE_WIDTH, cut_line, print_json
 from reverie.core.errors import BadInput, ReverieError
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -32,7 +33,7 @@ MOST_SHOWN = 8
 @click.option("--target", metavar="NAME", help="Only findings about this target.")
 @click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
 @common
-@paged
+@with_pager
 def command(
     *,
     paths: tuple[str, ...],
@@ -57,9 +58,9 @@ def command(
         _write(html, report)
     proposed = _proposed(shell, report.findings) if fix else []
     if shell.json:
-        print_json({**as_json(report), **({"proposed": proposed} if fix else {})})
+        print_json({**audit_as_json(report), **({"proposed": proposed} if fix else {})})
     else:
-        click.echo("\n".join(told(report, _width())))
+        click.echo("\n".join(audit_lines(report, _width())))
         for line in proposed:
             click.echo(line)
         if html is not None:
@@ -76,10 +77,10 @@ def _unopened(shell: Shell) -> Home:
 
 
 def _write(path: Path, report: AuditReport) -> None:
-    from reverie.audit.html.page import page
+    from reverie.audit.html.page import audit_page
 
     try:
-        path.write_text(page(report), "utf-8", "backslashreplace")
+        path.write_text(audit_page(report), "utf-8", "backslashreplace")
     except OSError as error:
         raise BadInput(
             f"{path} cannot be written: {error.strerror}.", expected="a file in a folder of yours"
@@ -94,7 +95,7 @@ def _proposed(shell: Shell, findings: Sequence[Finding]) -> list[str]:
 
 def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
     from reverie.audit.library import suggestions
-    from reverie.changes.queue import Waiting, said
+    from reverie.changes.queue import Waiting, proposal_outcome
 
     waiting, rest = 0, []
     for wanted in suggestions(findings):
@@ -105,15 +106,15 @@ def propose_all(house: Home, findings: Sequence[Finding]) -> Iterator[str]:
             continue
         waiting += isinstance(outcome, Waiting)
         if not isinstance(outcome, Waiting):
-            rest.append(f"{wanted.target}/{wanted.subject}: {said(outcome)}")
-    yield f"{counted(waiting, 'change')} proposed. `reverie review` shows them; nothing was changed."
+            rest.append(f"{wanted.target}/{wanted.subject}: {proposal_outcome(outcome)}")
+    yield f"{plural(waiting, 'change')} proposed. `reverie review` shows them; nothing was changed."
     yield from rest
 
 
 # ---- telling ---------------------------------------------------------------------------------------------------------
 
 
-def as_json(report: AuditReport) -> dict[str, Any]:
+def audit_as_json(report: AuditReport) -> dict[str, Any]:
     """The whole report. A suggestion is told as the operations it would make."""
     return {
         "at": report.at,
@@ -149,7 +150,7 @@ def _width() -> int:
     return max(NARROW, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
 
 
-def told(report: AuditReport, width: int) -> Iterator[str]:
+def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
     """For a terminal of any width: the biggest problems, then each home with its grade, then what to do next."""
     if not report.homes:
         yield from _wrapped(
@@ -169,7 +170,7 @@ def told(report: AuditReport, width: int) -> Iterator[str]:
     for finding in notes[:MOST_SHOWN]:
         yield from _wrapped(f"Note, {finding.spot}: {finding.why}", width)
     if notes:
-        yield f"… and {counted(len(notes) - MOST_SHOWN, 'more note')}.\n" if len(notes) > MOST_SHOWN else ""
+        yield f"… and {plural(len(notes) - MOST_SHOWN, 'more note')}.\n" if len(notes) > MOST_SHOWN else ""
     for home in report.homes:
         yield from _home(home, width)
     yield ""
@@ -178,7 +179,7 @@ def told(report: AuditReport, width: int) -> Iterator[str]:
 
 def _summary(report: AuditReport) -> str:
     statements, skills = sum(home.statements for home in report.homes), sum(home.skills for home in report.homes)
-    said = f"{counted(statements, 'statement')} and {counted(skills, 'skill')} in {counted(len(report.homes), 'home')}."
+    said = f"{plural(statements, 'statement')} and {plural(skills, 'skill')} in {plural(len(report.homes), 'home')}."
     counts = ", ".join(f"{count:,} {kind}" for kind, count in report.counts.items())
     return f"{said} {counts}." if counts else f"{said} Nothing is wrong that I can tell."
 
@@ -205,7 +206,7 @@ def _home(home: HomeReport, width: int) -> Iterator[str]:
 def _next(report: AuditReport, worst: Sequence[Finding], width: int) -> Iterator[str]:
     can = sum(one.suggestion is not None for one in worst)
     if can:
-        text = f"Next: `reverie audit --fix` proposes {counted(can, 'change')}; `--html audit.html` shows everything."
+        text = f"Next: `reverie audit --fix` proposes {plural(can, 'change')}; `--html audit.html` shows everything."
     elif worst:
         text = "Next: `reverie audit --html audit.html` shows everything; a person has to decide these."
     else:

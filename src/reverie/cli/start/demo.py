@@ -200,14 +200,14 @@ def _run(sample: _Sample, words: list[str]) -> None:
 
 
 def _audit(sample: _Sample) -> None:
-    from reverie.cli.start.audit import as_json, told
+    from reverie.cli.start.audit import audit_as_json, audit_lines
 
     with sample.opened() as house:
         report = house.audit()
     if sample.json:
-        print_json(as_json(report))
+        print_json(audit_as_json(report))
     else:
-        click.echo("\n".join(told(report, _width())))
+        click.echo("\n".join(audit_lines(report, _width())))
 
 
 # ---- how it looks ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import console, counted, print_json, visible
+from reverie.cli.render import console, print_json, terminal_safe
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.storage.backup.manifest import BackupStep, Manifest
@@ -29,13 +30,13 @@ def command(*, file: Path, force: bool, shell: Shell) -> None:
     with shell.opened() as house, progress(shell) as watch:
         made = house.backup(file, force=force, watch=watch)
     if shell.json:
-        print_json({"file": str(made.file), "bytes": made.bytes, **told(made.manifest)})
+        print_json({"file": str(made.file), "bytes": made.bytes, **manifest_as_json(made.manifest)})
         return
     click.echo(f"Wrote {made.file}: {held(made.manifest)}; {size(made.bytes)}.")
     warn(made.manifest)
 
 
-def told(manifest: Manifest) -> dict[str, Any]:
+def manifest_as_json(manifest: Manifest) -> dict[str, Any]:
     return {
         "schema": manifest.schema,
         "created_at": manifest.created_at,
@@ -48,16 +49,18 @@ def told(manifest: Manifest) -> dict[str, Any]:
 
 def held(manifest: Manifest) -> str:
     nouns = {"sessions": "session", "turns": "turn", "changes": "change", "proposals": "proposal"}
-    rows = [counted(manifest.tables.get(table, 0), noun) for table, noun in nouns.items()]
-    return ", ".join([*rows, counted(manifest.files, "file")])
+    rows = [plural(manifest.tables.get(table, 0), noun) for table, noun in nouns.items()]
+    return ", ".join([*rows, plural(manifest.files, "file")])
 
 
 def warn(manifest: Manifest) -> None:
     for path in manifest.left_out:
-        click.echo(f"Left out: {visible(path)} is a link, or not a regular file.", err=True)
+        click.echo(f"Left out: {terminal_safe(path)} is a link, or not a regular file.", err=True)
     for workspace, head in manifest.ledger.items():
         if not head.whole:
-            click.echo(f"The ledger of {visible(workspace)} was already broken; `reverie verify` says where.", err=True)
+            click.echo(
+                f"The ledger of {terminal_safe(workspace)} was already broken; `reverie verify` says where.", err=True
+            )
 
 
 def size(count: int) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import counted, one_line, print_json, visible
+from reverie.cli.render import one_line, print_json, terminal_safe
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.erasure.wanted import Erasure, Left, Plan, Rules
@@ -100,7 +101,7 @@ def _show(shell: Shell, plan: Plan, dry_run: bool) -> None:
         click.echo("It stands nowhere. Erasing it all the same keeps it from being imported.")
     for place in plan.places:
         name = f", {place.where}" if place.kind in ("files", "rules and skills agents read") else ""
-        click.echo(f"  {place.kind}{visible(name)}: {place.count:,}")
+        click.echo(f"  {place.kind}{terminal_safe(name)}: {place.count:,}")
     for title, texts in (("Rules that go", plan.rules), ("Rules you will be asked about", plan.sought.asked)):
         if texts:
             click.echo(f"{title}:")
@@ -115,7 +116,7 @@ def _left(left: tuple[Left, ...]) -> None:
     if left:
         click.echo("Not touched:")
     for one in left:
-        click.echo(f"  {visible(one.where)}: {one.why}")
+        click.echo(f"  {terminal_safe(one.where)}: {one.why}")
 
 
 def _tell(shell: Shell, plan: Plan | None, done: list[Erasure]) -> None:
@@ -135,4 +136,4 @@ def _tell(shell: Shell, plan: Plan | None, done: list[Erasure]) -> None:
         if plan is None or one.left != plan.left:
             _left(one.left)
     if done:
-        click.echo(f"{counted(len(done), 'erasure')} done; the ledger says that, and not what it was.")
+        click.echo(f"{plural(len(done), 'erasure')} done; the ledger says that, and not what it was.")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import Shell, common
-from reverie.cli.render import counted, day, print_json
-from reverie.cli.upkeep.backup import held, progress, told, warn
+from reverie.cli.render import day, print_json
+from reverie.cli.upkeep.backup import held, manifest_as_json, progress, warn
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.storage.backup.restore import Restored
@@ -43,14 +44,14 @@ def command(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
             found = made.manifest
     if shell.json:
         where = {} if verify_only else _where(made) | {"erased_again": len(again)}
-        print_json({"restored": not verify_only, **where, **told(found)})
+        print_json({"restored": not verify_only, **where, **manifest_as_json(found)})
         return
     if verify_only:
         click.echo(f"{file} is whole: {held(found)}, of {day(found.created_at)}.")
     else:
         _say(made)
         if again:
-            click.echo(f"Erased again: {counted(len(again), 'erasure')} made since this backup was written.")
+            click.echo(f"Erased again: {plural(len(again), 'erasure')} made since this backup was written.")
     warn(found)
 
 

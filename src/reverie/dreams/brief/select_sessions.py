@@ -13,9 +13,9 @@ from reverie.core.origin import Origin
 from reverie.dreams.dream import Read
 from reverie.dreams.home_port import Rooms
 from reverie.dreams.light.candidate import Candidate, Noted
-from reverie.dreams.light.notice import notice
+from reverie.dreams.light.notice import notice_candidates
 from reverie.dreams.light.routines import routines
-from reverie.dreams.records import SessionChoice, Told
+from reverie.dreams.records import ModelReport, SessionChoice
 from reverie.transcripts.library import Library
 from reverie.transcripts.records import Stored
 from reverie.transcripts.session import Head, Session
@@ -86,7 +86,7 @@ def _is_since(head: Head, since: datetime | None) -> bool:
     return since is None or (head.started_at is not None and head.started_at >= since)
 
 
-def not_there(library: Library, asked: SessionChoice) -> NotFound | None:
+def missing_choice(library: Library, asked: SessionChoice) -> NotFound | None:
     """What is named and is not in the library: a user, or a session of theirs."""
     users = {library.owner, *(source.user for source in library.sources())}
     found = {one.head.id for one in library.find(user=asked.user)} if asked.names or asked.user is not None else set()
@@ -112,16 +112,16 @@ def is_named(session_id: str, asked: SessionChoice) -> bool:
     return asked.names is None or session_id in asked.names or session_id.partition(":")[2] in asked.names
 
 
-def noticed_in(library: Library, read: Read, ids: Ids) -> tuple[list[Noted], Told]:
+def noticed_in(library: Library, read: Read, ids: Ids) -> tuple[list[Noted], ModelReport]:
     """What Light notices in a session; nothing in one that was taken out meanwhile."""
     session = session_of(library, read)
     if session is None:
-        return [], Told()
+        return [], ModelReport()
     try:
-        return noted(session, read.user, lambda: ids.new("cand")), Told()
+        return noted(session, read.user, lambda: ids.new("cand")), ModelReport()
     except _OURS as error:  # a mistake of ours in one session must not cost all the others their night
         _LOG.exception("A session could not be read.")
-        return [], Told({f"{UNREAD}{session.id}: {type(error).__name__}": 1})
+        return [], ModelReport({f"{UNREAD}{session.id}: {type(error).__name__}": 1})
 
 
 def session_of(library: Library, read: Read) -> Session | None:
@@ -144,7 +144,7 @@ def heard_session(library: Library, name: str, user: str, revision: int | None =
 
 def noted(session: Session, user: str, new_id: Callable[[], str]) -> list[Noted]:
     """Light's candidates of a session, each with whose words it is and when they were said."""
-    found = sorted([*notice(session), *routines(session)], key=lambda one: one.first_turn)
+    found = sorted([*notice_candidates(session), *routines(session)], key=lambda one: one.first_turn)
     return [_noted(session, user, one, new_id()) for one in found]
 
 

@@ -23,17 +23,17 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,15}")
 
 def doing(command: str) -> list[str]:
     """What a command line runs, one after another, without looking around and waiting."""
-    return [part for part in _PARTS.split(command) if part and program(part) not in _LOOKING]
+    return [part for part in _PARTS.split(command) if part and program_of(part) not in _LOOKING]
 
 
-def program(command: str) -> str:
+def program_of(command: str) -> str:
     words = [word for word in command.split() if "=" not in word and word not in _PREFIX]
     return words[0].rsplit("/", 1)[-1] if words else ""
 
 
 def step(command: str) -> str:
     """What a command does, without what it does it to: its program, with a subcommand or the script it runs."""
-    name = program(command)
+    name = program_of(command)
     words = [word for word in command.split() if "=" not in word and word not in _PREFIX]
     after = next((word for word in words[1:] if not word.startswith("-")), "")
     if name in _INTERPRETERS and _SCRIPT.search(after):
@@ -56,7 +56,7 @@ def alike(old: str, new: str) -> float:
 
 def _words(command: str) -> list[str]:
     """The program first. "docker-compose" is "docker compose", and "python3" is "python"."""
-    name = program(command)
+    name = program_of(command)
     if not name:
         return []
     words = command.split()

@@ -20,7 +20,7 @@ _LETTERS = {"pl": "ąęłśźżćń", "cs": "řěůďť", "tr": "ğış", "no": 
 _SAMPLE = 2_000
 
 
-def language_of(text: str, otherwise: str = "en") -> str:
+def detect_language(text: str, otherwise: str = "en") -> str:
     """By script, then by function words. Too few words to tell: `otherwise`, what the session speaks."""
     sample = text[:_SAMPLE]
     if _KANA.search(sample):
@@ -29,7 +29,7 @@ def language_of(text: str, otherwise: str = "en") -> str:
         return "zh"
     if len(_OTHER_SCRIPT.findall(sample)) * 2 > len(_WORD.findall(sample)):
         return UNKNOWN
-    words = _WORD.findall(plain(sample))
+    words = _WORD.findall(lowered(sample))
     hits = Counter(code for word in words for code in _spoken_in().get(word.replace("'", ""), ()))
     hits.update(code for word in words for code, letters in _LETTERS.items() if not set(letters).isdisjoint(word))
     unread = hits.pop("unread", 0)
@@ -44,14 +44,14 @@ def language_of(text: str, otherwise: str = "en") -> str:
 
 def speaks_of_self(text: str, language: str) -> bool:
     """Whether it says “I” or “my” in that language."""
-    said = plain(text)
+    said = lowered(text)
     own = _table()["first_person"].get(language, "").split()
     if language in ("zh", "ja"):
         return any(word in said for word in own)
     return any(word in own or f"{word.split(chr(39))[0]}'" in own for word in _WORD.findall(said))
 
 
-def plain(text: str) -> str:
+def lowered(text: str) -> str:
     """Lower case with straight apostrophes."""
     return text.replace("İ", "i").lower().replace("’", "'").replace("ʼ", "'")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reverie.dreams.light.candidate import About, Candidate, Kind
 from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.language_detection import plain, speaks_of_self
+from reverie.dreams.light.language_detection import lowered, speaks_of_self
 from reverie.dreams.light.lessons import lessons
 from reverie.dreams.light.spans import Span, Speech
 from reverie.transcripts.session import Session, Turn, quote
@@ -28,7 +28,7 @@ _KINDS = {
 }
 
 
-def notice(session: Session) -> list[Candidate]:
+def notice_candidates(session: Session) -> list[Candidate]:
     """Candidates in the order of the turns they rest on."""
     speech = Speech(session)
     found = [one for number in speech.turns for one in _told(session, session.turn(number), speech)]
@@ -44,7 +44,7 @@ def _told(session: Session, turn: Turn, speech: Speech) -> Iterator[Candidate]:
     strongest = sorted(kept, key=lambda one: -one.reading.keep)[:MOST_PER_TURN]
     for one in (one for one in kept if one in strongest):
         kind, about = kind_and_subject(one.reading.kind, one.clause, one.language)
-        dates = dates_in(plain(one.clause), at.date() if at else None)
+        dates = dates_in(lowered(one.clause), at.date() if at else None)
         yield Candidate(
             kind=kind,
             text=one.clause,

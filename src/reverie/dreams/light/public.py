@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reverie.dreams.light.candidate import Candidate
-from reverie.dreams.light.notice import notice
+from reverie.dreams.light.notice import notice_candidates
 from reverie.transcripts.intake import Intake
 from reverie.transcripts.plain_json import events
 from reverie.transcripts.session import Session
@@ -14,7 +14,7 @@ from reverie.transcripts.session import Session
 NOBODY = "owner"
 
 
-def notice_dict(session: Mapping[str, Any]) -> list[Candidate]:
+def notice(session: Mapping[str, Any]) -> list[Candidate]:
     """Candidates of `{"id", "user", "messages": [...]}`. The session's user counts as the owner.
 
     Nothing is redacted: nothing is stored, and the words come back to the one who handed them in.
@@ -24,4 +24,4 @@ def notice_dict(session: Mapping[str, Any]) -> list[Candidate]:
     intake = Intake(owner, lambda text: (text, {}))
     reading = next(intake.sessions(events(session)))
     turns = tuple(reading.turns())
-    return notice(Session(reading.head, turns))
+    return notice_candidates(Session(reading.head, turns))

@@ -11,7 +11,7 @@ import tomllib
 from functools import cache
 from importlib import resources
 
-from reverie.dreams.light.language_detection import plain
+from reverie.dreams.light.language_detection import lowered
 from reverie.transcripts.session import Session
 
 _READ = 2_000
@@ -52,7 +52,7 @@ def in_play(session: Session) -> dict[int, int]:
                 open_now = True
                 playing[before] = len(session.turn(before).text)
             continue
-        said, before = plain(turn.text[:_READ]), turn.number
+        said, before = lowered(turn.text[:_READ]), turn.number
         if open_now:
             ends = _closes().search(said)
             stopped = ends is not None or (stop_word and said.lstrip().startswith(stop_word))

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from reverie.core.origin import Origin
-from reverie.dreams.light.language_detection import UNKNOWN, language_of, plain
+from reverie.dreams.light.language_detection import UNKNOWN, detect_language, lowered
 from reverie.dreams.light.pasted_text import edges, typed, veiled
 from reverie.dreams.light.role_play import in_play, phrases
 from reverie.dreams.light.sentences import sentences
-from reverie.dreams.light.tagger import Reading, Tagged, tag
+from reverie.dreams.light.tagger import Reading, Tagged, tag_sentences
 from reverie.safety.personal.sensitive import asked_to_remember
 from reverie.transcripts.noise import heard
 from reverie.transcripts.session import Session
@@ -60,7 +60,7 @@ class Speech:
         people = [one for one in session.turns if one.role == "user" and one.noise is None and one.origin in _PEOPLE]
         self.played = in_play(session)
         self.turns = {turn.number: turn.text[self.played.get(turn.number, 0) :] for turn in people}
-        self._main = language_of(" ".join(turn.text[:200] for turn in people[:20]))
+        self._main = detect_language(" ".join(turn.text[:200] for turn in people[:20]))
         self._read: dict[int, list[Span]] = {}
 
     def of(self, number: int) -> list[Span]:
@@ -101,8 +101,8 @@ class Spans:
 def _said(text: str, main: str) -> tuple[Span, ...]:
     """The sentences of the person's own words in a text, as the tagger reads them."""
     by_hand = typed(text)
-    own, tagged = veiled(by_hand), tag([by_hand])[0]
-    language, many = language_of(own, main), len(own.strip()) > MANY
+    own, tagged = veiled(by_hand), tag_sentences([by_hand])[0]
+    language, many = detect_language(own, main), len(own.strip()) > MANY
 
     def read() -> Iterator[Span]:
         for start, end in sentences(own, by_hand):
@@ -130,7 +130,7 @@ def _read(tagged: Tagged, sentence: str, start: int, among_many: bool) -> Readin
 
 
 def _from_now_on(sentence: str) -> bool:
-    return not _is_question(sentence) and _lasting().search(plain(sentence)) is not None
+    return not _is_question(sentence) and _lasting().search(lowered(sentence)) is not None
 
 
 def _is_question(sentence: str) -> bool:
@@ -144,7 +144,7 @@ def _lasting() -> re.Pattern[str]:
 
 @lru_cache(maxsize=4_096)
 def _alone(sentence: str) -> Reading:
-    return tag([sentence])[0].between(0, len(sentence))
+    return tag_sentences([sentence])[0].between(0, len(sentence))
 
 
 def _clause(text: str, start: int, end: int, reading: Reading) -> str:

@@ -98,7 +98,7 @@ def state() -> str:
     return "" if not isinstance(loaded := _loaded(), str) else loaded
 
 
-def tag(texts: Sequence[str]) -> list[Tagged]:
+def tag_sentences(texts: Sequence[str]) -> list[Tagged]:
     """One for each text."""
     import numpy as np
 

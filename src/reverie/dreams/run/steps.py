@@ -22,7 +22,7 @@ from reverie.dreams.curators import Curator
 from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.diary import diary
 from reverie.dreams.dream import Consulted, Dream, DreamEnded, Read, Status
-from reverie.dreams.records import OVER, Dreams, Lease, Planned, Stopped, Thought, Told
+from reverie.dreams.records import OVER, Dreams, Lease, ModelReport, Planned, Stopped, Thought
 from reverie.dreams.run.think import NightSources, think
 from reverie.dreams.target import NightTarget
 from reverie.llm.ledger import Call, totals
@@ -253,8 +253,8 @@ def consulted(calls: Iterable[Call]) -> tuple[Consulted, ...]:
     )
 
 
-def together(told: Iterable[Told]) -> Told:
+def together(told: Iterable[ModelReport]) -> ModelReport:
     """What there is to tell of the whole night."""
     every = list(told)
     dropped = sum((Counter(one.dropped) for one in every), Counter[str]())
-    return Told(dict(dropped.most_common()), next((one.enough for one in every if one.enough), ""))
+    return ModelReport(dict(dropped.most_common()), next((one.enough for one in every if one.enough), ""))

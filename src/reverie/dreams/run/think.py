@@ -28,7 +28,7 @@ from reverie.dreams.curators.built_in import BuiltInCurator
 from reverie.dreams.decide import Decided, Rules, candidates_of, decide, uncovered
 from reverie.dreams.dream import Dream, Fate, Judged
 from reverie.dreams.light.candidate import Candidate, Kind, Noted
-from reverie.dreams.records import Dreams, Planned, Thought, Told
+from reverie.dreams.records import Dreams, ModelReport, Planned, Thought
 from reverie.dreams.target import DreamTarget
 from reverie.dreams.verify.reasons import Reason, Severity, finding
 from reverie.llm.choice import BUILT_IN
@@ -107,7 +107,7 @@ def think(
         tuple(planned),
         tuple(name for name in every if name in stays),
         tuple(name for name in every if name not in stays),
-        Told(dropped, enough),
+        ModelReport(dropped, enough),
         _duplicates(decided),
         extra,
         (shown.material or whole).brief.reduced,

@@ -53,7 +53,7 @@ class Stated:
 def target_of_store(name: str, user: str, pages: Sequence[StorePage], instructions: str = "") -> DreamTarget:
     """A memory store: nobody is asked, and its limits are wide. Pages that are no prose are not changed."""
     prose = [page for page in pages if is_prose(page.path)]
-    stated = {page.path: list(statements(page.content)) for page in prose}
+    stated = {page.path: list(page_statements(page.content)) for page in prose}
     open_pages = [page for page in prose if stated[page.path] or words_left(page.content) is None]
     return DreamTarget(
         name,
@@ -100,7 +100,7 @@ def is_prose(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in _PROSE
 
 
-def statements(content: bytes) -> Iterator[Stated]:
+def page_statements(content: bytes) -> Iterator[Stated]:
     heading = ""
     above_it: list[tuple[int, str]] = []  # the items that what follows may hang below, by how far they are indented
     for piece in FORMATS[FORM].read(content).pieces:

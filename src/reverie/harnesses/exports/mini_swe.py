@@ -13,7 +13,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.harnesses.exports.runs import facts_of, run_id, within
+from reverie.harnesses.exports.runs import facts_of, run_id, value_within
 from reverie.transcripts.files.json_files import whole_json
 from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.messages import openai_calls, origin_of, role_of, text_of
@@ -53,18 +53,18 @@ class MiniSweReader:
 def _head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
     first = last = None
     for message in messages:
-        last = moment(within(message, "extra", "timestamp")) or last
+        last = moment(value_within(message, "extra", "timestamp")) or last
         first = first or last
     return Head(
         id=run_id("mini-swe-agent", path, messages),
         harness="mini-swe-agent",
         started_at=first,
-        ended_at=last if within(run, "info", "exit_status") else None,
+        ended_at=last if value_within(run, "info", "exit_status") else None,
         facts=facts_of(
-            exit_status=within(run, "info", "exit_status"),
-            model=within(run, "info", "config", "model", "model_name"),
+            exit_status=value_within(run, "info", "exit_status"),
+            model=value_within(run, "info", "config", "model", "model_name"),
             task=run.get("instance_id"),
-            version=within(run, "info", "mini_version"),
+            version=value_within(run, "info", "mini_version"),
         ),
     )
 
@@ -72,7 +72,7 @@ def _head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
 def _said(message: Any, acted: bool, benchmark: bool) -> Said | None:
     if not isinstance(message, Mapping):
         return None
-    at = moment(within(message, "extra", "timestamp"))
+    at = moment(value_within(message, "extra", "timestamp"))
     if message.get("object") == "response" or message.get("role") == "assistant":
         return _answer(message, at)
     text = text_of(message.get("content", message.get("output")))
@@ -84,7 +84,7 @@ def _said(message: Any, acted: bool, benchmark: bool) -> Said | None:
         return _result(message, text, at)
     if role_of(message.get("role")) != "user":
         return None
-    if acted and not str(within(message, "extra", "interrupt_type")).startswith("User"):
+    if acted and not str(value_within(message, "extra", "interrupt_type")).startswith("User"):
         return _result(message, text, at)
     posing = Origin.TOOL if benchmark and not acted else None
     return Said("user", text, at=at, origin=posing or origin_of(message.get("content")))
@@ -103,7 +103,7 @@ def _answer(message: Mapping[str, Any], at: Any) -> Said:
 
 
 def _result(message: Mapping[str, Any], text: str, at: Any) -> Said:
-    code = within(message, "extra", "returncode")
+    code = value_within(message, "extra", "returncode")
     if code is None and (stated := _RETURN_CODE.match(text)):
         code = int(stated.group(1))
     answers = message.get("tool_call_id") or message.get("call_id")

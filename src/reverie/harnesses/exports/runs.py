@@ -32,7 +32,7 @@ def facts_of(**facts: object) -> dict[str, str]:
     return {name: str(fact) for name, fact in facts.items() if fact not in (None, "")}
 
 
-def within(value: object, *keys: str) -> Any:
+def value_within(value: object, *keys: str) -> Any:
     """A value deep inside mappings, or None where the way ends."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None

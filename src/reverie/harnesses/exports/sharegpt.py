@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.harnesses.inline_tool_calls import calls_out_of, failure, json_object, spoken
+from reverie.harnesses.inline_tool_calls import calls_out_of, how_call_failed, json_object, spoken
 from reverie.transcripts.files.json_arrays import events_of
 from reverie.transcripts.files.json_streams import JsonList
 from reverie.transcripts.files.json_text import dumped
@@ -87,9 +87,9 @@ def _result(text: str) -> Said:
     """One message, however many calls it answers: it names a call only if it answers just one."""
     responses = [json_object(inside) or {"content": inside} for inside in _RESPONSE.findall(text)]
     if not responses:
-        return Said("tool", text, failed=failure(json_object(text)))
+        return Said("tool", text, failed=how_call_failed(json_object(text)))
     words = [response.get("content", response) for response in responses]
-    ends = [failure(word if isinstance(word, Mapping) else json_object(str(word))) for word in words]
+    ends = [how_call_failed(word if isinstance(word, Mapping) else json_object(str(word))) for word in words]
     result = Said("tool", "\n".join(map(_plain, words)), failed=_together(ends))
     if len(responses) > 1:
         return result

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.origin import Origin
-from reverie.harnesses.exports.runs import facts_of, run_id, within
+from reverie.harnesses.exports.runs import facts_of, run_id, value_within
 from reverie.transcripts.files.json_files import whole_json
 from reverie.transcripts.files.json_streams import FileSpan, JsonList, StreamedObject
 from reverie.transcripts.files.json_text import parsed
@@ -102,10 +102,10 @@ def _head(run: Mapping[str, Any], path: Path, messages: Iterable[Any]) -> Head:
         id=run_id("swe-agent", path, messages),
         harness="swe-agent",
         facts=facts_of(
-            exit_status=within(run, "info", "exit_status"),
-            model=within(config, "agent", "model", "name"),
+            exit_status=value_within(run, "info", "exit_status"),
+            model=value_within(config, "agent", "model", "name"),
             environment=run.get("environment"),
-            version=within(run, "info", "swe_agent_version"),
+            version=value_within(run, "info", "swe_agent_version"),
         ),
     )
 

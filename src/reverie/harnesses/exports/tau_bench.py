@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from reverie.core.clock import moment
-from reverie.harnesses.exports.runs import facts_of, within
+from reverie.harnesses.exports.runs import facts_of, value_within
 from reverie.transcripts.files.json_arrays import json_array
 from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.messages import is_message, said, text_of
+from reverie.transcripts.messages import is_message, read_message, text_of
 from reverie.transcripts.readers import SNIFFED_BYTES, Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 
@@ -45,7 +45,7 @@ class TauBenchReader:
 
 
 def _result(result: Any, where: str, path: Path) -> Iterator[Event]:
-    messages = within(result, "traj") or within(result, "messages")
+    messages = value_within(result, "traj") or value_within(result, "messages")
     if not isinstance(messages, JsonList):
         yield Flaw(where, "no list of messages")
         return
@@ -59,8 +59,8 @@ def _result(result: Any, where: str, path: Path) -> Iterator[Event]:
 
 def _head(result: Mapping[str, Any], path: Path) -> Head:
     task, trial = result.get("task_id"), result.get("trial")
-    reward = result.get("reward", within(result, "reward_info", "reward"))
-    customer = within(result, "info", "task", "user_id")
+    reward = result.get("reward", value_within(result, "reward_info", "reward"))
+    customer = value_within(result, "info", "task", "user_id")
     return Head(
         id=f"tau-bench:{result.get('id') or f'{path.stem}-{task}.{trial or 0}'}",
         user=customer if isinstance(customer, str) and customer else None,
@@ -75,9 +75,9 @@ def _head(result: Mapping[str, Any], path: Path) -> Head:
 def _said(message: Mapping[str, Any]) -> Said:
     parts = message.get("tool_messages")
     if isinstance(parts, list):  # τ²: several results in one message
-        text = "\n".join(text_of(within(part, "content")) for part in parts)
-        return Said("tool", text, failed=any(bool(within(part, "error")) for part in parts))
-    words = said(message)
+        text = "\n".join(text_of(value_within(part, "content")) for part in parts)
+        return Said("tool", text, failed=any(bool(value_within(part, "error")) for part in parts))
+    words = read_message(message)
     if words.role == "system":
         return replace(words, noise="system prompt")
     if words.role != "tool":

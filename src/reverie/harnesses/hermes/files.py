@@ -15,10 +15,10 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.harnesses.hermes.rows import people_apart
-from reverie.harnesses.inline_tool_calls import failure, json_object, spoken
+from reverie.harnesses.inline_tool_calls import how_call_failed, json_object, spoken
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.messages import is_message, said
+from reverie.transcripts.messages import is_message, read_message
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
 
@@ -26,7 +26,7 @@ _NAMED_AS_SESSION = re.compile(r"\d{8}_\d{6}_[0-9a-f]{6,}\.jsonl")
 _SNAPSHOT_KEYS = (b'"session_id"', b'"session_start"')
 
 
-def recognised(path: Path, start: bytes) -> float:
+def is_session_file(path: Path, start: bytes) -> float:
     if path.suffix == ".json":
         return 0.95 if start.lstrip()[:1] == b"{" and all(key in start for key in _SNAPSHOT_KEYS) else 0.0
     if path.suffix != ".jsonl":
@@ -37,7 +37,7 @@ def recognised(path: Path, start: bytes) -> float:
     return 0.9 if _NAMED_AS_SESSION.fullmatch(path.name) and is_message(line) else 0.0
 
 
-def read(path: Path, knows: Callable[[Path, str], bool]) -> Iterator[Event]:
+def read_session_file(path: Path, knows: Callable[[Path, str], bool]) -> Iterator[Event]:
     if path.suffix == ".jsonl":
         about: Any = {"session_id": path.stem}
         messages = _lines(path)
@@ -79,11 +79,11 @@ def _said(where: str, message: Any, about: Mapping[str, Any]) -> Iterator[Said |
     if not is_message(message):
         yield Flaw(where, "not a message with a known role")
         return
-    words = said(message)
+    words = read_message(message)
     if words.role == "user":
         yield from people_apart(words, message, about)
     elif words.role == "tool":
-        yield replace(words, failed=failure(json_object(words.text)))
+        yield replace(words, failed=how_call_failed(json_object(words.text)))
     else:
         yield replace(words, text=spoken(words.text)) if words.role == "assistant" else words
 

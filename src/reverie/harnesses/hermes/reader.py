@@ -64,11 +64,11 @@ class HermesReader:
             return 0.95 if _holds_sessions(path) else 0.0
         if start and path.name == "state.db" and any((path.parent / sign).exists() for sign in _HOME_SIGNS):
             return 0.9  # damaged: claimed, so that reading it can say so
-        return hermes_files.recognised(path, start)
+        return hermes_files.is_session_file(path, start)
 
     def read(self, path: Path) -> Iterator[Event]:
         if path.suffix in (".json", ".jsonl"):
-            yield from hermes_files.read(path, self._knows)
+            yield from hermes_files.read_session_file(path, self._knows)
             return
         try:
             with reading(path) as database:

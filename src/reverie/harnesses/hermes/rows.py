@@ -16,11 +16,11 @@ from typing import Any
 from reverie.core.origin import Origin
 from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import HERMES
-from reverie.harnesses.inline_tool_calls import failure, json_object, spoken
+from reverie.harnesses.inline_tool_calls import how_call_failed, json_object, spoken
 from reverie.transcripts.files.json_files import decoded
 from reverie.transcripts.files.json_text import parsed
 from reverie.transcripts.files.sqlite_files import is_locked
-from reverie.transcripts.messages import role_of, said
+from reverie.transcripts.messages import read_message, role_of
 from reverie.transcripts.readers import Flaw
 from reverie.transcripts.session import MAX_TURNS, Said
 
@@ -154,10 +154,10 @@ def _message(number: int, row: Mapping[str, Any], about: Mapping[str, Any], nois
     if role_of(values["role"]) is None:
         yield Flaw(f"row {number}", f"unknown role {values['role']!r}")
         return
-    message = said(values)
+    message = read_message(values)
     text = spoken(message.text) if message.role == "assistant" else message.text
     if message.role == "tool":
-        message = replace(message, failed=failure(json_object(text)))
+        message = replace(message, failed=how_call_failed(json_object(text)))
     if text.lstrip().startswith(_SUMMARIES):
         noise = noise or "compaction"
     message = replace(message, text=text, noise=noise)

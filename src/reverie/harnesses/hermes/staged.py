@@ -30,7 +30,7 @@ def staged_in(home: Path) -> Iterator[StagedWrite]:
     return (write for _, write in sorted(found, key=lambda one: (one[0], one[1].id)))
 
 
-def discard(home: Path, name: str) -> None:
+def discard_staged(home: Path, name: str) -> None:
     if _NAME.fullmatch(name):
         (_folder(home) / f"{name}.json").unlink(missing_ok=True)
 

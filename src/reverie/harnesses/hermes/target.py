@@ -13,13 +13,13 @@ from datetime import datetime
 from pathlib import Path
 
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
-from reverie.harnesses.hermes.staged import discard, staged_in
+from reverie.harnesses.hermes.staged import discard_staged, staged_in
 from reverie.harnesses.markdown.lists import folders_in, is_folder, names_in, real
 from reverie.memory.staged import StagedWrite
 from reverie.memory.target import Held, Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.shared_files import HeldFiles, has_displaced, written_at
+from reverie.system.shared_files import HeldFiles, has_displaced, modified_at
 
 NAME = "hermes"
 PURPOSES = {
@@ -69,7 +69,7 @@ class HermesTarget:
         return list(staged_in(self._home))
 
     def discard(self, staged: str) -> None:
-        discard(self._home, staged)
+        discard_staged(self._home, staged)
 
     def read(self, document: str) -> bytes | None:
         return read_file(self._path(document))
@@ -85,7 +85,7 @@ class HermesTarget:
         return has_displaced(self._path(document))
 
     def written_at(self, document: str) -> datetime | None:
-        return written_at(self._path(document))
+        return modified_at(self._path(document))
 
     def _alone(self, document: str) -> AbstractContextManager[None]:
         return flocked(self._path(document).with_name(f"{document}.lock"), PATIENCE_SECONDS)

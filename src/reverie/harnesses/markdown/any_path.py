@@ -15,10 +15,10 @@ from reverie.harnesses.markdown.lists import (
     Listed,
     MarkdownTarget,
     every_file,
+    existing_places,
     fixed,
     is_file,
     is_folder,
-    present,
     real,
 )
 from reverie.memory.target import Place, Target
@@ -41,7 +41,7 @@ def by_path(name: str) -> Target | None:
     kind, _, rest = name.partition(":")
     match kind if rest else "":
         case "agents":
-            return _of_project(_path(rest), lambda places: present(*places))
+            return _of_project(_path(rest), lambda places: existing_places(*places))
         case "markdown":
             return _of_project(_path(rest), lambda places: every_file(places[0], others=LIST))
         case "hermes":

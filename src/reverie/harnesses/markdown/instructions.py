@@ -15,7 +15,7 @@ IN_A_PROJECT = (*SHARED, *CONTEXT_FILES["project"])
 _LARGEST = 1_000_000
 
 
-def statements_in(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+def instructions_in(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """Each line or item with the file it stands in. A folder is a project; what is not there says nothing."""
     for path in paths:
         for file in files_named(path, IN_A_PROJECT) if path.is_dir() else [path]:
@@ -23,7 +23,7 @@ def statements_in(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
                 yield str(file), rule.text
 
 
-def beside(target: Target) -> list[Path]:
+def context_files_beside(target: Target) -> list[Path]:
     """The context files of a target's harness that are no documents of the target itself."""
     folder, names = context_of(target)
     listed = {place.document for place in target.places()}

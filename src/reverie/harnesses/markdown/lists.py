@@ -18,7 +18,7 @@ from pathlib import Path
 from reverie.core.errors import BadInput
 from reverie.memory.target import Held, Place
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.shared_files import HeldFiles, has_displaced, written_at
+from reverie.system.shared_files import HeldFiles, has_displaced, modified_at
 
 Listed = Callable[[Path], Sequence[Place]]
 # Characters of a file that is read whole in every session: above it Claude Code warns that it will impact performance.
@@ -83,7 +83,7 @@ class MarkdownTarget:
         return has_displaced(self._path(document))
 
     def written_at(self, document: str) -> datetime | None:
-        return written_at(self._path(document))
+        return modified_at(self._path(document))
 
     def _alone(self, document: str) -> AbstractContextManager[None]:
         if not self._lock_files:
@@ -100,7 +100,7 @@ def fixed(*places: Place) -> Listed:
     return lambda _: places
 
 
-def present(*places: Place) -> Listed:
+def existing_places(*places: Place) -> Listed:
     """Those that are there; the first of them where none is. A link beside its target is not a document of its own."""
 
     def listed(folder: Path) -> Sequence[Place]:

@@ -37,7 +37,7 @@ class Window:
     foreign: bool = False  # mail or a webhook speaks in the person's place
 
 
-def recognised(path: Path, start: bytes) -> float:
+def is_openclaw_database(path: Path, start: bytes) -> float:
     if path.name != NAME or not start.startswith(MAGIC):
         return 0.0
     try:
@@ -47,7 +47,7 @@ def recognised(path: Path, start: bytes) -> float:
         return 0.9  # locked or damaged: claimed, so that reading it can say so
 
 
-def windows(database: sqlite3.Connection) -> list[Window]:
+def read_sessions(database: sqlite3.Connection) -> list[Window]:
     """Every session, oldest first."""
     names = [_text(name) for (name,) in database.execute("SELECT DISTINCT session_id FROM transcript_events")]
     of_window, of_node = columns(database, "session_windows"), columns(database, "session_nodes")
@@ -88,7 +88,7 @@ def entries(database: sqlite3.Connection, session: str) -> Iterator[tuple[int, A
             yield Flaw(where, f"not JSON ({error})")
 
 
-def explained(error: sqlite3.Error) -> str:
+def database_error(error: sqlite3.Error) -> str:
     if is_locked(error):
         return "locked by another program; it is read again next time"
     return "reading it took too long and was given up" if is_interrupted(error) else f"cannot be read ({error})"

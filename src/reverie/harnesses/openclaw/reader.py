@@ -86,7 +86,7 @@ class OpenClawReader:
 
     def recognises(self, path: Path, start: bytes) -> float:
         if path.name == databases.NAME:
-            return databases.recognised(path, start)
+            return databases.is_openclaw_database(path, start)
         if ".jsonl" not in path.name or ".trajectory." in path.name:
             return 0.0
         at_home = _agent_of(path) is not None
@@ -105,10 +105,10 @@ class OpenClawReader:
             with reading(path) as database:
                 if misses_log(database, path):
                     yield Flaw(WHOLE_FILE, "its -wal cannot be read in a read-only folder; the newest may be missing")
-                for window in databases.windows(database):
+                for window in databases.read_sessions(database):
                     yield from _read_window(database, path, window)
         except sqlite3.Error as error:
-            yield Flaw(WHOLE_FILE, databases.explained(error), passing=is_locked(error))
+            yield Flaw(WHOLE_FILE, databases.database_error(error), passing=is_locked(error))
 
 
 def _read_window(database: sqlite3.Connection, path: Path, window: databases.Window) -> Iterator[Event]:

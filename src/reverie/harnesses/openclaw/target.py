@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from reverie.harnesses.markdown.lists import MarkdownTarget, folders_in, present
+from reverie.harnesses.markdown.lists import MarkdownTarget, existing_places, folders_in
 from reverie.memory.target import Place
 from reverie.memory.targets import HomePlaces
 
@@ -38,8 +38,8 @@ def openclaw_targets(where: HomePlaces) -> Iterator[MarkdownTarget]:
     default = where.place(f"${{OPENCLAW_WORKSPACE_DIR:-{state / 'workspace'}}}")
     everyone = "every session of this OpenClaw"
     made = partial(MarkdownTarget, harness="openclaw", skills=state / "skills")
-    yield made("openclaw", default, everyone, present(*PLACES), agent_folder=default)
+    yield made("openclaw", default, everyone, existing_places(*PLACES), agent_folder=default)
     for folder in folders_in(state, _WORKSPACE):
         agent = folder.name.removeprefix("workspace-")
         reach = f"every session of the OpenClaw agent {agent}"
-        yield made(f"openclaw/{agent}", folder, reach, present(*PLACES), agent_folder=folder)
+        yield made(f"openclaw/{agent}", folder, reach, existing_places(*PLACES), agent_folder=folder)

@@ -9,7 +9,7 @@ sys.path.append(str(Path(__file__).parent))  # behind the client itself, whose n
 from answer_lines import Answer, answer_lines
 
 
-def opened(settings: dict[str, Any]) -> Answer:
+def open_hindsight(settings: dict[str, Any]) -> Answer:
     from hindsight_client import Hindsight
 
     client = Hindsight(base_url=settings["base_url"], api_key=settings.get("api_key"), timeout=60.0)
@@ -26,4 +26,4 @@ def opened(settings: dict[str, Any]) -> Answer:
 
 
 if __name__ == "__main__":
-    answer_lines(opened)
+    answer_lines(open_hindsight)

@@ -8,7 +8,7 @@ sys.path.append(str(Path(__file__).parent))  # behind the client itself, whose n
 from answer_lines import Answer, answer_lines
 
 
-def opened(settings: dict[str, Any]) -> Answer:
+def open_mem0(settings: dict[str, Any]) -> Answer:
     from mem0 import Memory
 
     memory, user = Memory.from_config(settings["config"]), settings["user_id"]
@@ -23,4 +23,4 @@ def opened(settings: dict[str, Any]) -> Answer:
 
 
 if __name__ == "__main__":
-    answer_lines(opened)
+    answer_lines(open_mem0)

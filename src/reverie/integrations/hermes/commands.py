@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .program import NoReverie, call, hermes_home
+from .program import NoReverie, hermes_home, run_reverie
 
 COMMANDS = {
     "run": "One night now: read what is new, change very little, propose the rest",
@@ -73,7 +73,7 @@ def _answer(words: str) -> str:
     said: list[str] = []
 
     def captured(arguments: Sequence[str], **how: Any) -> int:
-        done = call(arguments, captured=True, **how)
+        done = run_reverie(arguments, captured=True, **how)
         said.extend(text.strip() for text in (done.stdout, done.stderr) if text.strip())
         return done.returncode
 
@@ -99,7 +99,7 @@ class _QuietParser(argparse.ArgumentParser):
 
 
 def _at_terminal(arguments: Sequence[str], **how: Any) -> int:
-    return call(arguments, captured=False, **how).returncode
+    return run_reverie(arguments, captured=False, **how).returncode
 
 
 def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callable[[str], object] = print) -> int:
@@ -125,14 +125,14 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
 
             say(install(arguments.schedule))
         case "migrate":
-            from .migrate import migrate
+            from .migrate import migrate_old_plugin
 
-            say(migrate())
+            say(migrate_old_plugin())
         case _:
-            from .status import beside
+            from .status import hermes_status
 
             code = reverie(["status"])
-            say(beside())
+            say(hermes_status())
             return code
     return 0
 
@@ -144,8 +144,8 @@ def _night(target: str, propose: bool, nightly: bool, reverie: Callable[..., int
     taken.bring_in()
     with _model() as more:
         if nightly:
-            done = call(["dream", target, "--json"], captured=True, more=more)
-            code = told(done, say)
+            done = run_reverie(["dream", target, "--json"], captured=True, more=more)
+            code = tell_night(done, say)
         else:
             code = reverie(["dream", target, *(["--propose"] if propose else [])], more=more)
     if not code and not propose:
@@ -153,7 +153,7 @@ def _night(target: str, propose: bool, nightly: bool, reverie: Callable[..., int
     return code
 
 
-def told(done: subprocess.CompletedProcess[str], say: Callable[[str], object]) -> int:
+def tell_night(done: subprocess.CompletedProcess[str], say: Callable[[str], object]) -> int:
     """The diary of a night in which something happened; nothing of a quiet one, which cron then delivers to nobody, nor
     where dreaming is switched off."""
     if done.returncode:

@@ -11,7 +11,7 @@ import json
 import time
 from pathlib import Path
 
-from .program import call, hermes_home, reads_only_what_was_added
+from .program import hermes_home, reads_only_what_was_added, run_reverie
 
 _MOST_BYTES = 1_000_000
 
@@ -58,7 +58,7 @@ class Taken:
         """Have Hermes' database read, also where Reverie reads only what was added."""
         database = hermes_home().path / "state.db"
         if self.sessions and database.exists() and reads_only_what_was_added():
-            call(["sessions", "add", str(database)], captured=True)
+            run_reverie(["sessions", "add", str(database)], captured=True)
 
     def drop(self) -> None:
         if self._bytes:

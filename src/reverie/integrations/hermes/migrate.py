@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .program import call, hermes_home
+from .program import hermes_home, run_reverie
 
 _LOCK = "memory_mutations.lock"
 _OF_CONFIG = ("enabled", "schedule", "max_changes_per_run", "recent_sessions_limit")
 
 
-def found() -> Path | None:
+def old_plugin_folder() -> Path | None:
     """The folder of its files, if it was ever used in this home: where it is, or where a night put it aside."""
     folder = hermes_home().dreaming
     for place in (folder, folder / "before-reverie"):
@@ -23,10 +23,10 @@ def found() -> Path | None:
     return None
 
 
-def migrate() -> str:
+def migrate_old_plugin() -> str:
     from .cron_job import install, their_job
 
-    folder = found()
+    folder = old_plugin_folder()
     if folder is None and their_job() is None:
         return "hermes-dreaming was not used in this Hermes home: there is nothing to do."
     lines = [*(_history(folder) if folder else ()), *_repairs()]
@@ -51,7 +51,9 @@ def _history(folder: Path) -> Iterator[str]:
 
 def _repairs() -> Iterator[str]:
     """Only what it broke: whatever else could be better about this memory is for `reverie audit`."""
-    done = call(["audit", "--fix", "--kind", "damaged", "--target", hermes_home().target, "--json"], captured=True)
+    done = run_reverie(
+        ["audit", "--fix", "--kind", "damaged", "--target", hermes_home().target, "--json"], captured=True
+    )
     if done.returncode:
         yield f"Its damage could not be looked for: {done.stderr.strip() or done.stdout.strip()}"
         return

@@ -71,7 +71,7 @@ def launch() -> Mapping[str, Any]:
     return told if isinstance(told, dict) and Path(str(told.get("program", [""])[0])).exists() else {}
 
 
-def program() -> list[str]:
+def reverie_program() -> list[str]:
     """Named in the settings, written down when it was installed, beside Hermes, or found as a command."""
     if named := settings().get("program"):
         return [str(Path(str(named)).expanduser())]
@@ -84,7 +84,7 @@ def program() -> list[str]:
     raise NoReverie(MISSING)
 
 
-def environment(home: HermesHome, more: Mapping[str, str] | None = None) -> dict[str, str]:
+def program_environment(home: HermesHome, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """A profile is one of the targets of the home above it."""
     known: Mapping[str, str] = launch().get("environment", {})
     return {**known, **os.environ, "HERMES_HOME": str(home.root), **(more or {})}
@@ -104,13 +104,13 @@ def reads_only_what_was_added() -> bool:
     return (os.environ.get("REVERIE_SOURCES") or stored.get("sources")) == "added"
 
 
-def call(
+def run_reverie(
     arguments: Sequence[str], *, captured: bool, more: Mapping[str, str] | None = None, seconds: float | None = None
 ) -> subprocess.CompletedProcess[str]:
     """`captured`: what it prints is handed back. Otherwise it has this terminal, and asks what it has to ask."""
     return subprocess.run(
-        [*program(), *arguments],
-        env=environment(hermes_home(), more),
+        [*reverie_program(), *arguments],
+        env=program_environment(hermes_home(), more),
         stdin=subprocess.DEVNULL if captured else None,
         capture_output=captured,
         text=True,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .cron_job import job
 from .finished import waiting
-from .migrate import found
+from .migrate import old_plugin_folder
 
 
-def beside() -> str:
+def hermes_status() -> str:
     ended = len(waiting())
     lines = [f"{ended} session{'' if ended == 1 else 's'} ended since the last night."]
     ours = job()
@@ -18,6 +18,6 @@ def beside() -> str:
         lines.append(f"Hermes' cron: {ours.get('schedule_display')}{state}, next {ours.get('next_run_at')}.")
         if ours.get("last_status"):
             lines.append(f"The last by cron: {ours.get('last_run_at')} {ours['last_status']}.")
-    if found():
+    if old_plugin_folder():
         lines.append("hermes-dreaming was used here: `hermes dreaming migrate` takes over from it.")
     return "\n".join(lines)

@@ -34,7 +34,7 @@ def resolved(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def addresses(choice: Choice, seconds: float, resolve: Resolve = resolved) -> list[str]:
+def allowed_addresses(choice: Choice, seconds: float, resolve: Resolve = resolved) -> list[str]:
     """The addresses of an endpoint that may be called, or `NoAddress`."""
     parts = urlsplit(choice.base_url)
     port = parts.port or (443 if parts.scheme == "https" else 80)

@@ -10,7 +10,7 @@ import httpx2
 
 from reverie.llm.choice import Choice
 from reverie.llm.clients.transport import GuardedTransport
-from reverie.llm.json_answer import NotJson, json_values
+from reverie.llm.json_answer import NotJson, json_in_answer
 
 _SECONDS = 10.0
 _NAMES = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train")
@@ -20,7 +20,7 @@ def listed_context(choice: Choice, key: str | None, places: Sequence[str]) -> in
     """The size of the model's context in tokens, or None."""
     try:
         text = asyncio.run(_listing(choice, key, GuardedTransport(places)))
-        found = next(json_values(text), None)
+        found = next(json_in_answer(text), None)
     except (httpx2.HTTPError, TimeoutError, NotJson):
         return None
     return _context(found, choice.model)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from reverie.core.errors import BadSetting
 from reverie.llm.choice import Choice
-from reverie.llm.clients.addresses import NoAddress, Resolve, addresses, resolved
+from reverie.llm.clients.addresses import NoAddress, Resolve, allowed_addresses, resolved
 from reverie.llm.question import Failed, Question, Replied, Reply
 
 if TYPE_CHECKING:
@@ -53,18 +53,18 @@ class PydanticAIModel:
         from reverie.llm.clients.listing import listed_context
 
         try:
-            return listed_context(self._choice, self._key, addresses(self._choice, _PATIENCE, self._resolve))
+            return listed_context(self._choice, self._key, allowed_addresses(self._choice, _PATIENCE, self._resolve))
         except NoAddress:
             return None
 
     def ask(self, question: Question[Any], most_tokens: int, seconds: float) -> Reply:
-        from reverie.llm.clients.requests import RejectedRequest, Wish, load, request
+        from reverie.llm.clients.requests import RejectedRequest, Wish, load_libraries, request
         from reverie.llm.clients.transport import GuardedTransport
 
-        load(self._choice)  # before the clock starts
+        load_libraries(self._choice)  # before the clock starts
         until = time.monotonic() + seconds
         try:
-            places = addresses(self._choice, seconds, self._resolve)
+            places = allowed_addresses(self._choice, seconds, self._resolve)
         except NoAddress as error:
             return Failed(str(error), seconds - (until - time.monotonic()), again=error.again)
         refused = None
@@ -108,10 +108,10 @@ def client(choice: Choice, environment: Mapping[str, str], *, streamed: bool = F
 
 def _check_versions(choice: Choice) -> None:
     """Another program in the same environment may hold a library back: hermes-agent 0.19 pins openai 2.24."""
-    from reverie.llm.clients.requests import load
+    from reverie.llm.clients.requests import load_libraries
 
     try:
-        load(choice)
+        load_libraries(choice)
     except ImportError as error:
         name = "anthropic" if choice.provider == "anthropic" else "openai"
         raise BadSetting(

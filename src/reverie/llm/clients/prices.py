@@ -30,7 +30,7 @@ def price_of(choice: Choice) -> Price | None:
     return None if read is None or written is None else Price(read, written, cached, put)
 
 
-def context_of(choice: Choice) -> int | None:
+def context_window(choice: Choice) -> int | None:
     """How many tokens the model reads, if the list knows it."""
     if choice.given or find_spec("genai_prices") is None:
         return None

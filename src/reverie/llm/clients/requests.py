@@ -78,7 +78,7 @@ def request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport
     return _reply(response, time.monotonic() - started)
 
 
-def load(choice: Choice) -> None:
+def load_libraries(choice: Choice) -> None:
     """Load what a request needs, which takes a second or more."""
     _model(choice, None, httpx2.AsyncClient(transport=GuardedTransport(())), Manner())
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from reverie.llm.choice import Choice, Role
 from reverie.llm.clients.models import client
-from reverie.llm.clients.prices import context_of
-from reverie.llm.json_answer import NotJson, json_values
+from reverie.llm.clients.prices import context_window
+from reverie.llm.json_answer import NotJson, json_in_answer
 from reverie.llm.question import Failed, Question, Wrong
 
 _SYSTEM = 'Answer with one JSON object such as {"word": "tree", "number": 3} and nothing else.'
@@ -34,13 +34,13 @@ def try_out(choice: Choice, environment: Mapping[str, str], answer_tokens: int, 
     if isinstance(reply, Failed):
         return Tried(False, None, reply.seconds, f"{choice.text}: {reply.why}.")
     try:
-        read = [_read(value) for value in json_values(reply.text)]
+        read = [_read(value) for value in json_in_answer(reply.text)]
     except NotJson as error:
         return Tried(False, None, reply.seconds, f"{choice.text} answers, but not in JSON: {error}.")
     if all(isinstance(value, Wrong) for value in read):
         return Tried(False, None, reply.seconds, f"{choice.text} answers, but not what it was asked for.")
     speed = f", {reply.usage.tokens_out / max(reply.seconds, 0.001):.0f} tokens a second" if reply.usage else ""
-    context = context_of(choice) or model.listed_context()
+    context = context_window(choice) or model.listed_context()
     return Tried(True, context, reply.seconds, f"{choice.text} answers in {reply.seconds:.1f} s{speed}.")
 
 

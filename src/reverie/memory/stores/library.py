@@ -15,7 +15,7 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.stores.listing import checked_depth, checked_prefix
 from reverie.memory.stores.records import Below, StoreRecords
-from reverie.memory.stores.rules import checked_description, checked_name, merged_metadata
+from reverie.memory.stores.rules import checked_description, checked_store_name, merged_metadata
 from reverie.memory.stores.store import Between, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 
 AT_ONCE = 500
@@ -33,7 +33,7 @@ class Stores:
         made = Store(
             self.ids.new("memstore"),
             self.scope.user or "",
-            checked_name(name),
+            checked_store_name(name),
             checked_description(description),
             merged_metadata({}, metadata or {}),
             now,
@@ -67,7 +67,7 @@ class Stores:
         def updated(old: Store) -> Store:
             new = replace(
                 writable(old),
-                name=old.name if name is None else checked_name(name),
+                name=old.name if name is None else checked_store_name(name),
                 description=old.description if description is None else checked_description(description),
                 metadata=merged_metadata(old.metadata, metadata or {}),
             )

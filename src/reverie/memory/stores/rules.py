@@ -22,7 +22,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
 
 
-def checked_name(name: str) -> str:
+def checked_store_name(name: str) -> str:
     _text("name", name)
     if not 1 <= len(name) <= LONGEST_NAME:
         raise BadInput(f"name: {len(name)} characters.", expected=f"1 to {LONGEST_NAME} characters")

@@ -10,7 +10,7 @@ from functools import cache
 
 from reverie.safety.secrets import names
 from reverie.safety.secrets.spans import SecretSpan
-from reverie.safety.secrets.values import is_code, is_message, is_mixed, is_placeholder, is_random, is_uuid
+from reverie.safety.secrets.values import is_code, is_mixed, is_placeholder, is_random, is_uuid, reads_as_message
 
 LONG = 20  # characters of a value that no sign or flag announces
 
@@ -50,7 +50,7 @@ def _passes_as_password(value: str, quoted: bool, environment: bool) -> bool:
         return False
     if quoted:
         own_name = re.fullmatch(r"\D*(?:pass|secret|token|pwd)\D*|.*required.*", value, re.IGNORECASE)
-        return len(value) >= 4 and not is_message(value) and not own_name
+        return len(value) >= 4 and not reads_as_message(value) and not own_name
     if environment:
         return len(value) >= 4
     return not _is_own_name(value) and (is_mixed(value) or re.fullmatch(r"\d{4,12}", value) is not None)

@@ -106,7 +106,7 @@ def _credentials(found: re.Match[str]) -> SecretSpan | None:
     return SecretSpan(found.start("password"), found.end("password"), "url-password")
 
 
-def addresses(text: str) -> Iterator[SecretSpan]:
+def secrets_in_addresses(text: str) -> Iterator[SecretSpan]:
     """Passwords and tokens inside URLs and connection strings; the rest of the address stays."""
     if "://" in text:
         yield from filter(None, map(_credentials, _address().finditer(text)))

@@ -31,7 +31,7 @@ def _joined(one: SecretSpan, two: SecretSpan) -> SecretSpan:
     return SecretSpan(one.start, max(one.end, two.end), kind)
 
 
-def merged(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
+def merge_spans(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
     """Disjoint spans in text order covering every given one."""
     result: list[SecretSpan] = []
     for span in sorted(spans):

@@ -135,7 +135,7 @@ def _sentence() -> re.Pattern[str]:
     return re.compile(rf"[.,:?;()/]|\b(?:{words})\b", re.IGNORECASE)
 
 
-def is_message(value: str) -> bool:
+def reads_as_message(value: str) -> bool:
     """Text with spaces that is no passphrase: that would be a few bare words, and a message is a sentence."""
     if " " not in value:
         return False

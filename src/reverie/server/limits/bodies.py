@@ -19,7 +19,7 @@ async def one_reading(receive: Receive) -> Receive:
     messages: list[Message] = []
     while not messages or messages[-1].get("more_body", False):
         messages.append(await receive())
-    check(b"".join(message.get("body", b"") for message in messages))
+    check_body(b"".join(message.get("body", b"") for message in messages))
     waiting = iter(messages)
 
     async def again() -> Message:
@@ -28,7 +28,7 @@ async def one_reading(receive: Receive) -> Receive:
     return again
 
 
-def check(raw: bytes) -> None:
+def check_body(raw: bytes) -> None:
     """Raises where it is ambiguous. What is no JSON at all is told by whoever reads it."""
     try:
         text = raw.decode()

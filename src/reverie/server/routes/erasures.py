@@ -40,7 +40,7 @@ def erase_user(who: Administrator, user: str, rules: Rules = "remove") -> WireEr
     """Everything of this person: sessions, memory stores, keys, and what rests on their words alone elsewhere."""
     if who.key.user and who.key.user != user:
         raise Problem(403, f"The key {who.key.id} is bound to another user.")
-    return told(who.erasing(who.erasing.plan(ErasureKind.PERSON, user, rules=rules)))
+    return wire_erasure(who.erasing(who.erasing.plan(ErasureKind.PERSON, user, rules=rules)))
 
 
 @router.delete("/workspaces/{workspace}")
@@ -48,9 +48,9 @@ def erase_workspace(who: Administrator, workspace: str) -> WireErasure:
     """Everything in the key's own workspace, its keys as well. The ledger keeps its hashes and no word."""
     if workspace != who.key.workspace or who.key.user:
         raise Problem(403, f"The key {who.key.id} does not belong to all of that workspace.")
-    return told(who.erasing(who.erasing.plan(ErasureKind.WORKSPACE, workspace)))
+    return wire_erasure(who.erasing(who.erasing.plan(ErasureKind.WORKSPACE, workspace)))
 
 
-def told(done: Done) -> WireErasure:
+def wire_erasure(done: Done) -> WireErasure:
     left = [WireLeft(where=one.where, why=one.why) for one in done.left]
     return WireErasure(id=done.id, kind=done.kind, counts=dict(done.counts), left=left)

@@ -33,7 +33,7 @@ def list_memories(
     """In the order of their paths; with `depth=1` what is further below is rolled up."""
     limit, start = most(limit, view), position(page, LISTING, str)
     found = who.stores.memories(memory_store_id, path_prefix, depth, after=start, limit=limit + 1, full=view == "full")
-    shown = [shapes.listed(one, view) for one in found[:limit]]
+    shown = [shapes.listed_memory(one, view) for one in found[:limit]]
     return shapes.MemoryPage(data=shown, next_page=paged(found, limit, LISTING, lambda one: one.path))
 
 

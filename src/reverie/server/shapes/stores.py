@@ -202,7 +202,7 @@ def memory(stored: values.StoredMemory, view: str) -> WireMemory:
     )
 
 
-def listed(one: values.StoredMemory | values.Prefix, view: str) -> WireMemory | MemoryPrefix:
+def listed_memory(one: values.StoredMemory | values.Prefix, view: str) -> WireMemory | MemoryPrefix:
     return MemoryPrefix(path=one.path) if isinstance(one, values.Prefix) else memory(one, view)
 
 

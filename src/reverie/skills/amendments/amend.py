@@ -26,7 +26,7 @@ from reverie.skills.amendments.amendment import (
 from reverie.skills.amendments.diffs import patched
 from reverie.skills.amendments.edits import Edit, Unmade, edited
 from reverie.skills.amendments.stamp import stamped
-from reverie.skills.amendments.threeway import merged
+from reverie.skills.amendments.threeway import merge_lines
 from reverie.skills.names import ARCHIVE, document_problem, subject_problem
 from reverie.skills.page import Page, lines_of, page_of, page_of_text, with_ending
 from reverie.skills.skill import MAIN, bare_name, document_of, read_skill
@@ -125,7 +125,7 @@ def _merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | Clashed:
     if theirs in (base, ours):
         return ours
     texts = (content.decode("utf-8", "surrogateescape") for content in (base, ours, theirs))
-    made = merged(*(lines_of(text) for text in texts))
+    made = merge_lines(*(lines_of(text) for text in texts))
     if isinstance(made, tuple):
         places = ", ".join(str(overlap.first) for overlap in made)
         return Clashed(f"the skill was changed since, in the same lines ({places})", made)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from reverie.skills.frontmatter_keys import with_value
 from reverie.skills.page import Page, page_of
-from reverie.skills.skill import bare_name, found, frontmatter_of, place_of
+from reverie.skills.skill import bare_name, frontmatter_of, place_of, setting_value
 from reverie.skills.versions import Bump, bumped
 
 _ON_TOP = ("skill_id", "version", "tags", "triggers", "priority", "last_refined", "refinements")
@@ -44,7 +44,7 @@ def place_for(key: str, *, flat: bool) -> tuple[str, ...]:
 
 
 def _text(page: Page, key: str) -> str:
-    value = found(frontmatter_of(page), key)
+    value = setting_value(frontmatter_of(page), key)
     return value.strip() if isinstance(value, str) else ""
 
 

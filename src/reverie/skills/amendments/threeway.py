@@ -28,7 +28,7 @@ class _Change:
     lines: tuple[str, ...]
 
 
-def merged(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | tuple[Overlap, ...]:
+def merge_lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str] | tuple[Overlap, ...]:
     """The lines with both changes made, or every place where they clash."""
     left, right = _changes(base, ours), _changes(base, theirs)
     made: list[str] = []

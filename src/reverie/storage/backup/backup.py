@@ -20,12 +20,12 @@ from typing import IO
 from sqlalchemy import Connection, Engine, Table
 
 from reverie.core.errors import BadInput, DiskFailed, NotFound, NotPermitted
-from reverie.storage.backup.files import explained, kept
-from reverie.storage.backup.manifest import BackupStep, Manifest, Member, Watch, written
+from reverie.storage.backup.files import explained, files_to_back_up
+from reverie.storage.backup.manifest import BackupStep, Manifest, Member, Watch, manifest_bytes
 from reverie.storage.backup.pack import Packing
 from reverie.storage.backup.tables import heads, lines, snapshot, tables
 from reverie.storage.backup.unpack import Unpacking
-from reverie.storage.database.migrations import version
+from reverie.storage.database.migrations import schema_version
 from reverie.system.files import sync_folder
 
 CHUNK = 4 * 2**20  # bytes of rows in one member: a tar wants to know a length before the content
@@ -54,7 +54,7 @@ def back_up(
 
 
 def _packed(archive: Packing, connection: Connection, home: Path, at: datetime, watch: Watch) -> Manifest:
-    schema = version(connection)
+    schema = schema_version(connection)
     assert schema is not None  # whoever opened the engine migrated it
     members: list[Member] = []
     counts: dict[str, int] = {}
@@ -67,7 +67,7 @@ def _packed(archive: Packing, connection: Connection, home: Path, at: datetime, 
     chain = heads(connection)
     files, folders, left_out = _files(archive, home)
     manifest = Manifest(schema, at, counts, chain, (*members, *files), tuple(folders), tuple(left_out))
-    archive.add_manifest(written(manifest))
+    archive.add_manifest(manifest_bytes(manifest))
     return manifest
 
 
@@ -87,7 +87,7 @@ def _files(archive: Packing, home: Path) -> tuple[list[Member], list[str], list[
     members: list[Member] = []
     folders: list[str] = []
     left_out: list[str] = []
-    for found in kept(home):
+    for found in files_to_back_up(home):
         if found.odd:
             left_out.append(found.path)
         elif found.file is None:

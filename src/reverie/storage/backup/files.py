@@ -33,7 +33,7 @@ class FoundFile:
     odd: bool = False
 
 
-def kept(home: Path) -> Iterator[FoundFile]:
+def files_to_back_up(home: Path) -> Iterator[FoundFile]:
     """Every file and folder. A link, a pipe or a device is named, not followed; what vanished is not missed."""
     handle = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -98,7 +98,7 @@ def stage(home: Path, folders: tuple[str, ...]) -> Path:
     return home / STAGE
 
 
-def discard(home: Path) -> None:
+def discard_stage(home: Path) -> None:
     place = home / STAGE
     if place.is_symlink():
         raise BadInput(f"{place} is a link.", expected="no such name", next_step="Move it away. Nothing was changed.")

@@ -74,12 +74,12 @@ class Manifest:
         return sum(1 for member in self.members if member.path)
 
 
-def written(manifest: Manifest) -> bytes:
+def manifest_bytes(manifest: Manifest) -> bytes:
     told = {"format": FORMAT, "version": VERSION} | asdict(manifest) | {"created_at": rfc3339(manifest.created_at)}
     return json.dumps(told, indent=1).encode()
 
 
-def read(content: bytes) -> Manifest:
+def read_manifest(content: bytes) -> Manifest:
     try:
         told = json.loads(content)
         _refuse_newer_format(told)

@@ -17,7 +17,7 @@ from typing import IO
 from sqlalchemy import Connection, Engine, inspect
 
 from reverie.core.errors import NotFound, NotPermitted, SchemaTooNew
-from reverie.storage.backup.files import discard, explained, move_in, point_at, put_beside, stage, sync_below
+from reverie.storage.backup.files import discard_stage, explained, move_in, point_at, put_beside, stage, sync_below
 from reverie.storage.backup.manifest import NAME, Manifest, Watch, damaged
 from reverie.storage.backup.restore_target import (
     is_committed,
@@ -27,7 +27,7 @@ from reverie.storage.backup.restore_target import (
     refuse_rows,
     unfinished,
 )
-from reverie.storage.backup.tables import heads, put, standing
+from reverie.storage.backup.tables import heads, insert_lines, reflected_table
 from reverie.storage.backup.unpack import Unpacking
 from reverie.storage.database import schema
 from reverie.storage.database.engine import engine as make_engine
@@ -46,7 +46,7 @@ class Restored:
     finished: bool = False
 
 
-def check_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
+def read_whole_backup(file: Path, *, watch: Watch | None = None) -> Manifest:
     """Read all of it; what it holds if it is whole."""
     with _opened(file) as opened:
         return _readable(Unpacking(opened, watch))[0]
@@ -82,7 +82,7 @@ class _Restoring:
             if is_committed(self.engine, self.home, self.said, self.manifest):
                 move_in(self.home)
                 return Restored(self.home, self.manifest, finished=True)
-            discard(self.home)
+            discard_stage(self.home)
             refuse_home(self.home)
             return self._restored()
 
@@ -95,7 +95,7 @@ class _Restoring:
                 replace_file(place / NAME, self.said)  # from here on the stage is complete
                 sync_below(place)
         except BaseException:
-            discard(self.home)
+            discard_stage(self.home)
             raise
         self.engine.dispose()  # its last connection writes everything to the disk
         move_in(self.home)
@@ -114,12 +114,12 @@ class _Restoring:
     def _fill(self, connection: Connection, place: Path) -> None:
         ours = {*schema.metadata.tables} & {*inspect(connection).get_table_names()}
         counts = dict.fromkeys(self.manifest.tables, 0)
-        known = {name: standing(connection, name) for name in counts if name in ours}
+        known = {name: reflected_table(connection, name) for name in counts if name in ours}
         for member, content in self.backup.members(self.manifest):
             if member.path:
                 put_beside(place, member, content)
             elif member.table in known:
-                counts[member.table] += sum(put(connection, known[member.table], content))
+                counts[member.table] += sum(insert_lines(connection, known[member.table], content))
             else:
                 raise damaged(f"schema {self.manifest.schema} has no table {member.table[:100]!r}")
         if counts != self.manifest.tables:

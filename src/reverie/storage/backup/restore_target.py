@@ -10,7 +10,7 @@ from reverie.core.errors import BadInput
 from reverie.storage.backup.files import STAGE, data_in, not_empty
 from reverie.storage.backup.manifest import NAME, Manifest
 from reverie.storage.backup.tables import heads, tables
-from reverie.storage.database.migrations import alone, version
+from reverie.storage.database.migrations import lock_schema, schema_version
 from reverie.storage.database.transactions import reading_across
 from reverie.system.files import read_file
 
@@ -37,14 +37,14 @@ def refuse_database(engine: Engine, manifest: Manifest) -> None:
 
 def keep_others_out(connection: Connection) -> None:
     """Until the commit. On SQLite the transaction itself sees to that."""
-    alone(connection)
+    lock_schema(connection)
     names = ", ".join(f'"{table.name}"' for table in tables(connection))
     if connection.dialect.name == "postgresql" and names:
         connection.execute(text(f"lock table {names} in exclusive mode"))
 
 
 def refuse_rows(connection: Connection, manifest: Manifest) -> None:
-    found, revision = _counts(connection), version(connection)
+    found, revision = _counts(connection), schema_version(connection)
     if any(found.values()):
         told = ", ".join(f"{rows:,} in {name}" for name, rows in found.items() if rows)
         raise not_empty(f"The database has rows: {told}")
@@ -61,7 +61,7 @@ def is_committed(engine: Engine, home: Path, said: bytes, manifest: Manifest) ->
         return False
     with reading_across(engine, "upkeep") as connection:
         counts = _counts(connection)
-        if version(connection) is None or (any(manifest.tables.values()) and not any(counts.values())):
+        if schema_version(connection) is None or (any(manifest.tables.values()) and not any(counts.values())):
             return False
         same = left == said and counts == {**dict.fromkeys(counts, 0), **manifest.tables}
         if same and heads(connection) == manifest.ledger:

@@ -37,10 +37,10 @@ def snapshot(engine: Engine) -> Iterator[Connection]:
 def tables(connection: Connection) -> list[Table]:
     """Ours, those that others refer to first."""
     there = set(inspect(connection).get_table_names())
-    return [standing(connection, table.name) for table in schema.metadata.sorted_tables if table.name in there]
+    return [reflected_table(connection, table.name) for table in schema.metadata.sorted_tables if table.name in there]
 
 
-def standing(connection: Connection, name: str) -> Table:
+def reflected_table(connection: Connection, name: str) -> Table:
     looked = inspect(connection)
     key = looked.get_pk_constraint(name)["constrained_columns"]
     found = {one["name"]: one["type"] for one in looked.get_columns(name)}
@@ -65,7 +65,7 @@ def lines(connection: Connection, table: Table) -> Iterator[bytes]:
         asked, last = behind, {f"last_{part.name}": row[place] for place, part in enumerate(key)}
 
 
-def put(connection: Connection, table: Table, content: IO[bytes]) -> Iterator[int]:
+def insert_lines(connection: Connection, table: Table, content: IO[bytes]) -> Iterator[int]:
     """Insert what the lines say; yields how many, page by page."""
     statement, names = insert(table), set(table.columns.keys())
     page: list[dict[str, Any]] = []

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, NamedTuple, Self
 
-from reverie.storage.backup.manifest import NAME, BackupStep, Manifest, Member, Watch, damaged, read
+from reverie.storage.backup.manifest import NAME, BackupStep, Manifest, Member, Watch, damaged, read_manifest
 from reverie.storage.backup.pack import HashingStream
 
 MOST_MEMBERS = 200_000
@@ -54,7 +54,7 @@ class Unpacking:
                 found[header.name] = _measured(content)
         if not said:
             raise damaged("it ends before its manifest")
-        manifest = read(said)
+        manifest = read_manifest(said)
         _compare(manifest, found)
         return manifest, said
 

@@ -15,6 +15,7 @@ from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import put_if_new
 
@@ -25,21 +26,21 @@ class SqlContexts:
         self._clock = clock
 
     def keep(self, scope: Scope, given: Given) -> None:
-        owner = {"workspace": scope.workspace, "user": scope.user or ""}
+        owner = owner_key(scope)
         content = given.text.encode("utf-8", "surrogateescape")
         name = sha256(content)
         details = {part: getattr(given, part) for part in ("skills", "left_out", "withheld")}
         with writing(self._engine, scope) as connection:
             put_if_new(connection, schema.blobs, owner | {"sha256": name}, {"content": content})
             body = {"context": given.id, "session": given.session, "actor": scope.actor}
-            row = ledger.append(connection, scope, "context", body, self._clock.now())
+            row = ledger.append_to_ledger(connection, scope, "context", body, self._clock.now())
             values = {"id": given.id, "number": row.number, "session": given.session, "at": given.at, "sha256": name}
             told = json.dumps(asdict(given.asked) | details)
             connection.execute(insert(schema.contexts), owner | values | {"asked": told})
 
     def last(self, scope: Scope, session: str | None = None, until: datetime | None = None) -> Given | None:
         table = schema.contexts
-        owner = {"workspace": scope.workspace, "user": scope.user or ""}
+        owner = owner_key(scope)
         asked = select(table).filter_by(**owner).order_by(table.c.number.desc()).limit(1)
         if session is not None:
             asked = asked.filter_by(session=session)

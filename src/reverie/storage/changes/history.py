@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, insert, select, update
 
 from reverie.changes.history.change import Change, Standing, Via
-from reverie.changes.history.ledger import Row, told
+from reverie.changes.history.ledger import Row, ledger_body
 from reverie.changes.history.records import Anchored, ChangeQuery, Known, KnownEntry, Moves
 from reverie.core.clock import Clock
 from reverie.core.errors import DatabaseUnusable
@@ -20,8 +20,9 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
 from reverie.storage.changes.anchored import anchored
-from reverie.storage.changes.rows import change_from_rows, details_of
+from reverie.storage.changes.rows import change_details, change_from_rows
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import put_if_new, upsert
 
@@ -50,7 +51,7 @@ class SqlHistory:
                 self._drop(connection, scope, instead_of, "done again on what others wrote meanwhile")
             salt = self._salt(connection, scope, change.id) or self._write_down(connection, scope, change)
             landed = replace(change, standing=Standing.LANDED, settled_at=now)
-            added = ledger.append(connection, scope, "change", told(landed, salt), now)
+            added = ledger.append_to_ledger(connection, scope, "change", ledger_body(landed, salt), now)
             landed = replace(landed, number=added.number)
             self._stand(connection, scope, landed)
             for edit in change.edits:
@@ -67,20 +68,20 @@ class SqlHistory:
         now = self._clock.now()
         salt = self._salt(connection, scope, change.id) or ""
         dropped = replace(change, standing=Standing.CONFLICTED, settled_at=now, note=note)
-        added = ledger.append(connection, scope, "change", told(dropped, salt), now)
+        added = ledger.append_to_ledger(connection, scope, "change", ledger_body(dropped, salt), now)
         self._stand(connection, scope, replace(dropped, number=added.number))
 
     def mark(self, scope: Scope, entry: str, critical: bool) -> None:
         table = schema.entries
         with writing(self._engine, scope) as connection:
-            asked = update(table).filter_by(**_owner(scope), id=entry).where(table.c.went.is_(None))
+            asked = update(table).filter_by(**owner_key(scope), id=entry).where(table.c.went.is_(None))
             connection.execute(asked.values(critical=critical))
             body = {"entry": entry, "critical": critical, "actor": scope.actor}
-            ledger.append(connection, scope, "mark", body, self._clock.now())
+            ledger.append_to_ledger(connection, scope, "mark", body, self._clock.now())
 
     def keep_rule(self, scope: Scope, target: str, document: str, rule: KnownEntry) -> str:
         change = self.get(scope, rule.change)
-        place = _owner(scope) | {"target": target, "document": document}
+        place = owner_key(scope) | {"target": target, "document": document}
         with writing(self._engine, scope) as connection:
             held = [one.id for one in _entries_at(connection, place, None) if one.sha256 == rule.sha256]
             if held:
@@ -95,7 +96,7 @@ class SqlHistory:
         salt = secrets.token_hex(16)
         grounds = change.grounds
         row_of_change = {
-            **_owner(scope),
+            **owner_key(scope),
             "id": change.id,
             "target": change.target,
             "subject": change.subject,
@@ -105,7 +106,7 @@ class SqlHistory:
             "proposal": grounds.proposal,
             "dream": grounds.dream,
             "undoes": grounds.undoes,
-            "details": details_of(change),
+            "details": change_details(change),
             "salt": salt,
             "intended_at": change.intended_at,
         }
@@ -113,25 +114,25 @@ class SqlHistory:
         for place, edit in enumerate(change.edits):
             sides = {side: self._blob(connection, scope, getattr(edit, side)) for side in ("before", "after")}
             named = {"change_id": change.id, "document": edit.document, "place": place}
-            connection.execute(insert(schema.edits), _owner(scope) | named | sides)
+            connection.execute(insert(schema.edits), owner_key(scope) | named | sides)
         return salt
 
     def _blob(self, connection: Connection, scope: Scope, content: bytes | None) -> str | None:
         if content is None:
             return None
         name = sha256(content)
-        put_if_new(connection, schema.blobs, _owner(scope) | {"sha256": name}, {"content": content})
+        put_if_new(connection, schema.blobs, owner_key(scope) | {"sha256": name}, {"content": content})
         return name
 
     def _stand(self, connection: Connection, scope: Scope, change: Change) -> None:
         stands = {"standing": change.standing, "number": change.number, "settled_at": change.settled_at}
-        asked = update(schema.changes).filter_by(**_owner(scope), id=change.id)
-        connection.execute(asked.values(**stands, details=details_of(change)))
+        asked = update(schema.changes).filter_by(**owner_key(scope), id=change.id)
+        connection.execute(asked.values(**stands, details=change_details(change)))
 
     def _document(
         self, connection: Connection, scope: Scope, change: Change, document: str, content: bytes | None
     ) -> None:
-        key = _owner(scope) | {"target": change.target, "document": document}
+        key = owner_key(scope) | {"target": change.target, "document": document}
         state = {"sha256": self._blob(connection, scope, content), "number": change.number}
         upsert(connection, schema.documents, key, state)
 
@@ -143,7 +144,7 @@ class SqlHistory:
             "change_id": change.id,
             "came": change.number,
         }
-        named = _owner(scope) | {"target": change.target, "document": document}
+        named = owner_key(scope) | {"target": change.target, "document": document}
         current = select(table).filter_by(**named).where(table.c.went.is_(None))
         known = {one.id: one for one in connection.execute(current)}
         over = [*moves.gone, *(entry for entry, _ in moves.edited)]
@@ -165,7 +166,7 @@ class SqlHistory:
     # ---- Looking -----------------------------------------------------------------------------------------------------
 
     def known(self, scope: Scope, target: str, document: str, at: int | None = None) -> Known | None:
-        place = _owner(scope) | {"target": target, "document": document}
+        place = owner_key(scope) | {"target": target, "document": document}
         with self._looking(scope) as connection:
             state = _state_at(connection, scope, place, at)
             if state is None:
@@ -176,7 +177,9 @@ class SqlHistory:
 
     def documents(self, scope: Scope, target: str | None = None, under: str = "") -> list[tuple[str, str]]:
         table = schema.documents.c
-        asked = select(table.target, table.document).filter_by(**_owner(scope)).order_by(table.target, table.document)
+        asked = (
+            select(table.target, table.document).filter_by(**owner_key(scope)).order_by(table.target, table.document)
+        )
         if target is not None:
             asked = asked.filter_by(target=target)
         with self._looking(scope) as connection:
@@ -195,23 +198,25 @@ class SqlHistory:
 
     def critical(self, scope: Scope) -> frozenset[str]:
         table = schema.entries.c
-        asked = select(table.sha256).filter_by(**_owner(scope), critical=True).where(table.went.is_(None))
+        asked = select(table.sha256).filter_by(**owner_key(scope), critical=True).where(table.went.is_(None))
         with self._looking(scope) as connection:
             return frozenset(connection.execute(asked).scalars())
 
     def get(self, scope: Scope, change: str) -> Change | None:
         with self._looking(scope) as connection:
-            found = connection.execute(select(schema.changes).filter_by(**_owner(scope), id=change)).first()
+            found = connection.execute(select(schema.changes).filter_by(**owner_key(scope), id=change)).first()
             return None if found is None else _loaded(connection, scope, [found])[0]
 
     def find(self, scope: Scope, asked: ChangeQuery) -> list[Change]:
         table = schema.changes
-        chosen = select(table).filter_by(**_owner(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
+        chosen = (
+            select(table).filter_by(**owner_key(scope), standing=Standing.LANDED).where(table.c.number > asked.after)
+        )
         for name in ("target", "subject", "proposal", "dream", "undoes"):
             if (value := getattr(asked, name)) is not None:
                 chosen = chosen.filter_by(**{name: value})
         if asked.document is not None:
-            touched = select(schema.edits.c.change_id).filter_by(**_owner(scope), document=asked.document)
+            touched = select(schema.edits.c.change_id).filter_by(**owner_key(scope), document=asked.document)
             chosen = chosen.where(table.c.id.in_(touched))
         if asked.upto is not None:
             chosen = chosen.where(table.c.number <= asked.upto)
@@ -226,7 +231,7 @@ class SqlHistory:
 
     def unsettled(self, scope: Scope, target: str | None = None, subject: str | None = None) -> list[Change]:
         table = schema.changes
-        chosen = select(table).filter_by(**_owner(scope), standing=Standing.INTENDED).order_by(table.c.id)
+        chosen = select(table).filter_by(**owner_key(scope), standing=Standing.INTENDED).order_by(table.c.id)
         if target is not None:
             chosen = chosen.filter_by(target=target)
         if subject is not None:
@@ -238,7 +243,7 @@ class SqlHistory:
 
     def append(self, scope: Scope, kind: str, body: Mapping[str, Any]) -> Row:
         with writing(self._engine, scope) as connection:
-            return ledger.append(connection, scope, kind, body, self._clock.now())
+            return ledger.append_to_ledger(connection, scope, kind, body, self._clock.now())
 
     def rows(self, scope: Scope) -> Iterator[Row]:
         with _readable():
@@ -256,12 +261,12 @@ class SqlHistory:
                 told_of.add(one.body["change"])
                 yield from self._mismatch(scope, one)
         table = schema.changes
-        asked = select(table.c.id, table.c.number).filter_by(**_owner(scope)).where(table.c.number.is_not(None))
+        asked = select(table.c.id, table.c.number).filter_by(**owner_key(scope)).where(table.c.number.is_not(None))
         with self._looking(scope) as connection:
             stored = {one.id for one in connection.execute(asked) if one.number not in emptied}
         yield from (f"{change} is not in the ledger" for change in sorted(stored - told_of))
         for target, document in self.documents(scope):
-            place = _owner(scope) | {"target": target, "document": document}
+            place = owner_key(scope) | {"target": target, "document": document}
             with self._looking(scope) as connection:
                 if _state_at(connection, scope, place, None) != _state_at(connection, scope, place, _ALL):
                     yield f"{document} is not recorded as its last change left it"
@@ -274,7 +279,9 @@ class SqlHistory:
             yield f"row {one.number} tells of {one.body['change']}, which is gone"
         elif salt == "":
             return  # a text of it was erased: what the digests were made of is gone, and meant to be
-        elif (change.number, change.settled_at) != (one.number, one.at) or told(change, salt) != _renamed(one.body):
+        elif (change.number, change.settled_at) != (one.number, one.at) or ledger_body(change, salt) != _renamed(
+            one.body
+        ):
             yield f"{change.id} does not say what row {one.number} of the ledger says of it"
 
     @contextmanager
@@ -285,7 +292,7 @@ class SqlHistory:
     @staticmethod
     def _salt(connection: Connection, scope: Scope, change: str) -> str | None:
         found: str | None = connection.execute(
-            select(schema.changes.c.salt).filter_by(**_owner(scope), id=change)
+            select(schema.changes.c.salt).filter_by(**owner_key(scope), id=change)
         ).scalar()
         return found
 
@@ -304,14 +311,10 @@ def _readable() -> Iterator[None]:
         ) from error
 
 
-def _owner(scope: Scope) -> dict[str, str]:
-    return {"workspace": scope.workspace, "user": scope.user or ""}
-
-
 def _content(connection: Connection, scope: Scope, name: str | None) -> bytes | None:
     if name is None:
         return None
-    asked = select(schema.blobs.c.content).filter_by(**_owner(scope), sha256=name)
+    asked = select(schema.blobs.c.content).filter_by(**owner_key(scope), sha256=name)
     found = connection.execute(asked).scalar()
     return None if found is None else bytes(found)
 
@@ -322,10 +325,10 @@ def _loaded(connection: Connection, scope: Scope, found: Sequence[Any]) -> list[
     for start in range(0, len(found), AT_ONCE):
         rows = found[start : start + AT_ONCE]
         theirs = schema.edits.c.change_id.in_([one.id for one in rows])
-        chosen = select(schema.edits).filter_by(**_owner(scope)).where(theirs).order_by(schema.edits.c.place)
+        chosen = select(schema.edits).filter_by(**owner_key(scope)).where(theirs).order_by(schema.edits.c.place)
         edits = connection.execute(chosen).all()
         names = list({name for one in edits for name in (one.before, one.after) if name is not None})
-        blobs = select(schema.blobs.c.sha256, schema.blobs.c.content).filter_by(**_owner(scope))
+        blobs = select(schema.blobs.c.sha256, schema.blobs.c.content).filter_by(**owner_key(scope))
         contents = dict[str, bytes]()
         for first in range(0, len(names), AT_ONCE):  # a change of a skill may be of many files
             read = connection.execute(blobs.where(schema.blobs.c.sha256.in_(names[first : first + AT_ONCE])))

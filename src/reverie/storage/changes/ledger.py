@@ -20,7 +20,7 @@ PAGE = 1_000
 EMPTIED = ""
 
 
-def append(connection: Connection, scope: Scope, kind: str, body: Mapping[str, Any], at: datetime) -> Row:
+def append_to_ledger(connection: Connection, scope: Scope, kind: str, body: Mapping[str, Any], at: datetime) -> Row:
     number = next_number(connection, scope.workspace, "ledger")
     asked = select(ledger.c.hash).filter_by(workspace=scope.workspace, number=number - 1)
     previous = connection.execute(asked).scalar() or BEGINNING

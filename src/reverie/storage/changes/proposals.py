@@ -19,7 +19,7 @@ from reverie.changes.history.change import (
     operation_from_json,
 )
 from reverie.changes.proposal import Part, Proposal, ProposalStatus, Related, Score, Suggestion, Verdict
-from reverie.changes.records import Open
+from reverie.changes.records import OpenProposals
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
@@ -27,6 +27,7 @@ from reverie.safety.report import SafetyFinding
 from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import upsert
 
@@ -54,12 +55,12 @@ class SqlProposals:
             "snoozed_until": proposal.snoozed_until,
         }
         with writing(self._engine, scope) as connection:
-            upsert(connection, schema.proposals, _owner(scope) | {"id": proposal.id}, row)
-            ledger.append(connection, scope, "proposal", _told(scope, proposal), self._clock.now())
+            upsert(connection, schema.proposals, owner_key(scope) | {"id": proposal.id}, row)
+            ledger.append_to_ledger(connection, scope, "proposal", _told(scope, proposal), self._clock.now())
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None:
         with reading(self._engine, scope) as connection:
-            found = connection.execute(select(schema.proposals).filter_by(**_owner(scope), id=proposal)).first()
+            found = connection.execute(select(schema.proposals).filter_by(**owner_key(scope), id=proposal)).first()
         return None if found is None else _proposal(found)
 
     def find(
@@ -74,17 +75,17 @@ class SqlProposals:
         asked = asked.filter_by(target=place[0], subject=place[1]) if place else asked
         return self._found(scope, asked.order_by(schema.proposals.c.made_at, schema.proposals.c.id))
 
-    def waiting(self, scope: Scope, asked: Open, limit: int | None = None, first: int = 0) -> list[Proposal]:
+    def waiting(self, scope: Scope, asked: OpenProposals, limit: int | None = None, first: int = 0) -> list[Proposal]:
         best = _open(scope, asked).order_by(schema.proposals.c.rank, schema.proposals.c.id)
         return self._found(scope, best.limit(limit).offset(first) if limit is not None else best)
 
-    def marks(self, scope: Scope, asked: Open) -> list[tuple[str, str]]:
+    def marks(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, str]]:
         table = schema.proposals.c
         with reading(self._engine, scope) as connection:
             found = connection.execute(_open(scope, asked).with_only_columns(table.id, table.hash).order_by(table.id))
             return [(one.id, one.hash) for one in found]
 
-    def places(self, scope: Scope, asked: Open) -> dict[tuple[str, str], Proposal]:
+    def places(self, scope: Scope, asked: OpenProposals) -> dict[tuple[str, str], Proposal]:
         table = schema.proposals.c
         each = _open(scope, asked).with_only_columns(func.min(table.id)).group_by(table.target, table.subject)
         whole = _asked(scope, [ProposalStatus.WAITING]).where(table.id.in_(each))
@@ -107,10 +108,10 @@ class SqlProposals:
 
 def _asked(scope: Scope, statuses: Iterable[ProposalStatus]) -> Select[Any]:
     table = schema.proposals
-    return select(table).filter_by(**_owner(scope)).where(table.c.status.in_(list(statuses)))
+    return select(table).filter_by(**owner_key(scope)).where(table.c.status.in_(list(statuses)))
 
 
-def _open(scope: Scope, asked: Open) -> Select[Any]:
+def _open(scope: Scope, asked: OpenProposals) -> Select[Any]:
     table = schema.proposals.c
     chosen = _asked(scope, [ProposalStatus.WAITING]).where(table.expires_at > asked.now)
     later = table.snoozed_until > asked.now
@@ -118,10 +119,6 @@ def _open(scope: Scope, asked: Open) -> Select[Any]:
     if asked.places is not None:
         chosen = chosen.where(tuple_(table.target, table.subject).in_(asked.places))
     return chosen
-
-
-def _owner(scope: Scope) -> dict[str, str]:
-    return {"workspace": scope.workspace, "user": scope.user or ""}
 
 
 def _told(scope: Scope, proposal: Proposal) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from reverie.changes.history.change import (
 from reverie.core.origin import Origin
 
 
-def details_of(change: Change) -> str:
+def change_details(change: Change) -> str:
     grounds = change.grounds
     return json.dumps(  # escaped: a document may hold bytes that no database takes as text
         {

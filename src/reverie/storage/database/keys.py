@@ -13,7 +13,7 @@ from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
 from reverie.storage.database.schema import api_keys
 from reverie.storage.database.transactions import reading, reading_across, writing
-from reverie.storage.database.upsert import counted, upsert
+from reverie.storage.database.upsert import add_to_counter, upsert
 
 
 class SqlKeys:
@@ -28,7 +28,7 @@ class SqlKeys:
         body = {"key": key.id, "done": done, "actor": scope.actor, "permissions": allowed, "bound_to": key.user}
         with writing(self._engine, scope) as connection:
             upsert(connection, api_keys, owner, row | {"permissions": " ".join(allowed)})
-            ledger.append(connection, scope, "key", body, self._clock.now())
+            ledger.append_to_ledger(connection, scope, "key", body, self._clock.now())
 
     def find(self, scope: Scope) -> list[ApiKey]:
         asked = select(api_keys).filter_by(workspace=scope.workspace).order_by(api_keys.c.id)
@@ -44,7 +44,9 @@ class SqlKeys:
 
     def called(self, scope: Scope, calls: Mapping[str, int]) -> dict[str, int]:
         with writing(self._engine, scope) as connection:
-            return {key: counted(connection, scope.workspace, f"calls of {key}", calls[key]) for key in sorted(calls)}
+            return {
+                key: add_to_counter(connection, scope.workspace, f"calls of {key}", calls[key]) for key in sorted(calls)
+            }
 
     def _anyones(self, asked: Select[Any]) -> list[ApiKey]:
         with reading_across(self._engine, "keys") as connection:

@@ -9,11 +9,17 @@ from typing import Any
 from sqlalchemy import Row
 
 from reverie.core.origin import Origin
+from reverie.core.scope import Scope
 from reverie.storage.database.schema import microseconds
 from reverie.transcripts.records import Stored
 from reverie.transcripts.session import Head, Said, ToolCall, Turn
 
 TURN_ROW = ("number", "role", "origin", "name", "at", "noise", "detail", "text")
+
+
+def owner_key(scope: Scope) -> dict[str, Any]:
+    """The columns that say whose a row is."""
+    return {"workspace": scope.workspace, "user": scope.user or ""}
 
 
 def turn_row(turn: Turn) -> tuple[object, ...]:

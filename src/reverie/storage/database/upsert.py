@@ -42,10 +42,10 @@ def next_change(connection: Connection, workspace: str) -> int:
 
 def next_number(connection: Connection, workspace: str, name: str) -> int:
     """The next of a series without gaps: a transaction that is rolled back gives its number back."""
-    return counted(connection, workspace, name, 1)
+    return add_to_counter(connection, workspace, name, 1)
 
 
-def counted(connection: Connection, workspace: str, name: str, more: int) -> int:
+def add_to_counter(connection: Connection, workspace: str, name: str, more: int) -> int:
     """A counter after so many more. Its row stays locked until the commit."""
     given = {"workspace": workspace, "name": name, "more": more}
     return int(connection.execute(_counted(connection.dialect.name), given).scalar_one())

@@ -22,28 +22,29 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import LEASE, OVER, Lease, Overtaken, Queued, SessionChoice, Stopped
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import next_number, upsert
 from reverie.storage.dreams.plan_rows import asked_details, asked_from
-from reverie.storage.dreams.rows import details_of, dream_from
+from reverie.storage.dreams.rows import dream_details, dream_from
 
 WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
 _NOT_WORTH_A_WRITE = LEASE / 15
 
 
-def whose(table: Table, *columns: str) -> list[ColumnElement[bool]]:
+def owned_rows(table: Table, *columns: str) -> list[ColumnElement[bool]]:
     """For statements that are built once: somebody's rows by these columns, each given as its name with a `_`."""
     return [table.c[name] == bindparam(f"{name}_") for name in ("workspace", "user", *columns)]
 
 
-def given(**key: Any) -> dict[str, Any]:
+def bind_values(**key: Any) -> dict[str, Any]:
     return {f"{name}_": value for name, value in key.items()}
 
 
 # What every transaction of a night does, built once: building costs more than running it.
-_LEASE = select(schema.leases).where(*whose(schema.leases, "target")).with_for_update()
-_NIGHT = select(schema.nights).where(*whose(schema.nights, "dream")).with_for_update()
-_LAST_LONGER = update(schema.leases).where(*whose(schema.leases, "target")).values(until=bindparam("to"))
+_LEASE = select(schema.leases).where(*owned_rows(schema.leases, "target")).with_for_update()
+_NIGHT = select(schema.nights).where(*owned_rows(schema.nights, "dream")).with_for_update()
+_LAST_LONGER = update(schema.leases).where(*owned_rows(schema.leases, "target")).values(until=bindparam("to"))
 
 
 class SqlLeases:
@@ -67,7 +68,7 @@ class SqlLeases:
 
     def _open(self, connection: Connection, scope: Scope, dream: Dream, asked: SessionChoice) -> None:
         row = {"asked": asked_details(asked), "queued": asked.queued, "attempts": 0, "landing": False}
-        connection.execute(insert(schema.nights), owner(scope) | {"dream": dream.id} | row)
+        connection.execute(insert(schema.nights), owner_key(scope) | {"dream": dream.id} | row)
         self._keep_dream(connection, scope, dream)
 
     def hold(self, scope: Scope, dream: Dream) -> Lease:
@@ -76,7 +77,7 @@ class SqlLeases:
             target = _target_of(connection, scope, dream.id)
             if target not in ours:
                 raise _of_another(dream, target)
-            key = owner(scope) | {"target": target}
+            key = owner_key(scope) | {"target": target}
             held = _lease(connection, key)
             if held is not None and held.holder not in ("", self._holder) and held.until > now:
                 raise _elsewhere(dream.target, held.holder, rfc3339(held.until))
@@ -84,13 +85,13 @@ class SqlLeases:
             row = {"holder": self._holder, "dream": dream.id, "token": token, "until": now + LEASE}
             upsert(connection, schema.leases, key, row)
             night = schema.nights
-            taken = update(night).filter_by(**owner(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
+            taken = update(night).filter_by(**owner_key(scope), dream=dream.id).values(attempts=night.c.attempts + 1)
             mine = connection.execute(taken.returning(night.c.attempts, night.c.asked, night.c.queued)).one()
         return Lease(scope, dream.id, target, token, mine.attempts, asked_from(mine).run or dream.id)
 
     def release(self, lease: Lease) -> None:
         """The target is free, if it was still held so."""
-        held = update(schema.leases).filter_by(**owner(lease.scope), target=lease.target, token=lease.token)
+        held = update(schema.leases).filter_by(**owner_key(lease.scope), target=lease.target, token=lease.token)
         with writing(self._engine, lease.scope) as connection:
             connection.execute(held.values(holder=""))
 
@@ -136,7 +137,7 @@ class SqlLeases:
     def stop(self, scope: Scope, dream: Dream, *, even_landing: bool = False) -> Dream:
         with writing(self._engine, scope) as connection:
             # In the order of all who hold both.
-            _lease(connection, owner(scope) | {"target": _target_of(connection, scope, dream.id)})
+            _lease(connection, owner_key(scope) | {"target": _target_of(connection, scope, dream.id)})
             night = _night(connection, scope, dream.id)
             status = _status(connection, scope, dream.id)
             if night is None or status in OVER:
@@ -153,7 +154,7 @@ class SqlLeases:
     @contextmanager
     def fenced(self, lease: Lease) -> Iterator[Connection]:
         """A transaction of the night, for whoever holds its lease now; which then lasts for another while."""
-        key = owner(lease.scope) | {"target": lease.target}
+        key = owner_key(lease.scope) | {"target": lease.target}
         with writing(self._engine, lease.scope) as connection:
             held = _lease(connection, key)
             if held is None or held.token != lease.token:
@@ -166,33 +167,33 @@ class SqlLeases:
                 raise Stopped
             until = self._clock.now() + LEASE
             if until - held.until > _NOT_WORTH_A_WRITE:
-                connection.execute(_LAST_LONGER, given(**key) | {"to": until})
+                connection.execute(_LAST_LONGER, bind_values(**key) | {"to": until})
             if night.attempts > 1:  # it gets on, however often it is broken off
-                mine = update(schema.nights).filter_by(**owner(lease.scope), dream=lease.dream)
+                mine = update(schema.nights).filter_by(**owner_key(lease.scope), dream=lease.dream)
                 connection.execute(mine.values(attempts=1))
             yield connection
 
     def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         """The night's own row and its line in the ledger; what it worked with goes, and its target is free."""
-        here = owner(scope)
+        here = owner_key(scope)
         for table in (*WORKING, schema.nights):
             connection.execute(delete(table).filter_by(**here, dream=dream.id))
         connection.execute(update(schema.leases).filter_by(**here, dream=dream.id).values(holder=""))
         self._keep_dream(connection, scope, dream)
-        ledger.append(connection, scope, "dream", _told(scope, dream), self._clock.now())
+        ledger.append_to_ledger(connection, scope, "dream", _told(scope, dream), self._clock.now())
 
     def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         row = {
             "status": dream.status,
             "started_at": dream.started_at,
             "ended_at": dream.ended_at,
-            "details": json.dumps(details_of(dream)),
+            "details": json.dumps(dream_details(dream)),
         }
         if dream.status is Status.PENDING:
             row |= {"number": next_number(connection, scope.workspace, "dreams"), "target": self._key_of(dream.target)}
-            connection.execute(insert(schema.dreams), owner(scope) | {"id": dream.id} | row)
+            connection.execute(insert(schema.dreams), owner_key(scope) | {"id": dream.id} | row)
         else:
-            connection.execute(update(schema.dreams).filter_by(**owner(scope), id=dream.id).values(**row))
+            connection.execute(update(schema.dreams).filter_by(**owner_key(scope), id=dream.id).values(**row))
 
 
 def of_night() -> ColumnElement[bool]:
@@ -205,26 +206,26 @@ def as_queued(row: Any) -> Queued:
     return Queued(row.workspace, row.user, row.id, row.target, row.token if row.attempts else 0)
 
 
-def owner(scope: Scope) -> dict[str, Any]:
-    return {"workspace": scope.workspace, "user": scope.user or ""}
-
-
 def _lease(connection: Connection, key: dict[str, Any]) -> Any:
-    return connection.execute(_LEASE, given(**key)).first()
+    return connection.execute(_LEASE, bind_values(**key)).first()
 
 
 def _night(connection: Connection, scope: Scope, dream: str) -> Any:
-    return connection.execute(_NIGHT, given(**owner(scope), dream=dream)).first()
+    return connection.execute(_NIGHT, bind_values(**owner_key(scope), dream=dream)).first()
 
 
 def _target_of(connection: Connection, scope: Scope, dream: str) -> str:
     """Its key, as the night was opened with."""
-    found: str | None = connection.execute(select(schema.dreams.c.target).filter_by(**owner(scope), id=dream)).scalar()
+    found: str | None = connection.execute(
+        select(schema.dreams.c.target).filter_by(**owner_key(scope), id=dream)
+    ).scalar()
     return found or ""
 
 
 def _status(connection: Connection, scope: Scope, dream: str) -> str | None:
-    found: str | None = connection.execute(select(schema.dreams.c.status).filter_by(**owner(scope), id=dream)).scalar()
+    found: str | None = connection.execute(
+        select(schema.dreams.c.status).filter_by(**owner_key(scope), id=dream)
+    ).scalar()
     return found
 
 

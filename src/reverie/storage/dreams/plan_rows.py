@@ -11,7 +11,7 @@ from reverie.changes.history.change import evidence_as_json, evidence_from_json,
 from reverie.changes.proposal import Part, Score, Suggestion, score_as_json
 from reverie.core.clock import rfc3339
 from reverie.dreams.dream import Judged
-from reverie.dreams.records import Planned, SessionChoice, Thought, Told, Used
+from reverie.dreams.records import ModelReport, Planned, SessionChoice, Thought, Used
 from reverie.llm.choice import BUILT_IN
 from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.dreams.rows import judged_as_json, judged_from_json, noted_as_json, noted_from_json
@@ -94,12 +94,12 @@ def thought_from(details: str, planned: tuple[Planned, ...]) -> Thought:
     )
 
 
-def told_details(told: Told) -> str | None:
-    return json.dumps(asdict(told)) if told != Told() else None
+def told_details(told: ModelReport) -> str | None:
+    return json.dumps(asdict(told)) if told != ModelReport() else None
 
 
-def told_from(details: str | None) -> Told:
-    return Told(**json.loads(details)) if details else Told()
+def told_from(details: str | None) -> ModelReport:
+    return ModelReport(**json.loads(details)) if details else ModelReport()
 
 
 def _suggestion(wanted: Suggestion) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def noted_from_json(told: dict[str, Any]) -> Noted:
     return noted_from(SimpleNamespace(**told | {"said_at": said_at}))
 
 
-def details_of(dream: Dream) -> dict[str, Any]:
+def dream_details(dream: Dream) -> dict[str, Any]:
     return {
         "target": dream.target,
         "mode": dream.mode,

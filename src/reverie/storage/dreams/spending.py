@@ -25,9 +25,10 @@ from reverie.llm.ledger import Call, RecordedAnswer, call_of
 from reverie.llm.question import Question, Reply, Usage
 from reverie.llm.tokens import MARGIN
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import hold, writing
 from reverie.storage.database.upsert import put_if_new
-from reverie.storage.dreams.leases import SqlLeases, owner
+from reverie.storage.dreams.leases import SqlLeases
 
 UNDER_WAY = "under way"
 _BILLIONTHS = Decimal(1_000_000_000)
@@ -95,7 +96,7 @@ class SqlLedger:
 
     def _budget(self, connection: Connection) -> Budget:
         run = or_(schema.calls.c.run == self._lease.run, schema.calls.c.dream == self._lease.dream)
-        spent = total(connection, _spending().filter_by(**owner(self._lease.scope)).where(run))
+        spent = total(connection, _spending().filter_by(**owner_key(self._lease.scope)).where(run))
         month = total(connection, spent_since(self._lease.scope, month_before(self._clock.now(), self._zone)))
         return Budget(self._night_cap, self._month_cap, month, spent)
 
@@ -124,7 +125,7 @@ class SqlLedger:
         return made
 
     def _night(self) -> dict[str, Any]:
-        return owner(self._lease.scope) | {"dream": self._lease.dream}
+        return owner_key(self._lease.scope) | {"dream": self._lease.dream}
 
     def _answer(self, question: Question[Any]) -> dict[str, Any]:
         return self._night() | {"phase": str(question.role), "question": question.sha256}

@@ -19,13 +19,14 @@ from reverie.dreams.stores.records import Clone, DreamQuery, Located
 from reverie.llm.choice import BUILT_IN
 from reverie.memory.stores.store import Author
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import hold, part_of, reading_across, writing
 from reverie.storage.dreams.dreams import SqlDreams
-from reverie.storage.dreams.leases import as_queued, of_night, owner
+from reverie.storage.dreams.leases import as_queued, of_night
 from reverie.storage.dreams.rows import dream_from
 from reverie.storage.stores.clone import cloned
-from reverie.storage.stores.rows import within
-from reverie.storage.stores.stores import key_of
+from reverie.storage.stores.rows import made_between
+from reverie.storage.stores.stores import store_key
 from reverie.storage.transcripts.recorded import SqlRecorded
 from reverie.transcripts.recorded.session import Recorded
 
@@ -46,14 +47,14 @@ class SqlStoreDreams(SqlDreams):
         row = {name: getattr(made, name) for name in ("id", "store", "output", "session", "in_place", "created_at")}
         with writing(self._engine, scope) as connection:
             if made.in_place:
-                hold(connection, f"dreams over {key_of(scope, made.store)}")
+                hold(connection, f"dreams over {store_key(scope, made.store)}")
                 rival = _joined().where(_TABLE.c.store == made.store, _TABLE.c.in_place)
                 rival = rival.where(*_of(scope), schema.dreams.c.status.in_(OPEN)).limit(1)
                 if found := connection.execute(rival).first():
                     return _from_row(found)
             told = {"asked": json.dumps(asked), "told": _told(made), "cloned": made.in_place}
             SqlRecorded(part_of(connection), self._clock).add(scope, own)
-            connection.execute(insert(_TABLE), owner(scope) | row | told)
+            connection.execute(insert(_TABLE), owner_key(scope) | row | told)
             self._open(connection, scope, dream, SessionChoice(made.sessions, limit=len(made.sessions), queued=True))
         return None
 
@@ -62,7 +63,7 @@ class SqlStoreDreams(SqlDreams):
         return _from_row(found[0]) if found else None
 
     def listed(self, scope: Scope, which: DreamQuery, after: str | None, limit: int) -> list[StoreDream]:
-        asked = within(_joined().where(*_of(scope)), _TABLE.c.created_at, which.made)
+        asked = made_between(_joined().where(*_of(scope)), _TABLE.c.created_at, which.made)
         if which.statuses:
             asked = asked.where(schema.dreams.c.status.in_(which.statuses))
         if not which.archived:
@@ -73,13 +74,13 @@ class SqlStoreDreams(SqlDreams):
 
     def alter(self, scope: Scope, dream: str, change: Callable[[StoreDream], StoreDream]) -> StoreDream | None:
         with writing(self._engine, scope) as connection:
-            held = select(_TABLE.c.id).filter_by(**owner(scope), id=dream).with_for_update()
+            held = select(_TABLE.c.id).filter_by(**owner_key(scope), id=dream).with_for_update()
             if connection.execute(held).first() is None:
                 return None
             old = _from_row(connection.execute(_joined().where(*_of(scope), _TABLE.c.id == dream)).one())
             new = change(old)
             if new != old:
-                kept = update(_TABLE).filter_by(**owner(scope), id=dream)
+                kept = update(_TABLE).filter_by(**owner_key(scope), id=dream)
                 connection.execute(kept.values(told=_told(new), archived_at=new.archived_at))
         return new
 
@@ -115,8 +116,8 @@ class SqlStoreDreams(SqlDreams):
         scope, withheld = lease.scope, tuple[Withheld, ...]()
         with self.fenced(lease) as connection:
             self._chose(connection, lease, dream)
-            hold(connection, key_of(scope, made.store))
-            counted = select(schema.memory_stores.c.written).filter_by(**owner(scope), id=made.store)
+            hold(connection, store_key(scope, made.store))
+            counted = select(schema.memory_stores.c.written).filter_by(**owner_key(scope), id=made.store)
             written = connection.execute(counted).scalar() or 0
             if clone is not None:
                 author = Author("session", made.session)
@@ -124,7 +125,7 @@ class SqlStoreDreams(SqlDreams):
                     connection, scope, made.store, clone, ids=self._ids, author=author, at=self._clock.now()
                 )
             begun = replace(made, cloned=True, written=written, withheld=withheld)
-            kept = update(_TABLE).filter_by(**owner(scope), id=made.id)
+            kept = update(_TABLE).filter_by(**owner_key(scope), id=made.id)
             connection.execute(kept.values(cloned=True, told=_told(begun)))
         return begun
 
@@ -132,10 +133,10 @@ class SqlStoreDreams(SqlDreams):
         """Nothing more happens in its own session either, however soon this process ends. What models took is told on
         the wire, however it ended."""
         super()._over(connection, scope, dream)
-        row = connection.execute(select(_TABLE).filter_by(**owner(scope), id=dream.id)).one()
+        row = connection.execute(select(_TABLE).filter_by(**owner_key(scope), id=dream.id)).one()
         told = json.loads(row.told) | {"usage": asdict(usage_of(dream))}
-        connection.execute(update(_TABLE).filter_by(**owner(scope), id=dream.id).values(told=json.dumps(told)))
-        quiet = update(schema.recorded).filter_by(**owner(scope)).where(schema.recorded.c.id == row.session)
+        connection.execute(update(_TABLE).filter_by(**owner_key(scope), id=dream.id).values(told=json.dumps(told)))
+        quiet = update(schema.recorded).filter_by(**owner_key(scope)).where(schema.recorded.c.id == row.session)
         now = self._clock.now()
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
 

@@ -14,8 +14,8 @@ from typing import Any
 from sqlalchemy import Connection, exists, select, update
 
 from reverie.core.scope import Scope
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import changes, dreams, memory_stores, recorded, recorded_events, store_dreams
-from reverie.storage.stores.rows import owner
 
 ERASED = "erased"
 _QUOTED = re.compile("“([^”]+)”")
@@ -45,7 +45,7 @@ def of_text(connection: Connection, scope: Scope, store: str, text: str) -> None
         _rewrite(connection, scope, row, without)
 
 
-def of_session(connection: Connection, scope: Scope, session: str) -> None:
+def erase_session_quotations(connection: Connection, scope: Scope, session: str) -> None:
     """A session that is deleted: the quotations from it, also in dreams over stores that are nobody's. What a memory
     says because of it is the store's."""
 
@@ -77,37 +77,37 @@ def _rewrite(connection: Connection, scope: Scope, row: Any, without: Callable[[
     if not hit:
         return
     kept = told | {"judged": judged, "diary": ERASED if told["diary"] else "", "flaws": [ERASED for _ in told["flaws"]]}
-    connection.execute(update(dreams).filter_by(**owner(scope), id=row.id).values(details=json.dumps(kept)))
+    connection.execute(update(dreams).filter_by(**owner_key(scope), id=row.id).values(details=json.dumps(kept)))
     _reasons(connection, scope, {one["ref"]: one for one in hit if one["ref"]})
     _own_session(connection, scope, row.session)
 
 
 def _reasons(connection: Connection, scope: Scope, matters: dict[str, Told]) -> None:
     """Without its salt nobody can guess from the ledger what a Change rested on."""
-    asked = select(changes.c.id, changes.c.details).filter_by(**owner(scope)).where(changes.c.id.in_(matters))
+    asked = select(changes.c.id, changes.c.details).filter_by(**owner_key(scope)).where(changes.c.id.in_(matters))
     for change in connection.execute(asked).all():
         matter = matters[change.id]
         said = {"reason": matter["reason"], "evidence": matter["evidence"]}
-        kept = update(changes).filter_by(**owner(scope), id=change.id)
+        kept = update(changes).filter_by(**owner_key(scope), id=change.id)
         connection.execute(kept.values(details=json.dumps(json.loads(change.details) | said), salt=""))
 
 
 def _own_session(connection: Connection, scope: Scope, session: str) -> None:
     """The dream's account of itself, as it was streamed; and its title, which names the store."""
     told = json.dumps({"content": [{"type": "text", "text": ERASED}]})
-    spoken = update(recorded_events).filter_by(**owner(scope), session=session, type="agent.message")
+    spoken = update(recorded_events).filter_by(**owner_key(scope), session=session, type="agent.message")
     connection.execute(spoken.values(details=told))
-    found = connection.execute(select(recorded.c.details).filter_by(**owner(scope), id=session)).scalar()
+    found = connection.execute(select(recorded.c.details).filter_by(**owner_key(scope), id=session)).scalar()
     if found is not None:
         untitled = json.dumps(json.loads(found) | {"title": None})
-        connection.execute(update(recorded).filter_by(**owner(scope), id=session).values(details=untitled))
+        connection.execute(update(recorded).filter_by(**owner_key(scope), id=session).values(details=untitled))
 
 
 def _withheld(connection: Connection, scope: Scope, row: Any) -> None:
     """What could be told of it was its path."""
     told = json.loads(row.told)
     unnamed = [one | {"path": ""} for one in told.get("withheld", ())]
-    kept = update(store_dreams).filter_by(**owner(scope), id=row.id)
+    kept = update(store_dreams).filter_by(**owner_key(scope), id=row.id)
     connection.execute(kept.values(told=json.dumps(told | {"withheld": unnamed})))
 
 

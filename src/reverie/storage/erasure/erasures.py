@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, insert, or_, sel
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
-from reverie.erasure.records import FoundPlaces, Open
+from reverie.erasure.records import FoundPlaces, UnfinishedErasure
 from reverie.erasure.tombstones import Tombstone, Tombstones
 from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, SessionName, Sought
 from reverie.erasure.words import Scrubber
@@ -84,10 +84,10 @@ class SqlErasures:
 
     def begin(self, scope: Scope, erasure: Erasure, found: FoundPlaces) -> None:
         with writing(self._engine, scope) as connection:
-            tombstones.alone(connection, scope.workspace)
-            stones = tombstones.standing(connection, scope.workspace)
+            tombstones.lock_out_writers(connection, scope.workspace)
+            stones = tombstones.load_tombstones(connection, scope.workspace)
             made = list(self._stones(connection, scope, stones, found))
-            tombstones.put(connection, scope.workspace, stones, made, erasure.id)
+            tombstones.put_tombstones(connection, scope.workspace, stones, made, erasure.id)
             row = {
                 "id": erasure.id,
                 "kind": erasure.kind,
@@ -120,7 +120,7 @@ class SqlErasures:
         with writing(self._engine, scope) as connection:
             connection.execute(update(schema.erasures).filter_by(**_key(scope), id=erasure.id).values(**values))
 
-    def open(self) -> list[Open]:
+    def open(self) -> list[UnfinishedErasure]:
         table = schema.erasures
         asked = select(table).where(table.c.ended_at.is_(None)).order_by(table.c.begun_at, table.c.id)
         with reading_across(self._engine, "upkeep") as connection:
@@ -136,7 +136,7 @@ class SqlErasures:
 
     def rows(self, scope: Scope, erasure: str, sought: Sought) -> list[ErasurePlace]:
         with writing(self._engine, scope) as connection:
-            tombstones.alone(connection, scope.workspace)
+            tombstones.lock_out_writers(connection, scope.workspace)
             eraser = RowEraser(connection, scope, sought, erasure, self._clock.now())
             after = eraser.run()
             kept = update(schema.erasures).filter_by(**_key(scope), id=erasure)
@@ -151,7 +151,7 @@ class SqlErasures:
 
     def tombstones(self, scope: Scope) -> Tombstones:
         with reading(self._engine, scope) as connection:
-            return tombstones.standing(connection, scope.workspace)
+            return tombstones.load_tombstones(connection, scope.workspace)
 
     def generation(self, scope: Scope) -> int:
         with reading(self._engine, scope) as connection:
@@ -217,7 +217,7 @@ class SqlErasures:
                 flat = [
                     Tombstone(kind, name, count) for kind, one in stones.known.items() for name, count in one.items()
                 ]
-                tombstones.put(connection, scope.workspace, stones, flat, "restored")
+                tombstones.put_tombstones(connection, scope.workspace, stones, flat, "restored")
 
 
 _UNREAD = ("erasures", "tombstones", "tombstone_keys", "backups", "counters", "ledger", "leases", "calls")
@@ -248,11 +248,11 @@ def _key(scope: Scope) -> dict[str, str]:
     return {"workspace": scope.workspace, "user": ""}
 
 
-def _open(row: Any) -> Open:
+def _open(row: Any) -> UnfinishedErasure:
     report = json.loads(row.report)
     made = Erasure(row.id, ErasureKind(row.kind), row.step, row.begun_at, row.ended_at, report.get("counts", {}))
     sought = Sought.from_json(json.loads(row.wanted)) if row.wanted else None
-    return Open(made, Scope(row.workspace, None, report.get("actor", "reverie")), sought)
+    return UnfinishedErasure(made, Scope(row.workspace, None, report.get("actor", "reverie")), sought)
 
 
 def _mine(table: Any, scope: Scope) -> ColumnElement[bool]:

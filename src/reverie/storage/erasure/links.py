@@ -24,7 +24,7 @@ UNDER_WAY = (schema.nights, schema.chosen, schema.noticed, schema.planned, schem
 Key = dict[str, Any]
 
 
-def key_of(table: Table, row: Any) -> Key:
+def row_key(table: Table, row: Any) -> Key:
     return {column.name: getattr(row, column.name) for column in table.primary_key.columns}
 
 
@@ -54,9 +54,9 @@ def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
         told = json.loads(row.details)
         _sort(told, ids, found)
         if evidence.orphaned(told, ids):
-            found.rules += [*evidence.statements(told), *_lines_brought(connection, row)]
+            found.rules += [*evidence.remembered_texts(told), *_lines_brought(connection, row)]
         elif told["evidence"]:
-            found.standing += evidence.statements(told)
+            found.standing += evidence.remembered_texts(told)
     standing = {" ".join(text.split()) for text in found.standing}
     rules = tuple(text for text in dict.fromkeys(found.rules) if text and " ".join(text.split()) not in standing)
     phrases = tuple(evidence.unsaid_elsewhere(found.phrases, found.elsewhere))
@@ -74,10 +74,10 @@ def looked(connection: Connection, workspace: str, sought: Sought) -> Sought:
 
 def _sort(item: dict[str, Any], ids: set[str], found: _Looked) -> None:
     if evidence.orphaned(item, ids):
-        found.phrases += [*evidence.quotes(item, ids), *evidence.statements(item)]
+        found.phrases += [*evidence.quotes(item, ids), *evidence.remembered_texts(item)]
         return
     found.phrases += evidence.quotes(item, ids)
-    found.elsewhere += [*evidence.statements(item), *(one["quote"] for one in evidence.kept(item, ids))]
+    found.elsewhere += [*evidence.remembered_texts(item), *(one["quote"] for one in evidence.evidence_left(item, ids))]
 
 
 def _items(connection: Connection, workspace: str) -> Iterator[dict[str, Any]]:
@@ -181,7 +181,7 @@ def _candidates(connection: Connection, workspace: str, ids: set[str], taken: Ta
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
         if row.session_id in ids or evidence.orphaned(told, ids):
-            _delete(connection, table, key_of(table, row), taken)
+            _delete(connection, table, row_key(table, row), taken)
 
 
 def _proposals(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
@@ -189,11 +189,11 @@ def _proposals(connection: Connection, workspace: str, ids: set[str], taken: Tak
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
         if evidence.orphaned(told, ids):
-            _delete(connection, table, key_of(table, row), taken)
+            _delete(connection, table, row_key(table, row), taken)
             taken.proposals.add(row.id)
-        elif evidence.touched(told, ids):
-            said = json.dumps(told | {"evidence": evidence.kept(told, ids)})
-            connection.execute(update(table).filter_by(**key_of(table, row)).values(details=said))
+        elif evidence.rests_on(told, ids):
+            said = json.dumps(told | {"evidence": evidence.evidence_left(told, ids)})
+            connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said))
             taken.count(table)
 
 
@@ -201,8 +201,8 @@ def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber,
     """What waits to become memory and would say it: with a gap in it, it would be nonsense that could still land."""
     for table in (schema.candidates, schema.noticed, schema.proposals) if scrub else ():
         for row in list(of_workspace(connection, table, workspace)):
-            if any(scrub.has(text) for text in evidence.statements(json.loads(row.details))):
-                _delete(connection, table, key_of(table, row), taken)
+            if any(scrub.has(text) for text in evidence.remembered_texts(json.loads(row.details))):
+                _delete(connection, table, row_key(table, row), taken)
                 if table is schema.proposals:
                     taken.proposals.add(row.id)
 
@@ -212,9 +212,9 @@ def _changes(connection: Connection, workspace: str, ids: set[str], taken: Taken
     table = schema.changes
     for row in list(of_workspace(connection, table, workspace)):
         told = json.loads(row.details)
-        if evidence.touched(told, ids):
+        if evidence.rests_on(told, ids):
             said = json.dumps(evidence.change_without(told, ids))
-            connection.execute(update(table).filter_by(**key_of(table, row)).values(details=said, salt=""))
+            connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said, salt=""))
             taken.count(table)
 
 
@@ -228,7 +228,7 @@ def _dreams(connection: Connection, workspace: str, ids: set[str], taken: TakenO
             continue
         told |= {"judged": judged, "flaws": [GONE for _ in told["flaws"]], "reduced": []}
         told["diary"] = _diary(row, told) if told["diary"] else ""
-        connection.execute(update(table).filter_by(**key_of(table, row)).values(details=json.dumps(told)))
+        connection.execute(update(table).filter_by(**row_key(table, row)).values(details=json.dumps(told)))
         taken.count(table)
         if row.target.startswith("store:"):
             _own_session(connection, row)

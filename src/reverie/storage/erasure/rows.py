@@ -31,9 +31,9 @@ from reverie.storage.erasure.links import (
     GONE,
     Key,
     TakenOut,
-    key_of,
     looked,
     of_workspace,
+    row_key,
     take_out,
     take_statements_out,
 )
@@ -189,7 +189,7 @@ class RowEraser:
         table = schema.entries
         for row in list(of_workspace(self.connection, table, self.scope.workspace)):
             if row.sha256 in self._gone:
-                self.connection.execute(delete(table).filter_by(**key_of(table, row)))
+                self.connection.execute(delete(table).filter_by(**row_key(table, row)))
                 self._counted(table)
         for row in list(of_workspace(self.connection, schema.changes, self.scope.workspace)):
             told = json.loads(row.details)
@@ -200,7 +200,7 @@ class RowEraser:
                     one | {"old_sha256": GONE} if one.get("old_sha256") in hashes else one for one in told["operations"]
                 ]
                 said = {"details": json.dumps(told | {"operations": operations}), "salt": ""}
-                key = key_of(schema.changes, row)
+                key = row_key(schema.changes, row)
                 self.connection.execute(update(schema.changes).filter_by(**key).values(**said))
 
     # ---- columns -----------------------------------------------------------------------------------------------------
@@ -221,12 +221,12 @@ class RowEraser:
         for row in of_workspace(self.connection, table, self.scope.workspace):
             held = row._mapping
             if any(held[name] in scrub.exact or scrub.has(held[name]) for name in named):
-                gone.append(key_of(table, row))
+                gone.append(row_key(table, row))
                 continue
             new = {name: scrub.value(held[name]) for name in names if held[name] is not None}
             differs = {name: value for name, value in new.items() if value != held[name]}
             if differs:
-                changed.append((key_of(table, row), differs))
+                changed.append((row_key(table, row), differs))
                 if table is schema.turns:
                     self.hit.add((row.user, row.session_id))
         for which in gone:
@@ -246,7 +246,9 @@ class RowEraser:
         rows = dict(self.counts)
         if hit or sum(rows.values()):
             body = told | {"actor": self._actor(), "rows": ranges(hit), "counts": rows}
-            ledger.append(self.connection, Scope(self.scope.workspace, "", self.scope.actor), ERASURE, body, self.at)
+            ledger.append_to_ledger(
+                self.connection, Scope(self.scope.workspace, "", self.scope.actor), ERASURE, body, self.at
+            )
 
     def _rows(self) -> list[Any]:
         asked = select(schema.ledger).filter_by(workspace=self.scope.workspace).where(schema.ledger.c.kind != ERASURE)

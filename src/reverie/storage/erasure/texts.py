@@ -14,6 +14,7 @@ from sqlalchemy import Connection, case, delete, or_, select, update
 
 from reverie.core.scope import Scope
 from reverie.memory.stores.store import Author, MemoryVersion
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import (
     blobs,
     changes,
@@ -27,14 +28,13 @@ from reverie.storage.database.schema import (
 )
 from reverie.storage.erasure import dreams as erasing_dreams
 from reverie.storage.erasure.dreams import ERASED
-from reverie.storage.stores.rows import owner
 
 AT_ONCE = 500
 
 
-def version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: Author, at: datetime) -> None:
+def redact_version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: Author, at: datetime) -> None:
     """What another version still says stays in history; what no other says goes."""
-    ours, table = owner(scope), memory_versions
+    ours, table = owner_key(scope), memory_versions
     gone = {"path": None, "sha256": None, "size": None, "flags": "[]"}
     mark = {"redacted_at": at, "redacted_hand": by.hand, "redacted_by": by.id}
     connection.execute(update(table).filter_by(**ours, store=redacted.store, id=redacted.id).values(**gone, **mark))
@@ -48,7 +48,7 @@ def version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: A
 
 def store(connection: Connection, scope: Scope, deleted: str, target: str) -> None:
     """All that was ever written in it."""
-    ours = owner(scope)
+    ours = owner_key(scope)
     touched = _changes_of(ours, target)
     asked = select(edits.c.before, edits.c.after).filter_by(**ours).where(edits.c.change_id.in_(touched))
     names = {name for both in connection.execute(asked) for name in both if name not in (None, ERASED)}

@@ -36,11 +36,11 @@ def screen(connection: Connection, workspace: str) -> Tombstones | None:
     place = (str(connection.engine.url), workspace, count)
     if place not in _CACHE:
         _CACHE.clear()
-        _CACHE[place] = standing(connection, workspace)
+        _CACHE[place] = load_tombstones(connection, workspace)
     return _CACHE[place] or None
 
 
-def standing(connection: Connection, workspace: str) -> Tombstones:
+def load_tombstones(connection: Connection, workspace: str) -> Tombstones:
     """All there are, with the key they were made with; a new key where there is none yet."""
     asked = select(schema.tombstone_keys.c.key).filter_by(workspace=workspace)
     key = connection.execute(asked).scalar()
@@ -50,13 +50,13 @@ def standing(connection: Connection, workspace: str) -> Tombstones:
     return Tombstones(bytes.fromhex(key) if key else secrets.token_bytes(32), known)
 
 
-def alone(connection: Connection, workspace: str) -> None:
+def lock_out_writers(connection: Connection, workspace: str) -> None:
     """Wait for everybody who is writing words, and keep others from beginning until the commit."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _lock(workspace)})
 
 
-def put(
+def put_tombstones(
     connection: Connection, workspace: str, made_with: Tombstones, stones: Iterable[Tombstone], erasure: str
 ) -> None:
     put_if_new(connection, schema.tombstone_keys, {"workspace": workspace}, {"key": made_with.key.hex()})

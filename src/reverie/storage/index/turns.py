@@ -98,7 +98,7 @@ def _meta(searcher: tantivy.Searcher) -> Document:
     return searcher.doc(hits[0][1]) if hits else Document()
 
 
-def of_session(user: str, session_id: str) -> Query:
+def session_query(user: str, session_id: str) -> Query:
     return _every(_is("user", user), _is("session", session_id))
 
 
@@ -108,7 +108,7 @@ def worth_asking(index: tantivy.Index, terms: Sequence[Term]) -> list[Term]:
     return [term for term in terms if term.weight >= 1 or _often(searcher, term) <= EVERYWHERE]
 
 
-def question(terms: Sequence[Term], where: SearchFilter) -> Query:
+def turns_query(terms: Sequence[Term], where: SearchFilter) -> Query:
     """Any term may match; every bound must, and adds nothing to the score."""
     asked = Query.boolean_query([(Occur.Should, _asked(term)) for term in terms])
     bounds = [Query.const_score_query(bound, 0.0) for bound in _bounds(where)]

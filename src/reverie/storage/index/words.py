@@ -97,7 +97,7 @@ class TantivyIndex:
             writer.add_document(document)
 
     def remove(self, user: str, session_id: str) -> None:
-        self._writing().delete_documents_by_query(turns.of_session(user, session_id))
+        self._writing().delete_documents_by_query(turns.session_query(user, session_id))
 
     def commit(self, cursor: int) -> None:
         """Changes and cursor land together. Then the writer is released to other processes."""
@@ -117,7 +117,7 @@ class TantivyIndex:
 
     def pool(self, terms: Sequence[Term], where: SearchFilter, size: int) -> list[RankedTurn]:
         asked = self._read(lambda index: turns.worth_asking(index, terms), list(terms))
-        query = turns.question(asked, where)  # made outside the reading, where a ValueError means damage
+        query = turns.turns_query(asked, where)  # made outside the reading, where a ValueError means damage
         return self._read(lambda index: turns.candidates(index, query, size), [])
 
     def rarity(self, terms: Sequence[Term]) -> list[float]:

@@ -16,9 +16,10 @@ from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.records import Clone
 from reverie.memory.stores.store import Author
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
 from reverie.storage.database.upsert import put_if_new
-from reverie.storage.stores.rows import details_of, flags_as_json, flags_from, owner
+from reverie.storage.stores.rows import flags_as_json, flags_from, store_details
 
 AT_ONCE = 500
 
@@ -27,11 +28,11 @@ def cloned(
     connection: Connection, scope: Scope, store: str, clone: Clone, *, ids: Ids, author: Author, at: datetime
 ) -> tuple[Withheld, ...]:
     """In one transaction. Each memory begins with one version; how old it is it keeps. Says what stayed behind."""
-    ours, output = owner(scope), clone.output
+    ours, output = owner_key(scope), clone.output
     found = connection.execute(select(memories).filter_by(**ours, store=store).order_by(memories.c.path)).mappings()
     safe, withheld = _without_unsafe(connection, ours, [dict(row) for row in found], clone)
     rows = [row | {"store": output.id, "id": ids.new("mem"), "version": ids.new("memver")} for row in safe]
-    told = {"id": output.id, "details": details_of(output), "held": len(rows), "written": len(rows)}
+    told = {"id": output.id, "details": store_details(output), "held": len(rows), "written": len(rows)}
     times = {"created_at": at, "updated_at": at, "archived_at": None}
     connection.execute(insert(memory_stores), ours | told | times)
     made = [_version(row, number, author, at) for number, row in enumerate(rows, 1)]

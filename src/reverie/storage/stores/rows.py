@@ -9,15 +9,10 @@ from typing import Any
 
 from sqlalchemy import Select, Table, and_, bindparam, null, select
 
-from reverie.core.scope import Scope
 from reverie.memory.stores.store import Author, Between, Flag, MemoryVersion, Store, StoredMemory
 from reverie.storage.database import schema
 
 OWNER = ("workspace", "user")
-
-
-def owner(scope: Scope) -> dict[str, str]:
-    return {"workspace": scope.workspace, "user": scope.user or ""}
 
 
 def store_from_row(found: Any) -> Store:
@@ -36,7 +31,7 @@ def store_from_row(found: Any) -> Store:
     )
 
 
-def details_of(store: Store) -> str:
+def store_details(store: Store) -> str:
     return json.dumps({"name": store.name, "description": store.description, "metadata": dict(store.metadata)})
 
 
@@ -98,7 +93,7 @@ def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
     return select(table, blobs.c.content).select_from(table.outerjoin(blobs, same)).where(*wanted)
 
 
-def within(asked: Select[Any], column: Any, made: Between) -> Select[Any]:
+def made_between(asked: Select[Any], column: Any, made: Between) -> Select[Any]:
     limits = (
         (made.since, column.__ge__),
         (made.until, column.__le__),

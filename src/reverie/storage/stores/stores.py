@@ -16,22 +16,22 @@ from reverie.memory.stores.records import Below
 from reverie.memory.stores.rules import above
 from reverie.memory.stores.store import Author, Between, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 from reverie.storage.changes import ledger
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import memories, memory_stores, memory_versions
 from reverie.storage.database.transactions import hold, reading, writing
 from reverie.storage.erasure import texts as erasing
 from reverie.storage.stores.rows import (
     OWNER,
-    details_of,
+    made_between,
     memory_from_row,
-    owner,
+    store_details,
     store_from_row,
     version_from_row,
     with_content,
-    within,
 )
 
 
-def key_of(scope: Scope, store: str) -> str:
+def store_key(scope: Scope, store: str) -> str:
     """The key of a store as a target: history is kept by it."""
     return f"store:{scope.workspace}/{store}"
 
@@ -45,13 +45,13 @@ class SqlStores:
 
     def add(self, scope: Scope, store: Store) -> None:
         times = {name: getattr(store, name) for name in ("created_at", "updated_at", "archived_at")}
-        row = owner(scope) | times | {"id": store.id, "details": details_of(store), "held": 0, "written": 0}
+        row = owner_key(scope) | times | {"id": store.id, "details": store_details(store), "held": 0, "written": 0}
         with writing(self._engine, scope) as connection:
             connection.execute(insert(memory_stores), row)
             self._tell(connection, scope, store.id, "created")
 
     def change(self, scope: Scope, store: str, change: Callable[[Store], Store], done: str) -> Store | None:
-        asked = select(memory_stores).filter_by(**owner(scope), id=store)
+        asked = select(memory_stores).filter_by(**owner_key(scope), id=store)
         with writing(self._engine, scope) as connection:
             found = connection.execute(asked.with_for_update()).first()
             if found is None:
@@ -59,19 +59,19 @@ class SqlStores:
             old = store_from_row(found)
             new = change(old)
             if new != old:
-                said = {"details": details_of(new), "updated_at": new.updated_at, "archived_at": new.archived_at}
-                connection.execute(update(memory_stores).filter_by(**owner(scope), id=store).values(**said))
+                said = {"details": store_details(new), "updated_at": new.updated_at, "archived_at": new.archived_at}
+                connection.execute(update(memory_stores).filter_by(**owner_key(scope), id=store).values(**said))
                 self._tell(connection, scope, store, done)
             return new
 
     def store(self, scope: Scope, store: str) -> Store | None:
         with reading(self._engine, scope) as connection:
-            found = connection.execute(_one_store(scope.user is None), owner(scope) | {"id": store}).first()
+            found = connection.execute(_one_store(scope.user is None), owner_key(scope) | {"id": store}).first()
         return None if found is None else store_from_row(found)
 
     def stores(self, scope: Scope, made: Between, *, archived: bool, after: str | None, limit: int) -> list[Store]:
         table = memory_stores.c
-        asked = within(_of_scope(scope), table.created_at, made).order_by(table.id.desc()).limit(limit)
+        asked = made_between(_of_scope(scope), table.created_at, made).order_by(table.id.desc()).limit(limit)
         if not archived:
             asked = asked.where(table.archived_at.is_(None))
         if after is not None:
@@ -81,34 +81,34 @@ class SqlStores:
 
     def delete(self, scope: Scope, store: str) -> None:
         with writing(self._engine, scope) as connection:
-            hold(connection, key_of(scope, store))
-            erasing.store(connection, scope, store, key_of(scope, store))
+            hold(connection, store_key(scope, store))
+            erasing.store(connection, scope, store, store_key(scope, store))
             self._tell(connection, scope, store, "deleted")
 
     def _tell(self, connection: Any, scope: Scope, store: str, done: str) -> None:
         """The ledger names the store; what people call it is content."""
         body = {"store": store, "done": done, "actor": scope.actor}
-        ledger.append(connection, scope, "store", body, self._clock.now())
+        ledger.append_to_ledger(connection, scope, "store", body, self._clock.now())
 
     # ---- KeptMemories ------------------------------------------------------------------------------------------------
 
     def memory(self, scope: Scope, store: str, memory: str, *, full: bool) -> StoredMemory | None:
         asked = with_content(memories, full, "store", "id")
-        return self._one(scope, asked, owner(scope) | {"store": store, "id": memory})
+        return self._one(scope, asked, owner_key(scope) | {"store": store, "id": memory})
 
     def at(self, scope: Scope, store: str, path: str) -> StoredMemory | None:
         asked = with_content(memories, True, "store", "path")
-        return self._one(scope, asked, owner(scope) | {"store": store, "path": path})
+        return self._one(scope, asked, owner_key(scope) | {"store": store, "path": path})
 
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:
         below = f"{path}/"
         there = {"store": store, "paths": [path, *above(path)], "from": below, "to": behind(below), "but": but or ""}
-        return self._one(scope, _conflicting(), owner(scope) | there)
+        return self._one(scope, _conflicting(), owner_key(scope) | there)
 
     def memories(
         self, scope: Scope, store: str, below: Below, after: str | None, *, limit: int, full: bool
     ) -> list[StoredMemory | Prefix]:
-        ours = {**owner(scope), "store": store}
+        ours = {**owner_key(scope), "store": store}
         chosen = with_content(memories, full, "store").order_by(memories.c.path)
         with reading(self._engine, scope) as connection:
             if not below.depth:
@@ -121,7 +121,7 @@ class SqlStores:
         return [there.get(path) or Prefix(path) for path in shown]
 
     def paths(self, scope: Scope, store: str) -> list[str]:
-        asked = select(memories.c.path).filter_by(**owner(scope), store=store).order_by(memories.c.path)
+        asked = select(memories.c.path).filter_by(**owner_key(scope), store=store).order_by(memories.c.path)
         with reading(self._engine, scope) as connection:
             return list(connection.execute(asked).scalars())
 
@@ -135,7 +135,7 @@ class SqlStores:
     def version(self, scope: Scope, store: str, version: str, *, full: bool) -> MemoryVersion | None:
         asked = with_content(memory_versions, full, "store", "id")
         with reading(self._engine, scope) as connection:
-            found = connection.execute(asked, owner(scope) | {"store": store, "id": version}).first()
+            found = connection.execute(asked, owner_key(scope) | {"store": store, "id": version}).first()
         return None if found is None else version_from_row(found)
 
     def versions(
@@ -143,7 +143,7 @@ class SqlStores:
     ) -> list[MemoryVersion]:
         table = memory_versions.c
         asked = with_content(memory_versions, full, "store")
-        asked = within(asked, table.created_at, chosen.made).order_by(table.number.desc()).limit(limit)
+        asked = made_between(asked, table.created_at, chosen.made).order_by(table.number.desc()).limit(limit)
         for column, wanted in ((table.memory, chosen.memory), (table.operation, chosen.operation)):
             asked = asked if wanted is None else asked.where(column == wanted)
         for author in chosen.author:
@@ -151,14 +151,14 @@ class SqlStores:
         if after is not None:
             asked = asked.where(table.number < after)
         with reading(self._engine, scope) as connection:
-            found = connection.execute(asked, owner(scope) | {"store": store})
+            found = connection.execute(asked, owner_key(scope) | {"store": store})
             return [version_from_row(one) for one in found]
 
     def redact(self, scope: Scope, version: MemoryVersion, by: Author, at: datetime) -> None:
         with writing(self._engine, scope) as connection:
-            erasing.version(connection, scope, version, by, at)
+            erasing.redact_version(connection, scope, version, by, at)
             body = {"store": version.store, "version": version.id, "actor": scope.actor}
-            ledger.append(connection, scope, "redaction", body, at)
+            ledger.append_to_ledger(connection, scope, "redaction", body, at)
 
 
 @cache

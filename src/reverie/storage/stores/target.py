@@ -26,8 +26,8 @@ from reverie.storage.changes.history import SqlHistory
 from reverie.storage.database.schema import memory_versions
 from reverie.storage.database.transactions import hold, lock_number, part_of, writing
 from reverie.storage.stores.rows import OWNER
-from reverie.storage.stores.stores import SqlStores, key_of
-from reverie.storage.stores.write import Write, written
+from reverie.storage.stores.stores import SqlStores, store_key
+from reverie.storage.stores.write import Write, write_version
 from reverie.system.files import PATIENCE_SECONDS, flocked
 
 PURPOSE = "One memory of a store. Read in the sessions the store is attached to."
@@ -75,7 +75,7 @@ class StoreTarget:
         self, engine: Engine, scope: Scope, store: str, pen: Pen, *, clock: Clock, ids: Ids, locks: StoreLocks | None
     ) -> None:
         self.name = store
-        self.key = key_of(scope, store)
+        self.key = store_key(scope, store)
         self.reach = "every session this memory store is attached to"
         self.made: list[str] = []  # the versions written here
         self._engine = engine
@@ -98,7 +98,7 @@ class StoreTarget:
         """What is expected is there: who writes rows takes the lock."""
         with writing(self._engine, self._scope) as connection:
             write = Write(self.name, document, content, self._pen, self._clock.now())
-            version = written(connection, self._scope, self._ids, write)
+            version = write_version(connection, self._scope, self._ids, write)
         self.made += [version] if version else []
         return True
 
@@ -166,5 +166,5 @@ class Desks:
 
     @contextmanager
     def __call__(self, scope: Scope, store: str) -> Iterator[SqlDesk]:
-        with self.locks.transaction(scope, key_of(scope, store)) as connection:
+        with self.locks.transaction(scope, store_key(scope, store)) as connection:
             yield SqlDesk(connection, scope, store, self.clock, self.ids, [])

@@ -16,9 +16,10 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.stores.records import Pen
 from reverie.memory.stores.store import Operation
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
 from reverie.storage.database.upsert import put_if_new
-from reverie.storage.stores.rows import OWNER, flags_as_json, owner
+from reverie.storage.stores.rows import OWNER, flags_as_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,12 @@ class Write:
     at: datetime
 
 
-def written(connection: Connection, scope: Scope, ids: Ids, write: Write) -> str | None:
+def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) -> str | None:
     """The id of the version that was made. Half of a rename makes none: the other half does."""
     if write.content is None and write.path in write.pen.moves:
         return None
     came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
-    ours = owner(scope) | {"store": write.store}
+    ours = owner_key(scope) | {"store": write.store}
     found = connection.execute(_at(), ours | {"path": came_from}).scalar()
     if found is None and write.content is None:
         return None
@@ -81,7 +82,7 @@ def _said(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
     if write.content is None:
         return {"sha256": None, "size": None, "flags": "[]"}
     name = sha256(write.content)
-    put_if_new(connection, blobs, owner(scope) | {"sha256": name}, {"content": write.content})
+    put_if_new(connection, blobs, owner_key(scope) | {"sha256": name}, {"content": write.content})
     return {"sha256": name, "size": len(write.content), "flags": flags_as_json(write.pen.flags_at(write.path))}
 
 

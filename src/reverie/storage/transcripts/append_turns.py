@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert
 from reverie.core.clock import Clock
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.rows import TURN_ROW, head_values, turn_row
+from reverie.storage.database.rows import TURN_ROW, head_values, owner_key, turn_row
 from reverie.storage.database.transactions import part_of
 from reverie.storage.database.upsert import next_change, upsert
 from reverie.storage.transcripts.sessions import SqlRecords
@@ -23,13 +23,13 @@ def add_words(connection: Connection, clock: Clock, scope: Scope, head: Head, tu
     known = SqlRecords(part_of(connection), clock).known(scope, head.id)
     there = known.turns if known and not known.removed else 0
     revision = known.revision + known.removed if known else 1
-    key = {"workspace": scope.workspace, "user": scope.user or "", "session_id": head.id, "revision": revision}
+    key = owner_key(scope) | {"session_id": head.id, "revision": revision}
     if turns:
         numbered = (replace(turn, number=number) for number, turn in enumerate(turns, there + 1))
         connection.execute(insert(schema.turns), [key | _row(turn) for turn in numbered])
     said = {"source": None, "revision": revision, "turns": there + len(turns), "removed_at": None}
     changed = {"changed": next_change(connection, scope.workspace)}
-    name = {"workspace": scope.workspace, "user": scope.user or "", "id": head.id}
+    name = owner_key(scope) | {"id": head.id}
     new = {"added_at": clock.now()}
     upsert(connection, schema.sessions, name, head_values(head) | said | changed, only_when_new=new)
 

@@ -19,17 +19,18 @@ from reverie.core.errors import StillLocked
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import held_across, hold, reading, writing
 from reverie.storage.database.upsert import upsert
 from reverie.storage.transcripts.rows import (
     Written,
-    append,
-    compared,
+    compare_turns,
     copy_prefix,
+    insert_turns,
     keep_head,
     known,
-    page_of,
     pages,
+    take_page,
 )
 from reverie.system.files import flocked
 from reverie.transcripts.records import Fate, SessionBusy, Stored
@@ -88,7 +89,7 @@ class Arrival:
         fate: Fate = "new"
         revision, there = (old.revision + 1 if old else 1), 0
         if old and not old.removed:
-            fate, there, turns = compared(pages(self._engine, self._scope, old), turns)
+            fate, there, turns = compare_turns(pages(self._engine, self._scope, old), turns)
             revision = old.revision + (fate == "rewritten")
             if fate == "rewritten":
                 self._note(revision, 0)
@@ -96,7 +97,7 @@ class Arrival:
         added = 0
         for step in steps(turns):
             with writing(self._engine, self._scope) as connection:
-                append(connection, self._scope, self._name, revision, step)
+                insert_turns(connection, self._scope, self._name, revision, step)
             added += len(step)
         fate = "unchanged" if fate == "grown" and not added else fate
         self._end(Written(fate, old, revision, there + added, source, finish()))
@@ -140,7 +141,7 @@ class Arrival:
 def steps(turns: Iterable[Turn]) -> Iterator[list[Turn]]:
     """As many turns as one transaction may hold."""
     following = iter(turns)
-    while step := page_of(following, STEP_TURNS):
+    while step := take_page(following, STEP_TURNS):
         yield step
 
 
@@ -187,10 +188,10 @@ def clear_abandoned(engine: Engine, scope: Scope) -> None:
 
 def first_step(turns: Iterator[Turn]) -> tuple[list[Turn], Iterator[Turn], bool]:
     """What fits into one transaction, all of it again, and whether there is more."""
-    step = page_of(turns, AT_ONCE_TURNS)
+    step = take_page(turns, AT_ONCE_TURNS)
     more = list(islice(turns, 1))
     return step, chain(step, more, turns), bool(more)
 
 
 def _key(scope: Scope, session_id: str) -> dict[str, str]:
-    return {"workspace": scope.workspace, "user": scope.user or "", "session_id": session_id}
+    return owner_key(scope) | {"session_id": session_id}

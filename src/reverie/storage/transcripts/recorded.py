@@ -14,19 +14,13 @@ from sqlalchemy import Connection, Engine, Select, delete, insert, select, updat
 
 from reverie.core.clock import Clock
 from reverie.core.scope import Scope
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import candidates, noticed, recorded, recorded_events
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.erasure import dreams as erasing_dreams
 from reverie.storage.erasure.tombstones import screen
 from reverie.storage.transcripts.append_turns import add_words, take_words_out
-from reverie.storage.transcripts.recorded_rows import (
-    during,
-    event_from_row,
-    owner,
-    recorded_from_row,
-    recorded_row,
-    walked,
-)
+from reverie.storage.transcripts.recorded_rows import during, event_from_row, recorded_from_row, recorded_row, walked
 from reverie.transcripts.recorded.records import SpokenEvents
 from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, TimeSpan, Walk
 
@@ -40,7 +34,7 @@ class SqlRecorded:
 
     def add(self, scope: Scope, session: Recorded, first: SpokenEvents | None = None) -> None:
         with writing(self._engine, scope) as connection:
-            row = owner(scope) | {"id": session.id, "events": 0} | recorded_row(session)
+            row = owner_key(scope) | {"id": session.id, "events": 0} | recorded_row(session)
             connection.execute(insert(recorded), row)
             if first is not None:
                 self._kept(connection, scope, session.id, 0, first)
@@ -53,7 +47,7 @@ class SqlRecorded:
             old = recorded_from_row(found)
             new = change(old)
             if new != old:
-                changed = update(recorded).filter_by(**owner(scope), id=name)
+                changed = update(recorded).filter_by(**owner_key(scope), id=name)
                 connection.execute(changed.values(**recorded_row(new)))
             return new
 
@@ -71,12 +65,12 @@ class SqlRecorded:
         with writing(self._engine, scope) as connection:
             if _held(connection, scope, name) is None:
                 return
-            connection.execute(delete(recorded_events).filter_by(**owner(scope), session=name))
-            connection.execute(delete(recorded).filter_by(**owner(scope), id=name))
+            connection.execute(delete(recorded_events).filter_by(**owner_key(scope), session=name))
+            connection.execute(delete(recorded).filter_by(**owner_key(scope), id=name))
             take_words_out(connection, self._clock, scope, name)
             for table in (candidates, noticed):
                 connection.execute(delete(table).filter_by(workspace=scope.workspace, session_id=name))
-            erasing_dreams.of_session(connection, scope, name)
+            erasing_dreams.erase_session_quotations(connection, scope, name)
 
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
 
@@ -95,13 +89,13 @@ class SqlRecorded:
         kept = [replace(event, number=number) for number, event in enumerate(events, there + 1)]
         connection.execute(insert(recorded_events), [_row(scope, name, event) for event in kept])
         last = {"events": there + len(kept), "updated_at": kept[-1].at}
-        connection.execute(update(recorded).filter_by(**owner(scope), id=name).values(**last))
+        connection.execute(update(recorded).filter_by(**owner_key(scope), id=name).values(**last))
         if spoken.head is not None:
             add_words(connection, self._clock, scope, replace(spoken.head, ended_at=kept[-1].at), turns)
         return kept
 
     def events(self, scope: Scope, name: str, types: Sequence[str], at: TimeSpan, walk: Walk) -> list[RecordedEvent]:
-        asked = select(recorded_events).filter_by(**owner(scope), session=name)
+        asked = select(recorded_events).filter_by(**owner_key(scope), session=name)
         asked = walked(during(asked, recorded_events.c.at, at), recorded_events.c.number, walk)
         if types:
             asked = asked.where(recorded_events.c.type.in_(types))
@@ -115,13 +109,13 @@ class SqlRecorded:
 
 
 def _held(connection: Connection, scope: Scope, name: str) -> Any:
-    asked = select(recorded).filter_by(**owner(scope), id=name)
+    asked = select(recorded).filter_by(**owner_key(scope), id=name)
     return connection.execute(asked.with_for_update()).first()
 
 
 def _row(scope: Scope, name: str, event: RecordedEvent) -> dict[str, Any]:
     told = {"id": event.id, "type": event.type, "at": event.at, "details": json.dumps(event.told)}
-    return owner(scope) | {"session": name, "number": event.number} | told
+    return owner_key(scope) | {"session": name, "number": event.number} | told
 
 
 def _of_scope(scope: Scope) -> Select[Any]:

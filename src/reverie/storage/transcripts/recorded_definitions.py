@@ -10,9 +10,10 @@ from sqlalchemy import Connection, Engine, Select, delete, insert, or_, select, 
 
 from reverie.core.clock import Clock
 from reverie.core.scope import Scope
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import definition_versions, definitions
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.transcripts.recorded_rows import during, owner, walked
+from reverie.storage.transcripts.recorded_rows import during, walked
 from reverie.transcripts.recorded.session import Definition, Kind, TimeSpan, Walk
 
 
@@ -22,7 +23,7 @@ class SqlDefinitions:
         self._clock = clock
 
     def add(self, scope: Scope, kind: Kind, made: Definition) -> None:
-        row = owner(scope) | {"kind": kind, "id": made.id, "created_at": made.created_at, "archived_at": None}
+        row = owner_key(scope) | {"kind": kind, "id": made.id, "created_at": made.created_at, "archived_at": None}
         with writing(self._engine, scope) as connection:
             connection.execute(insert(definitions), row | _said(made))
             self._keep_version(connection, scope, kind, made)
@@ -30,7 +31,7 @@ class SqlDefinitions:
     def change(
         self, scope: Scope, kind: Kind, name: str, change: Callable[[Definition], Definition]
     ) -> Definition | None:
-        asked = select(definitions).filter_by(**owner(scope), kind=kind, id=name)
+        asked = select(definitions).filter_by(**owner_key(scope), kind=kind, id=name)
         with writing(self._engine, scope) as connection:
             found = connection.execute(asked.with_for_update()).first()
             if found is None:
@@ -39,13 +40,13 @@ class SqlDefinitions:
             new = change(old)
             if new != old:
                 said = _said(new) | {"archived_at": new.archived_at}
-                connection.execute(update(definitions).filter_by(**owner(scope), kind=kind, id=name).values(**said))
+                connection.execute(update(definitions).filter_by(**owner_key(scope), kind=kind, id=name).values(**said))
             if new.version != old.version:
                 self._keep_version(connection, scope, kind, new)
             return new
 
     def _keep_version(self, connection: Connection, scope: Scope, kind: Kind, made: Definition) -> None:
-        row = owner(scope) | {"kind": kind, "id": made.id} | _said(made)
+        row = owner_key(scope) | {"kind": kind, "id": made.id} | _said(made)
         connection.execute(insert(definition_versions), row)
 
     def one(self, scope: Scope, kind: Kind, name: str, version: int | None = None) -> Definition | None:
@@ -70,7 +71,7 @@ class SqlDefinitions:
 
     def delete(self, scope: Scope, kind: Kind, name: str) -> bool:
         with writing(self._engine, scope) as connection:
-            ours = owner(scope) | {"kind": kind, "id": name}
+            ours = owner_key(scope) | {"kind": kind, "id": name}
             connection.execute(delete(definition_versions).filter_by(**ours))
             return bool(connection.execute(delete(definitions).filter_by(**ours)).rowcount)
 

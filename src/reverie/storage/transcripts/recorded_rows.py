@@ -7,12 +7,7 @@ from typing import Any
 
 from sqlalchemy import Select
 
-from reverie.core.scope import Scope
 from reverie.transcripts.recorded.session import Recorded, RecordedEvent, TimeSpan, Walk
-
-
-def owner(scope: Scope) -> dict[str, str]:
-    return {"workspace": scope.workspace, "user": scope.user or ""}
 
 
 def recorded_row(session: Recorded) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def next_page(connection: Connection, scope: Scope, stored: Stored, revision: in
     most = stored.turns if chosen == stored.revision else _EVERY
     key = {"w": scope.workspace, "u": stored.user, "i": stored.head.id, "r": chosen, "last": last, "most": most}
     with connection.execute(_NEXT_PAGE, key) as found:
-        page = page_of(map(turn_of, found), PAGE)
+        page = take_page(map(turn_of, found), PAGE)
     return page, bool(page) and (len(page) == PAGE or _is_full(page))
 
 
@@ -108,7 +108,7 @@ def these_turns(connection: Connection, scope: Scope, stored: Stored, numbers: I
     return map(turn_of, connection.execute(_THESE, key | {"numbers": list(numbers)}))
 
 
-def turns_of(
+def read_turns(
     connection: Connection, scope: Scope, sessions: Mapping[str, Stored], wanted: Mapping[str, Collection[int]]
 ) -> Iterator[tuple[str, Turn]]:
     """Turns of several sessions of one person, each with its session."""
@@ -121,7 +121,7 @@ def turns_of(
         yield row.session_id, turn_of(row)
 
 
-def page_of(turns: Iterator[Turn], most: int) -> list[Turn]:
+def take_page(turns: Iterator[Turn], most: int) -> list[Turn]:
     """The next turns, no more than so many and no more characters than a page has."""
     page, left = list[Turn](), PAGE_CHARACTERS
     while len(page) < most and left > 0 and (turn := next(turns, None)) is not None:
@@ -147,7 +147,7 @@ def _length(turn: Turn) -> int:
     return len(turn.text) + sum(len(call.arguments) for call in turn.said.calls)
 
 
-def compared(stored: Iterator[Turn], incoming: Iterator[Turn]) -> tuple[Fate, int, Iterator[Turn]]:
+def compare_turns(stored: Iterator[Turn], incoming: Iterator[Turn]) -> tuple[Fate, int, Iterator[Turn]]:
     """How the incoming transcript stands to the stored one, how many turns agree, and what is left to append."""
     agreed = 0
     for old in stored:
@@ -168,7 +168,7 @@ def copy_prefix(connection: Connection, scope: Scope, old: Stored, after: int, t
     connection.execute(insert(table).from_select([c.name for c in table.columns], part))
 
 
-def append(connection: Connection, scope: Scope, session_id: str, revision: int, turns: Iterable[Turn]) -> None:
+def insert_turns(connection: Connection, scope: Scope, session_id: str, revision: int, turns: Iterable[Turn]) -> None:
     """Rows go to the driver as they are: between them and it, half of the time of a large `add` would be spent."""
     key = (scope.workspace, scope.user, session_id, revision)
     if rows := [key + turn_row(turn) for turn in turns]:

@@ -15,7 +15,7 @@ from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
 from reverie.erasure.tombstones import ErasedBefore
 from reverie.storage.database import schema
-from reverie.storage.database.rows import stored_of
+from reverie.storage.database.rows import owner_key, stored_of
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import next_change
 from reverie.storage.erasure.tombstones import generation, screen
@@ -30,18 +30,18 @@ from reverie.storage.transcripts.chunked_writes import (
 from reverie.storage.transcripts.rows import (
     PAGE,
     Written,
-    append,
     beginning,
-    compared,
+    compare_turns,
     copy_prefix,
+    insert_turns,
     keep_head,
     known,
     mine,
     next_page,
     pages,
     pages_within,
+    read_turns,
     these_turns,
-    turns_of,
 )
 from reverie.transcripts.records import Fate, SessionQuery, Stored
 from reverie.transcripts.session import Head, Session, Turn
@@ -98,7 +98,7 @@ class SqlRecords:
         """Something was erased while this session was stored in steps."""
         with writing(self._engine, scope) as connection:
             stones, table = screen(connection, scope.workspace), schema.turns
-            whose = {"workspace": scope.workspace, "user": scope.user or ""}
+            whose = owner_key(scope)
             if stones and stones.has(stones.of_session(scope.user or "", session_id)):
                 connection.execute(delete(table).filter_by(**whose, session_id=session_id))
                 connection.execute(delete(schema.sessions).filter_by(**whose, id=session_id))
@@ -128,12 +128,12 @@ class SqlRecords:
             fate: Fate = "new"
             revision, kept, incoming = (old.revision + 1 if old else 1), 0, iter(turns)
             if old and not old.removed:
-                fate, kept, incoming = compared(pages_within(connection, scope, old), incoming)
+                fate, kept, incoming = compare_turns(pages_within(connection, scope, old), incoming)
                 revision = old.revision + (fate == "rewritten")
                 if fate == "rewritten":
                     copy_prefix(connection, scope, old, 0, kept)
             rest = list(incoming)
-            append(connection, scope, head.id, revision, rest)
+            insert_turns(connection, scope, head.id, revision, rest)
             fate = "unchanged" if fate == "grown" and not rest else fate
             written = Written(fate, old, revision, kept + len(rest), source, final)
             keep_head(connection, self._clock, scope, written)
@@ -171,7 +171,7 @@ class SqlRecords:
         asked = select(table).where(mine(table, scope), table.c.removed_at.is_(None), table.c.id.in_(list(wanted)))
         with reading(self._engine, scope) as connection:
             found = {row.id: (stored_of(row), dict[int, Turn]()) for row in connection.execute(asked)}
-            for session, turn in turns_of(connection, scope, {one.head.id: one for one, _ in found.values()}, wanted):
+            for session, turn in read_turns(connection, scope, {one.head.id: one for one, _ in found.values()}, wanted):
                 found[session][1][turn.number] = turn
         return found
 

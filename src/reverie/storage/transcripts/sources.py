@@ -7,6 +7,7 @@ from sqlalchemy import Engine, delete, select
 from reverie.core.clock import Clock
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
+from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import upsert
 from reverie.transcripts.records import Source
@@ -48,4 +49,4 @@ class SqlSources:
 
 
 def _key(scope: Scope, path: str) -> dict[str, str]:
-    return {"workspace": scope.workspace, "user": scope.user or "", "path": path}
+    return owner_key(scope) | {"path": path}

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 
 from reverie.changes.history.change import Edit
-from reverie.changes.history.projection import message, one_line
+from reverie.changes.history.projection import commit_message, printable_line
 from reverie.changes.history.records import Anchored
 from reverie.system.git.git import OURS
 
@@ -42,7 +42,7 @@ def committed(
     at = max(0, int((change.settled_at or change.intended_at).timestamp()))
     yield f"commit {branch}\nauthor {_person(change.grounds.actor)} {at} +0000\n".encode()
     yield f"committer {OURS} <> {at} +0000\n".encode()
-    yield _exactly(message(recorded).encode())
+    yield _exactly(commit_message(recorded).encode())
     if onto is not None:
         yield f"from {onto}\n".encode()
     for edit in sorted(edits, key=lambda edit: edit.after is not None):  # a folder can take the place of a file
@@ -65,7 +65,7 @@ def _exactly(content: bytes) -> bytes:
 
 def _person(actor: str) -> str:
     """No address is made up for anyone."""
-    name = re.sub(r"[<>]", "", one_line(actor)).strip(" .,:;\"'\\")
+    name = re.sub(r"[<>]", "", printable_line(actor)).strip(" .,:;\"'\\")
     return f"{name or 'unknown'} <>"
 
 

@@ -18,7 +18,7 @@ from reverie.transcripts.files.json_streams import (
     StreamedList,
     StreamedObject,
     top_values,
-    value_at,
+    value_in_span,
 )
 from reverie.transcripts.readers import WHOLE_FILE, Event, Flaw
 
@@ -80,7 +80,7 @@ def _streamed(path: Path, inside: str | None) -> Iterator[Any]:
         spans, found = top_values(file), False
         for span in spans:
             found = True
-            yield value_at(path, file, span)
+            yield value_in_span(path, file, span)
         if not found:
             raise CutOff("no value")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reverie.transcripts.files.json_streams import PIECE, CutOff, FileSpan, StreamedObject, top_values, value_at
+from reverie.transcripts.files.json_streams import PIECE, CutOff, FileSpan, StreamedObject, top_values, value_in_span
 from reverie.transcripts.files.json_text import parsed
 from reverie.transcripts.files.limits import check_time
 from reverie.transcripts.readers import WHOLE_FILE, Flaw
@@ -46,7 +46,7 @@ def _long_line(path: Path, number: int, span: FileSpan) -> tuple[int, Any] | Fla
     """A line that is too long to hold: its beginning may be the whole conversation."""
     try:
         with path.open("rb") as file:
-            value = value_at(path, file, span)
+            value = value_in_span(path, file, span)
     except ValueError as error:
         return Flaw(f"line {number}", f"{span.size:,} bytes long, and not JSON ({error})")
     if isinstance(value, StreamedObject) and value.cut_off:
@@ -73,7 +73,7 @@ def whole_json(path: Path) -> Any | Flaw:
     try:
         if is_large(path):
             with path.open("rb") as file:
-                return value_at(path, file, next(top_values(file), FileSpan(0, 0)))
+                return value_in_span(path, file, next(top_values(file), FileSpan(0, 0)))
         return parsed(decoded(path.read_bytes())[0])
     except CutOff:
         return Flaw(WHOLE_FILE, "cut off")

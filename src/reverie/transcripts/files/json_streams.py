@@ -129,7 +129,7 @@ class StreamedObject(Mapping[str, Any]):
     __repr__ = __str__
 
 
-def value_at(path: Path, file: BinaryIO, span: FileSpan) -> Any:
+def value_in_span(path: Path, file: BinaryIO, span: FileSpan) -> Any:
     """The value that stands there. Raises ValueError where it is none."""
     if span.size <= PIECE:
         return parsed(_text(file, span))
@@ -143,7 +143,7 @@ def value_at(path: Path, file: BinaryIO, span: FileSpan) -> Any:
 
 def _element(path: Path, file: BinaryIO, span: FileSpan) -> Any:
     try:
-        return value_at(path, file, span)
+        return value_in_span(path, file, span)
     except CutOff:
         raise
     except ValueError:

@@ -11,7 +11,7 @@ from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.transcripts.recorded.records import DefinitionRecords
-from reverie.transcripts.recorded.rules import VersionPassed, checked_name, merged, storable
+from reverie.transcripts.recorded.rules import VersionPassed, checked_definition_name, checked_storable, patch_metadata
 from reverie.transcripts.recorded.session import Definition, Kind, TimeSpan, Walk
 
 _PREFIX: Mapping[Kind, str] = {"agent": "agent", "environment": "env"}
@@ -26,14 +26,14 @@ class Definitions:
     clock: Clock
 
     def create(self, told: Mapping[str, Any]) -> Definition:
-        checked_name(told["name"])
-        now, kept = self.clock.now(), storable({**told, "metadata": merged({}, told.get("metadata"))})
+        checked_definition_name(told["name"])
+        now, kept = self.clock.now(), checked_storable({**told, "metadata": patch_metadata({}, told.get("metadata"))})
         made = Definition(self.ids.new(_PREFIX[self.kind]), self.scope.user or "", kept, now, now)
         self.records.add(self.scope.of(made.user), self.kind, made)
         return made
 
     def get(self, name: str, version: int | None = None) -> Definition:
-        found = None if "\0" in name else self.records.one(self.scope, self.kind, storable(name), version)
+        found = None if "\0" in name else self.records.one(self.scope, self.kind, checked_storable(name), version)
         if found is None:
             raise self._missing(name)
         return found
@@ -52,9 +52,9 @@ class Definitions:
                 raise BadInput(f"The {self.kind} {name} is archived.", expected="one that can be changed")
             if version not in (None, old.version):
                 raise VersionPassed(f"The {self.kind} is at version {old.version}, not {version}. Read it again.")
-            metadata = merged(old.told["metadata"], patch.get("metadata"))
-            told = storable({**old.told, **patch, "metadata": metadata})
-            checked_name(told["name"])
+            metadata = patch_metadata(old.told["metadata"], patch.get("metadata"))
+            told = checked_storable({**old.told, **patch, "metadata": metadata})
+            checked_definition_name(told["name"])
             if told == old.told:
                 return old
             return replace(old, told=told, version=old.version + 1, updated_at=self.clock.now())

@@ -18,7 +18,7 @@ from reverie.transcripts.files.limits import FileLimits, check_databases, limite
 from reverie.transcripts.files.names import kept_id
 from reverie.transcripts.files.sqlite_files import MAGIC
 from reverie.transcripts.intake import Intake, Redact
-from reverie.transcripts.readers import Event, Opened, Reader, named, reader_of
+from reverie.transcripts.readers import Event, Opened, Reader, reader_named, reader_of
 from reverie.transcripts.records import Quarantine, Records, Sources
 from reverie.transcripts.session import Head, Said
 
@@ -77,7 +77,7 @@ class Importing:
         with path.open("rb") as file:
             if file.read(len(MAGIC)) == MAGIC:
                 check_databases()
-        chosen = named(reader, self.readers) if reader else reader_of(path, self.readers)
+        chosen = reader_named(reader, self.readers) if reader else reader_of(path, self.readers)
         if chosen is None:
             raise NotATranscript(
                 "The body is not a transcript any reader knows.",

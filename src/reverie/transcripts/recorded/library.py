@@ -20,7 +20,7 @@ from reverie.transcripts.recorded import rules
 from reverie.transcripts.recorded.definitions import Definitions
 from reverie.transcripts.recorded.records import RecordedRecords, SpokenEvents
 from reverie.transcripts.recorded.session import Always, Recorded, RecordedEvent, RecordedQuery, Status, TimeSpan, Walk
-from reverie.transcripts.recorded.turns import head_of, turns_of, without_secrets
+from reverie.transcripts.recorded.turns import recorded_head, recorded_turns, redact_deeply
 
 Told = Mapping[str, Any]
 AT_ONCE = 100  # events of a stream that are read together
@@ -68,10 +68,10 @@ class Recording:
             now,
             now,
             self._title(wish.title),
-            rules.merged({}, wish.metadata),
-            tuple(map(rules.storable, wish.resources)),
-            tuple(map(rules.storable, wish.vaults)),
-            rules.storable(wish.budget),
+            rules.patch_metadata({}, wish.metadata),
+            tuple(map(rules.checked_storable, wish.resources)),
+            tuple(map(rules.checked_storable, wish.vaults)),
+            rules.checked_storable(wish.budget),
         )
         self.records.add(self.scope.of(made.user), made, self._spoken(made, [*events, IDLE]) if events else None)
         return made
@@ -86,7 +86,7 @@ class Recording:
         if found.archived_at is not None:
             raise BadInput(f"The agent {found.id} is archived.", expected="one that new sessions can be made from")
         told = {name: value for name, value in found.told.items() if name != "metadata"}
-        return {**told, **rules.storable(wish.overrides or {}), "id": found.id, "version": found.version}
+        return {**told, **rules.checked_storable(wish.overrides or {}), "id": found.id, "version": found.version}
 
     def _environment(self, name: str) -> None:
         try:
@@ -97,7 +97,7 @@ class Recording:
             raise rules.EnvironmentArchived(f"The environment {name} is archived.", expected="one that is not")
 
     def _title(self, title: str | None) -> str | None:
-        return None if title is None else self.redact(str(rules.storable(title)))[0]
+        return None if title is None else self.redact(str(rules.checked_storable(title)))[0]
 
     def get(self, name: str) -> Recorded:
         found = self.records.one(self.scope, name)
@@ -116,9 +116,9 @@ class Recording:
             new = replace(
                 _open(old),
                 title=self._title(patch["title"]) if "title" in patch else old.title,
-                metadata=rules.merged(old.metadata, patch.get("metadata")),
-                agent={**old.agent, **rules.storable(patch.get("agent") or {})},
-                budget=rules.storable(patch["budget"]) if "budget" in patch else old.budget,
+                metadata=rules.patch_metadata(old.metadata, patch.get("metadata")),
+                agent={**old.agent, **rules.checked_storable(patch.get("agent") or {})},
+                budget=rules.checked_storable(patch["budget"]) if "budget" in patch else old.budget,
             )
             if new.budget is not None and old.budget is None:
                 raise BadInput("budget: the session was made without one.", expected="one given when it is made")
@@ -174,14 +174,14 @@ class Recording:
 
     def _spoken(self, session: Recorded, events: Sequence[Told]) -> SpokenEvents:
         made = [self._event(event) for event in events]
-        head = None if session.is_ours else Intake(session.user, self.redact).placed(head_of(session))
+        head = None if session.is_ours else Intake(session.user, self.redact).placed(recorded_head(session))
         return SpokenEvents(
-            made, head, turns_of(session, made, self.speaker(session.user), self.redact) if head else []
+            made, head, recorded_turns(session, made, self.speaker(session.user), self.redact) if head else []
         )
 
     def _event(self, event: Told) -> RecordedEvent:
-        told = without_secrets(
-            rules.storable({name: one for name, one in event.items() if name != "type"}), self.redact
+        told = redact_deeply(
+            rules.checked_storable({name: one for name, one in event.items() if name != "type"}), self.redact
         )
         if event["type"] == "user.define_outcome":
             told = {**told, "outcome_id": self.ids.new("outc")}

@@ -36,13 +36,13 @@ class VersionPassed(ReverieError):
     http_status = 409
 
 
-def checked_name(name: str) -> str:
+def checked_definition_name(name: str) -> str:
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise BadInput(f"name: {name[:40]!r}.", expected=f"1 to {LONGEST_NAME} characters on one line")
     return name
 
 
-def merged(old: Mapping[str, str], patch: Mapping[str, str | None] | None) -> dict[str, str]:
+def patch_metadata(old: Mapping[str, str], patch: Mapping[str, str | None] | None) -> dict[str, str]:
     """The old pairs with the patch laid over them: None takes a key away."""
     pairs = {key: value for key, value in {**old, **(patch or {})}.items() if value is not None}
     if len(pairs) > MOST_METADATA:
@@ -56,7 +56,7 @@ def merged(old: Mapping[str, str], patch: Mapping[str, str | None] | None) -> di
     return pairs
 
 
-def storable(told: Any) -> Any:
+def checked_storable(told: Any) -> Any:
     """Half of a surrogate pair is no text; JSON can hold one. And it can be nested deeper than anyone reads."""
     if _is_deep(told, DEEPEST):
         raise BadInput(f"It is nested more than {DEEPEST} deep.", expected="something flatter")

@@ -13,12 +13,12 @@ from typing import Any
 from reverie.core.origin import Origin
 from reverie.transcripts.intake import Intake, Redact
 from reverie.transcripts.messages import arguments_text, text_of
-from reverie.transcripts.projects import one_line
+from reverie.transcripts.projects import shown_name
 from reverie.transcripts.recorded.session import HARNESS, Recorded, RecordedEvent
 from reverie.transcripts.session import Head, Said, ToolCall, Turn
 
 
-def head_of(session: Recorded) -> Head:
+def recorded_head(session: Recorded) -> Head:
     return Head(
         id=session.id,
         user=session.user or None,
@@ -26,13 +26,13 @@ def head_of(session: Recorded) -> Head:
         agent=str(session.agent["id"]),
         title=session.title,
         started_at=session.created_at,
-        project=one_line(session.metadata.get("project")),
+        project=shown_name(session.metadata.get("project")),
     )
 
 
-def turns_of(session: Recorded, events: Iterable[RecordedEvent], speaker: Origin, redact: Redact) -> list[Turn]:
+def recorded_turns(session: Recorded, events: Iterable[RecordedEvent], speaker: Origin, redact: Redact) -> list[Turn]:
     """Numbered from 1: where they stand in their session is known only to who keeps it."""
-    intake, head = Intake(session.user, redact), head_of(session)
+    intake, head = Intake(session.user, redact), recorded_head(session)
     return [intake.turn(number, said, head) for number, said in enumerate(all_said(events, speaker), 1)]
 
 
@@ -103,16 +103,16 @@ _SAID: Mapping[str, Callable[[Mapping[str, Any]], Said | None]] = {
 }
 
 
-def without_secrets(told: Any, redact: Redact) -> Any:
+def redact_deeply(told: Any, redact: Redact) -> Any:
     """The same with every text redacted. What is base64 is no text."""
     match told:
         case str():
             return redact(told)[0]
         case list():
-            return [without_secrets(one, redact) for one in told]
+            return [redact_deeply(one, redact) for one in told]
         case {"type": "base64"}:
             return told
         case dict():
-            return {name: without_secrets(one, redact) for name, one in told.items()}
+            return {name: redact_deeply(one, redact) for name, one in told.items()}
         case _:
             return told

@@ -20,13 +20,13 @@ _POSTGRES_LOCK = 0x7265766572696500
 
 def migrate(engine: Engine, target: str = CURRENT, scripts: Path = _VERSIONS) -> None:
     with reading_across(engine, "upkeep") as connection:
-        found = version(connection)
+        found = schema_version(connection)
     _refuse_newer(found, target)
     if found != target:
         _upgrade(engine, target, scripts)
 
 
-def version(connection: Connection) -> str | None:
+def schema_version(connection: Connection) -> str | None:
     """The schema's revision; None for a database without tables of ours."""
     if not inspect(connection).has_table("alembic_version"):
         return None
@@ -52,16 +52,16 @@ def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
     from reverie.storage.database.migrations.new import create
 
     with reading_across(engine, "upkeep") as connection:
-        found = version(connection)
+        found = schema_version(connection)
     copy_before(engine, found, target)
     with writing_across(engine, "upkeep") as connection:
-        alone(connection)
+        lock_schema(connection)
         # Someone may have migrated while we waited for the lock: the version is read again, inside it.
-        if scripts != _VERSIONS or version(connection) is not None or not create(connection, target):
+        if scripts != _VERSIONS or schema_version(connection) is not None or not create(connection, target):
             upgrade(connection, target, scripts)
 
 
-def alone(connection: Connection) -> None:
+def lock_schema(connection: Connection) -> None:
     """One process at a time changes a schema; on SQLite the transaction itself sees to that."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})

@@ -39,7 +39,7 @@ def _stamp(revision: str) -> str:
     return f"INSERT INTO alembic_version (version_num) VALUES ('{revision}')"
 
 
-def main() -> None:
+def write_schema() -> None:
     from reverie.storage.database.engine import engine
     from reverie.storage.database.migrations import CURRENT, upgrade
 
@@ -52,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    write_schema()
