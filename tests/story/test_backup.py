@@ -723,7 +723,7 @@ def test_a_backup_killed_while_writing_or_checking_leaves_the_old_one(
     [
         "backup_restore.stage = stop",
         "backup_restore.put_beside = stop",
-        "backup_restore.put = stop",
+        "backup_restore.insert_lines = stop",
         "backup_restore.heads = stop",
         "backup_restore.sync_below = stop",
         "backup_restore.move_in = stop",
