@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from reverie.core.errors import BadInput
-from reverie.system.config_edits import JsonElement, JsonMember, TomlKey, TomlTable
+from reverie.system.config_files.edits import JsonElement, JsonMember, TomlKey, TomlTable
 from reverie.system.installation import Installation
 
 SERVER = {"command": "/opt/python", "args": ["-m", "reverie", "mcp"], "env": {"REVERIE_OWNER": "ann"}}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.errors import BadInput
-from reverie.system import json5_text, json_edits
+from reverie.system.config_files import json5_text, json_edits
 
 COMMENTS = ("// mine", "// why", "/* and */", "// foot", "// the first", "// of mine")
 KEYS, SERVER = ("mcp", "servers", "reverie"), {"command": "/a b", "args": ["-m", "x"]}

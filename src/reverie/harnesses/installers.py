@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from reverie.core.errors import NotFound
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_edits import ConfigEdit
+from reverie.system.config_files.edits import ConfigEdit
 from reverie.system.installation import FileChange, Installation
 
 GROUP = "reverie.installers"

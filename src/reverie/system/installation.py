@@ -18,7 +18,7 @@ from typing import Any
 
 from reverie.core.errors import BadInput, NotPermitted
 from reverie.core.hashes import sha256
-from reverie.system.config_edits import ConfigEdit
+from reverie.system.config_files.edits import ConfigEdit
 from reverie.system.files import make_folder, read_file, remove_file, replace_file
 from reverie.system.skill_folders import LOCK
 

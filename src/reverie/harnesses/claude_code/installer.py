@@ -13,7 +13,7 @@ from typing import Any
 
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_edits import JsonElement, JsonMember, OwnFile
+from reverie.system.config_files.edits import JsonElement, JsonMember, OwnFile
 from reverie.transcripts.projects import dashed
 
 QUEUE = ("sessions", "queue", "--agent", "claude")

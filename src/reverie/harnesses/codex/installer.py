@@ -15,7 +15,7 @@ from typing import Any
 from reverie.core.errors import BadInput
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_edits import ConfigEdit, OwnFile, TomlKey, TomlTable
+from reverie.system.config_files.edits import ConfigEdit, OwnFile, TomlKey, TomlTable
 
 QUEUE = ("sessions", "queue", "--agent", "codex")
 

@@ -19,8 +19,8 @@ from typing import Any
 from reverie.core.errors import BadInput
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.memory.targets import HomePlaces
-from reverie.system import yaml_edits
-from reverie.system.config_edits import ConfigEdit, OwnFile, YamlElement, YamlMember
+from reverie.system.config_files import yaml_edits
+from reverie.system.config_files.edits import ConfigEdit, OwnFile, YamlElement, YamlMember
 
 LAUNCH = "launch.json"
 JOB = "reverie-night"  # as the plugin names it

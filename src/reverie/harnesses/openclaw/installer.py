@@ -18,8 +18,8 @@ from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.openclaw import database
 from reverie.harnesses.openclaw.target import FOLDER
 from reverie.memory.targets import HomePlaces
-from reverie.system import json_edits
-from reverie.system.config_edits import ConfigEdit, JsonMember, OwnFile
+from reverie.system.config_files import json_edits
+from reverie.system.config_files.edits import ConfigEdit, JsonMember, OwnFile
 
 QUEUE = ("sessions", "queue", "--agent", "openclaw")
 _HOOK = Path(__file__).with_name("hook")

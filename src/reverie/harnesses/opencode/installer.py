@@ -17,7 +17,7 @@ from typing import Any
 from reverie.harnesses.installers import SKILL, InstallPlan, Launch
 from reverie.harnesses.opencode.target import FOLDER
 from reverie.memory.targets import HomePlaces
-from reverie.system.config_edits import JsonMember, OwnFile
+from reverie.system.config_files.edits import JsonMember, OwnFile
 
 QUEUE = ("sessions", "queue", "--agent", "opencode")
 _PLUGIN = Path(__file__).with_name("plugin.js")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reverie.core.errors import BadInput
-from reverie.system import json5_text
+from reverie.system.config_files import json5_text
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"\n([ \t]+)\S")

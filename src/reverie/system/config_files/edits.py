@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from reverie.system import json_edits, toml_edits, yaml_edits
+from reverie.system.config_files import json_edits, toml_edits, yaml_edits
 
 
 class ConfigEdit(Protocol):
