@@ -23,11 +23,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import Edit, read_edits, touched_up
-from reverie.bridge.backing import Talk, doubt
-from reverie.bridge.diff import DOUBT, DiffKind, store_diff
-from reverie.bridge.rewording import only_reworded
-from reverie.bridge.route import Kept, KeptOut, LocalRule, Places, closest, conflicts, route
-from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.compare.diff import DOUBT, DiffKind, store_diff
+from reverie.bridge.compare.rewording import only_reworded
+from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.propose.backing import Talk, doubt
+from reverie.bridge.propose.route import Kept, KeptOut, LocalRule, Places, closest, conflicts, route
 from reverie.bridge.source import HeardSession
 
 MANY, SEED = 40, 11

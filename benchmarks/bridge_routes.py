@@ -22,11 +22,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import Edit, read_edits
-from reverie.bridge.diff import Difference, DiffKind
-from reverie.bridge.new_skill import NewSkill, with_new_skills
-from reverie.bridge.route import KeptOut, LocalRule, Places, route
-from reverie.bridge.snapshot import Snapshot
-from reverie.bridge.statements import StoreStatement
+from reverie.bridge.compare.diff import Difference, DiffKind
+from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.propose.new_skill import NewSkill, with_new_skills
+from reverie.bridge.propose.route import KeptOut, LocalRule, Places, route
 from reverie.skills.library import FoundSkill
 from reverie.skills.skill import read_skill
 

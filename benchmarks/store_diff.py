@@ -22,9 +22,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.store_edits import BEHAVIOUR, SAME, Case, cases, read_edits
-from reverie.bridge.curate import ARGUABLE
-from reverie.bridge.diff import DiffKind, StoreDiff, store_diff
-from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.compare.diff import DiffKind, StoreDiff, store_diff
+from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.propose.curate import ARGUABLE
 
 MANY, SEED = 100, 7
 

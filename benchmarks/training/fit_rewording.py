@@ -1,4 +1,4 @@
-"""Fit the weights of `reverie.bridge.rewording`, and write them into the package.
+"""Fit the weights of `reverie.bridge.compare.rewording`, and write them into the package.
 
     python benchmarks/training/fit_rewording.py [--check]
 
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from benchmarks.store_edits import qualified, read_edits, touched_up
-from reverie.bridge.rewording import FOR, by_likeness, rewording_features
+from reverie.bridge.compare.rewording import FOR, by_likeness, rewording_features
 from reverie.text.embedding import embed
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "training/data/relate-a.jsonl"
-ARTEFACT = ROOT / "src/reverie/bridge/rewording.json"
+ARTEFACT = ROOT / "src/reverie/bridge/compare/rewording.json"
 PULL, STEPS, EDITS_COUNT, OTHERS = 3.0, 1_500, 3.0, 3
 UNRELATED = 0.3  # how much a pair about two matters counts beside one about the same: they are seldom put together
 Floats = NDArray[np.float64]

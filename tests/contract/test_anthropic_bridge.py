@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reverie.app import open_home
-from reverie.bridge.route import KeptOut
+from reverie.bridge.propose.route import KeptOut
 from reverie.changes.landing_result import Landed
 from reverie.harnesses.memory_stores.anthropic import AnthropicServer
 from tests.peers import ANTHROPIC, python_with

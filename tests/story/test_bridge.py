@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
-from reverie.bridge.amendments import Batch
-from reverie.bridge.draft import Drafted, Postponed
-from reverie.bridge.route import Kept, KeptOut
+from reverie.bridge.propose.amendments import Batch
+from reverie.bridge.propose.draft import Drafted, Postponed
+from reverie.bridge.propose.route import Kept, KeptOut
 from reverie.bridge.source import RemoteDream, RemoteStore, RemoteVersion
 from reverie.changes.landing_result import Landed
 from reverie.changes.proposal import Proposal

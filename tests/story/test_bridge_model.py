@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from reverie.app import open_home
-from reverie.bridge.amendments import Batch
-from reverie.bridge.draft import Drafted
-from reverie.bridge.route import Kept, KeptOut
+from reverie.bridge.propose.amendments import Batch
+from reverie.bridge.propose.draft import Drafted
+from reverie.bridge.propose.route import Kept, KeptOut
 from reverie.testing.model_plays import OpenConnection, Refuses, Says
 from reverie.testing.model_recordings import Recordings
 from reverie.testing.model_server import Server, serving

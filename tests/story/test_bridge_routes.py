@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
-from reverie.bridge.draft import Drafted
-from reverie.bridge.route import Kept, KeptOut
+from reverie.bridge.propose.draft import Drafted
+from reverie.bridge.propose.route import Kept, KeptOut
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
 from reverie.memory.operation import Add

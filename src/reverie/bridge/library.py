@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Protocol
 
-from reverie.bridge.amendments import Amending, Batch
-from reverie.bridge.backing import Talk
-from reverie.bridge.diff import StoreDiff, store_diff
-from reverie.bridge.learned_routes import LearnedRoute, LearnedRoutes
+from reverie.bridge.compare.diff import StoreDiff, store_diff
+from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.night import BridgeNight, BridgeNights, DreamNight, DreamServer, TooFew
+from reverie.bridge.propose.amendments import Amending, Batch
+from reverie.bridge.propose.backing import Talk
+from reverie.bridge.propose.learned_routes import LearnedRoute, LearnedRoutes
 from reverie.bridge.pull import Pull, Pulled, new_dreams, snapshot_at
 from reverie.bridge.push import Pushed, StoreWriter, push
-from reverie.bridge.snapshot import Snapshot
 from reverie.bridge.source import Copies, HeardSession, RemoteDream, StoreSource
 from reverie.changes.history.change import Change
 from reverie.changes.landing_result import Outcome

@@ -25,8 +25,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from reverie.bridge.learned_routes import LearnedRoute
 from reverie.bridge.night import BridgeNight, Link
+from reverie.bridge.propose.learned_routes import LearnedRoute
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import rfc3339
 from reverie.core.slugs import slug
@@ -139,7 +139,7 @@ class StoreCopies:
 
 @dataclass(frozen=True, slots=True)
 class RouteFile:
-    """`routes/learned.json`: implements `reverie.bridge.learned_routes.LearnedRoutes`."""
+    """`routes/learned.json`: implements `reverie.bridge.propose.learned_routes.LearnedRoutes`."""
 
     path: Path
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound

@@ -14,9 +14,9 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
-from reverie.bridge.align import stems
-from reverie.bridge.diff import Difference
-from reverie.bridge.rewording import SURE_CONFLICT, conflict
+from reverie.bridge.compare.align import stems
+from reverie.bridge.compare.diff import Difference
+from reverie.bridge.compare.rewording import SURE_CONFLICT, conflict
 from reverie.bridge.source import HeardSession
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed

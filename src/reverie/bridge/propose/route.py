@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from reverie.bridge.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
-from reverie.bridge.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
-from reverie.bridge.learned_routes import USER as TO_USER
-from reverie.bridge.rewording import SURE_CONFLICT, conflict, only_reworded
-from reverie.bridge.snapshot import Snapshot
-from reverie.bridge.statements import StoreStatement, statements_of
+from reverie.bridge.compare.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
+from reverie.bridge.compare.rewording import SURE_CONFLICT, conflict, only_reworded
+from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.compare.statements import StoreStatement, statements_of
+from reverie.bridge.propose.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
+from reverie.bridge.propose.learned_routes import USER as TO_USER
 from reverie.changes.history.library import Rule
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import detect_language, lowered, speaks_of_self

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from reverie.bridge.backing import SENTENCES, Backing, Doubt, Talk, doubt
-from reverie.bridge.curate import Curation, curated
-from reverie.bridge.diff import DOUBT, Difference, DiffKind, StoreDiff
-from reverie.bridge.draft import (
+from reverie.bridge.compare.diff import DOUBT, Difference, DiffKind, StoreDiff
+from reverie.bridge.compare.rewording import only_reworded
+from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.propose.backing import SENTENCES, Backing, Doubt, Talk, doubt
+from reverie.bridge.propose.curate import Curation, curated
+from reverie.bridge.propose.draft import (
     ASKS,
     PROPOSER,
     DoubtedDraft,
@@ -24,11 +26,9 @@ from reverie.bridge.draft import (
     skill_suggestion,
     suggestion,
 )
-from reverie.bridge.learned_routes import LearnedRoute, checked_place
-from reverie.bridge.new_skill import NewSkill, Routed, with_new_skills
-from reverie.bridge.rewording import only_reworded
-from reverie.bridge.route import KeptOut, Places, Route, as_learned, closest, conflicts, route
-from reverie.bridge.statements import StoreStatement
+from reverie.bridge.propose.learned_routes import LearnedRoute, checked_place
+from reverie.bridge.propose.new_skill import NewSkill, Routed, with_new_skills
+from reverie.bridge.propose.route import KeptOut, Places, Route, as_learned, closest, conflicts, route
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, undone_by

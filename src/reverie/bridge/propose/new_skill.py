@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reverie.bridge.route import MEMORY, KeptOut, Route
+from reverie.bridge.propose.route import MEMORY, KeptOut, Route
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.skills.amendments.amendment import Create
 from reverie.skills.amendments.refine import draft

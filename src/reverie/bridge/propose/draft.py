@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reverie.bridge.backing import Backing, Doubt
-from reverie.bridge.diff import Difference, DiffKind
-from reverie.bridge.new_skill import NewSkill
-from reverie.bridge.route import KeptOut, Route
-from reverie.bridge.snapshot import Provenance, Snapshot
-from reverie.bridge.statements import StoreStatement
+from reverie.bridge.compare.diff import Difference, DiffKind
+from reverie.bridge.compare.snapshot import Provenance, Snapshot
+from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.propose.backing import Backing, Doubt
+from reverie.bridge.propose.new_skill import NewSkill
+from reverie.bridge.propose.route import KeptOut, Route
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed
 from reverie.core.errors import BadInput

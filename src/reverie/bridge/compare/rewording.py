@@ -94,7 +94,7 @@ def by_likeness(features: Mapping[str, float]) -> dict[str, float]:
 
 @cache
 def _weights() -> dict[str, float]:
-    stored = json.loads(files("reverie.bridge").joinpath("rewording.json").read_text("utf-8"))
+    stored = json.loads(files("reverie.bridge.compare").joinpath("rewording.json").read_text("utf-8"))
     return {str(name): float(weight) for name, weight in stored["weights"].items()}
 
 

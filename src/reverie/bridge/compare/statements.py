@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reverie.bridge.snapshot import Snapshot
+from reverie.bridge.compare.snapshot import Snapshot
 from reverie.memory.formats import FORMATS
 from reverie.memory.pieces import FRONT_MATTER, fence_after
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.resources import files
 
-from reverie.bridge.diff import Difference, DiffKind
-from reverie.bridge.route import MEMORY, USER, Kept, KeptOut, Places, Route, section_for
+from reverie.bridge.compare.diff import Difference, DiffKind
+from reverie.bridge.propose.route import MEMORY, USER, Kept, KeptOut, Places, Route, section_for
 from reverie.core.origin import Origin
 from reverie.dreams.brief.brief import BriefDocument
 from reverie.dreams.brief.gather import BriefMaterial, Material, gather
@@ -99,7 +99,7 @@ def _material(differences: Sequence[Difference], places: Places, now: datetime, 
         for number, one in enumerate(differences, 1)
     )
     session = Session(Head(SESSION, harness="memory-store", started_at=now), turns)
-    asked = files("reverie.bridge").joinpath("curate.md").read_text("utf-8")
+    asked = files("reverie.bridge.propose").joinpath("curate.md").read_text("utf-8")
     night = BriefMaterial(now, owner, DOCUMENTS, (), (session,), skills=tuple(places.skills), instructions=asked)
     return gather(night, None)
 

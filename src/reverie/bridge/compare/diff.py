@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reverie.bridge.align import NEAR, Aligned, aligned
-from reverie.bridge.rewording import only_reworded
-from reverie.bridge.snapshot import Snapshot
-from reverie.bridge.statements import StoreStatement, statements_of
+from reverie.bridge.compare.align import NEAR, Aligned, aligned
+from reverie.bridge.compare.rewording import only_reworded
+from reverie.bridge.compare.snapshot import Snapshot
+from reverie.bridge.compare.statements import StoreStatement, statements_of
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 from reverie.text.relation import RelationKind, relate

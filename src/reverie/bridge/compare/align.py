@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
-from reverie.bridge.statements import StoreStatement
+from reverie.bridge.compare.statements import StoreStatement
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
