@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol, TypedDict, Unpack
+from typing import Protocol, Unpack
 
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import ChangeQuery, HistoryReader
@@ -18,7 +18,7 @@ from reverie.dreams.brief.select_sessions import gathered, is_named, missing_cho
 from reverie.dreams.dream import Dream, Fate, Mode, Status
 from reverie.dreams.exports import NIGHTS_SHOWN, exported_files
 from reverie.dreams.night import Night, Skipped
-from reverie.dreams.records import SessionChoice, Stopped, Used
+from reverie.dreams.records import SessionChoice, SessionFilter, Stopped, Used
 from reverie.dreams.run.estimate import Estimate, estimated, previewed
 from reverie.dreams.run.runner import DreamRunner
 from reverie.dreams.run.steps import Doing, run_inline
@@ -36,16 +36,6 @@ class Due:
 
     at: datetime | None = None
     sessions: int = 0
-
-
-class SessionFilter(TypedDict, total=False):
-    """Which sessions: named ones (`names`), those `since` a time, those of one `user`, `everything` there is; at most
-    `limit`."""
-
-    since: datetime | None
-    limit: int | None
-    user: str | None
-    everything: bool
 
 
 class DreamViews(Protocol):
@@ -75,11 +65,7 @@ class Dreaming:
         target: str | None = None,
         mode: Mode = "land",
         sessions: Sequence[str] | None = None,
-        *,
-        since: datetime | None = None,
-        limit: int | None = None,
-        user: str | None = None,
-        everything: bool = False,
+        **how: Unpack[SessionFilter],
     ) -> Night:
         """One night: over a target, or over every target that has new sessions. Nothing new is a quiet night.
 
@@ -87,7 +73,6 @@ class Dreaming:
         spent. Its first night reads the newest few only; `since` and `everything` reach further back, `limit` is for
         one dream of at most so many.
         """
-        how = SessionFilter(since=since, limit=limit, user=user, everything=everything)
         if target is None:
             return self._everywhere(mode, sessions, **how)
         self.runner.ready(self.known(target))
@@ -177,15 +162,11 @@ class Dreaming:
         target: str,
         mode: Mode = "land",
         sessions: Sequence[str] | None = None,
-        *,
-        since: datetime | None = None,
-        limit: int | None = None,
-        user: str | None = None,
-        everything: bool = False,
+        **how: Unpack[SessionFilter],
     ) -> Dream:
         """A night over one target for a worker to do. If one dream leaves sessions over, the worker goes on."""
         self.known(target)  # a target there is not is refused now, not in the worker
-        asked = self._asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
+        asked = self._asked(target, sessions, **how)
         return self.runner.open(target, mode, replace(asked, queued=True))
 
     def later_everywhere(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import StillLocked
@@ -36,6 +36,15 @@ class Used:
     adds: int = 0
     new_chars: int = 0
     proposals: int = 0
+
+
+class SessionFilter(TypedDict, total=False):
+    """Which sessions a night reads: those `since` a time, of one `user`, `everything` there is; at most `limit`."""
+
+    since: datetime | None
+    limit: int | None
+    user: str | None
+    everything: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,7 +278,7 @@ def _files(folder: Path, not_seen: Callable[[Path, OSError], None]) -> Iterator[
                 if path.is_file() and not path.is_symlink():
                     yield path, path.stat().st_size
             except FileNotFoundError:
-                continue
+                continue  # it went away while the folder was read
             except OSError as error:
                 not_seen(path, error)
 

@@ -129,7 +129,7 @@ def _cookies(headers: Headers) -> Mapping[str, str]:
         try:
             found |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
         except CookieError:
-            continue
+            continue  # a cookie that is none logs nobody in
     return found
 
 

@@ -81,7 +81,7 @@ def _days(sentence: str) -> Iterator[tuple[int, int, date]]:
             try:
                 yield found.start(), found.end(), date(year, month, day)
             except ValueError:
-                continue
+                continue  # 31.02.2026 is a number, not a date
 
 
 def _only_then(sentence: str) -> str:

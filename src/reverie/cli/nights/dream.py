@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.dreams.brief.brief import Brief
     from reverie.dreams.dream import Dream, Mode
-    from reverie.dreams.dreaming import Due, SessionFilter
+    from reverie.dreams.dreaming import Due
     from reverie.dreams.night import Night
+    from reverie.dreams.records import SessionFilter
     from reverie.dreams.run.estimate import Estimate
 
 
@@ -83,36 +84,37 @@ def command(
     how: SessionFilter = {"since": since, "limit": limit, "user": user, "everything": everything}
     with shell.opened() as house:
         names = [house.id_of("session", one) for one in sessions] or None
+        dreams = house.dream
         if cancel:
-            _queued([house.dream.cancel(house.id_of("dream", cancel))], shell)
-            return
-        if estimate:
-            _foretold(house, house.dream.estimate(target, names, **how), shell)
-            return
-        if show_brief:
-            _shown(house, house.dream.briefs(target, names, **how), shell)
-            return
-        if queue:
-            dreams = house.dream
-            _queued(
-                [dreams.later(target, mode, names, **how)] if target else dreams.later_everywhere(mode, names, **how),
-                shell,
-            )
-            return
-        house.erase.resume()  # what is half erased is not dreamt about
-        with shown_progress(house, quiet=shell.json):
-            if if_missed or after:
-                night = house.dream.if_due(_due(house, target, if_missed, after), target, mode)
-            else:
-                night = house.dream(target, mode, names, **how)
-        _expired(house, shell)
-        read = night is not None and any(dream.sessions for dream in night.dreams)
-        hint = "" if night is None or read else no_sessions_hint(house)
-        next_step = "" if night is None or read else hint or _next_step(house)
-    if night is not None:  # a scheduler looks every hour, and every word would be mailed
-        _told(night, shell, covered=target is None, next_step=next_step, begun=not hint)
-        if any(one.failed for one in night.skipped):
-            raise SystemExit(1)
+            _queued([dreams.cancel(house.id_of("dream", cancel))], shell)
+        elif estimate:
+            _foretold(house, dreams.estimate(target, names, **how), shell)
+        elif show_brief:
+            _shown(house, dreams.briefs(target, names, **how), shell)
+        elif queue and target:
+            _queued([dreams.later(target, mode, names, **how)], shell)
+        elif queue:
+            _queued(dreams.later_everywhere(mode, names, **how), shell)
+        elif if_missed or after:
+            due = _due(house, target, if_missed, after)
+            _dreamt(house, lambda: dreams.if_due(due, target, mode), shell, covered=target is None)
+        else:
+            _dreamt(house, lambda: dreams(target, mode, names, **how), shell, covered=target is None)
+
+
+def _dreamt(house: Home, dream: Callable[[], Night | None], shell: Shell, *, covered: bool) -> None:
+    """One night and its diary; where none was due, nothing: a scheduler looks every hour, and every word is mailed."""
+    house.erase.resume()  # what is half erased is not dreamt about
+    with shown_progress(house, quiet=shell.json):
+        night = dream()
+    _expired(house, shell)
+    if night is None:
+        return
+    read = any(one.sessions for one in night.dreams)
+    hint = "" if read else no_sessions_hint(house)
+    _told(night, shell, covered=covered, next_step="" if read else hint or _next_step(house), begun=not hint)
+    if any(one.failed for one in night.skipped):
+        raise SystemExit(1)
 
 
 def _expired(house: Home, shell: Shell) -> None:
@@ -141,7 +143,8 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: b
     """The diary, and what to do next; where no session was ever brought in, and no target was left out, only that."""
     if shell.json:
         counts = {"status": night.status, "left": night.left, "left_out": night.left_out}
-        print_json({**counts, **_fields(night), "next_step": next_step})
+        told = {"dreams": night.dreams, "skipped": night.skipped, "unchanged": night.unchanged, "notes": night.notes}
+        print_json({**counts, **told, "next_step": next_step})
         return
     if not begun and not night.skipped:
         print_diary(f"There is nothing to read. {next_step}\n")
@@ -156,10 +159,6 @@ def _told(night: Night, shell: Shell, *, covered: bool, next_step: str, begun: b
         click.echo("`reverie review` shows what waits for you.")
     if next_step:
         print_diary(f"{next_step}\n")
-
-
-def _fields(night: Night) -> dict[str, object]:
-    return {"dreams": night.dreams, "skipped": night.skipped, "unchanged": night.unchanged, "notes": night.notes}
 
 
 def _covered(night: Night) -> str:

@@ -64,31 +64,21 @@ def command(
     from reverie.server.limits.calls import CallLimits
     from reverie.server.limits.slow_clients import PatientProtocol
     from reverie.server.wiring import House
-    from reverie.web.app import mount_beside
-    from reverie.web.app import web_application as web_pages
+    from reverie.web.app import mount_beside, web_application
     from reverie.web.doors import KeyDoor
 
     tls = _tls(tls_cert, tls_key)
     with shell.opened() as home:
         house = House(home)
         home.sessions.redact("Readers and rules are loaded now: at the first import everybody else would wait for it.")
-        if not _is_loopback(host) and not house.keys.any():
-            raise BadSetting(
-                f"There are no keys, and {host} can be reached by others.",
-                expected="at least one key",
-                next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
-            )
-        if not house.keys.any():
-            click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --scope …`.", err=True)
-        if not _is_loopback(host) and not tls:
-            click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
+        _check_reach(host, keys=house.keys.any(), encrypted=bool(tls))
         for warning in home.warnings():
             click.echo(f"Warning: {warning}.", err=True)
         home.erase.resume()
         limits = CallLimits(rate, 2 * rate, at_once, streams)
         app: ASGIApp = api_application(house, names=(*names, host), limits=limits, root_path=root_path)
         if web:
-            app = mount_beside(app, web_pages(home, KeyDoor(home, (*names, host))), root_path)
+            app = mount_beside(app, web_application(home, KeyDoor(home, (*names, host))), root_path)
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -107,6 +97,21 @@ def command(
             begin(listening, shell, "https" if tls else "http", f"{root_path}/web/" if web else "")
             with suppress(KeyboardInterrupt):  # the way to end it
                 uvicorn.Server(config).run(sockets=[listening])
+
+
+def _check_reach(host: str, *, keys: bool, encrypted: bool) -> None:
+    """Others get in with keys only; a warning where nobody has one, or where keys can be read on the way."""
+    others = not _is_loopback(host)
+    if others and not keys:
+        raise BadSetting(
+            f"There are no keys, and {host} can be reached by others.",
+            expected="at least one key",
+            next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
+        )
+    if not keys:
+        click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --scope …`.", err=True)
+    if others and not encrypted:
+        click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
 
 
 def _room() -> int:

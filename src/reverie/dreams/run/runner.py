@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Unpack
 
 from reverie.core.errors import BadInput
 from reverie.dreams.dream import Dream, Mode, Status
 from reverie.dreams.files import FileNightTarget
 from reverie.dreams.home_port import Rooms, Tuning
-from reverie.dreams.records import OVER, SessionChoice, Used
+from reverie.dreams.records import OVER, SessionChoice, SessionFilter, Used
 from reverie.dreams.run.steps import Doing, canceled, dream_of, run_dream, run_inline
 
 NIGHTS_LOOKED_BACK = 60
@@ -47,14 +48,10 @@ class DreamRunner(Rooms):
         target: str = "hermes",
         mode: Mode = "land",
         sessions: Sequence[str] | None = None,
-        *,
-        since: datetime | None = None,
-        limit: int | None = None,
-        user: str | None = None,
-        everything: bool = False,
+        **how: Unpack[SessionFilter],
     ) -> Dream:
         """One dream over a target: lands what may land by itself, or only proposes. Nothing new is a quiet one."""
-        asked = self.asked(target, sessions, since=since, limit=limit, user=user, everything=everything)
+        asked = self.asked(target, sessions, **how)
         return self.run(self.open(target, mode, asked).id)
 
     def asked(

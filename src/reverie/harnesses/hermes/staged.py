@@ -26,7 +26,7 @@ def staged_in(home: Path) -> Iterator[StagedWrite]:
             write = StagedWrite(path.stem, _DOCUMENTS[payload["target"]], tuple(map(_step, steps)))
             found.append((float(told.get("created_at") or 0), write))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue
+            continue  # decided meanwhile, or of a Hermes that writes it otherwise: it stays there for Hermes itself
     return (write for _, write in sorted(found, key=lambda one: (one[0], one[1].id)))
 
 

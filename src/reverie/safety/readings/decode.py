@@ -48,7 +48,7 @@ def _readable(raw: bytes) -> str | None:
         try:
             text = raw.decode(encoding)
         except UnicodeDecodeError:
-            continue
+            continue  # the next encoding may fit
         printable = sum(char.isprintable() or char in "\n\t\r" for char in text[:4_000])
         # Nearly any bytes are UTF-16 of something; only Latin text is told from chance there.
         likely = encoding == "utf-8" or text[:400].isascii()
