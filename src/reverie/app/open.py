@@ -35,20 +35,16 @@ def open_home(
         raise BadSetting(f"{config.home} is not a folder.", expected="a folder for the home") from error
     except OSError as error:
         raise NotPermitted(f"{config.home} cannot be made: {error.strerror}.") from error
-    _refuse_half_restored(config.home)
+    from reverie.storage.backup.files import is_half_restored
+
+    if is_half_restored(config.home):
+        raise HalfRestored(
+            f"A restore into {config.home} was interrupted: what it brought is only partly in its place.",
+            next_step="Run the same `reverie restore` again, with the same backup: it finishes.",
+        )
     from reverie.app.home import Home
 
     return Home(config, FixedClock(now) if now else SystemClock())
-
-
-def _refuse_half_restored(home: Path) -> None:
-    from reverie.storage.backup.files import is_half_restored
-
-    if is_half_restored(home):
-        raise HalfRestored(
-            f"A restore into {home} was interrupted: what it brought is only partly in its place.",
-            next_step="Run the same `reverie restore` again, with the same backup: it finishes.",
-        )
 
 
 def checkup(config: Config) -> list[Check]:

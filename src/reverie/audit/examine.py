@@ -13,7 +13,7 @@ from reverie.audit.checks.skills import in_skills
 from reverie.audit.checks.statements import in_context, in_document
 from reverie.audit.filesystem import Machine
 from reverie.audit.finding import ORDER, Finding, FindingKind
-from reverie.audit.inventory import AuditedDocument, AuditedStatement, Inventory
+from reverie.audit.inventory import AuditedDocument, Inventory
 
 FULL = 0.9  # of a budget: from here on a tool begins to refuse what it should remember
 _WORST = list(FindingKind)
@@ -30,19 +30,17 @@ def examined(standing: Inventory, machine: Machine, now: datetime) -> list[Findi
         found += _fullness(document)
     for document in standing.context:
         found += in_context(document)
-    found += compare_statements(_comparable(standing, found), standing.skills, shown)
+    # What is to go anyway is not compared: an accusation is enough.
+    going = {one.spot for one in found if one.kind in (FindingKind.JUNK, FindingKind.UNSAFE)}
+    found += compare_statements(
+        [statement for statement in standing.statements() if statement.spot not in going], standing.skills, shown
+    )
     found += damage(standing.documents, standing.traces, shown)
     found += in_skills(standing.skills)
     found += [Finding(FindingKind.UNREADABLE, "medium", one.spot, "", one.why) for one in standing.unread]
     return sorted(
         found, key=lambda one: (ORDER[one.severity], _WORST.index(one.kind), one.spot.home != "hermes", str(one.spot))
     )
-
-
-def _comparable(standing: Inventory, found: list[Finding]) -> list[AuditedStatement]:
-    """What is to go anyway is not compared: an accusation is enough."""
-    going = {one.spot for one in found if one.kind in (FindingKind.JUNK, FindingKind.UNSAFE)}
-    return [statement for statement in standing.statements() if statement.spot not in going]
 
 
 def _fullness(document: AuditedDocument) -> Iterator[Finding]:

@@ -26,8 +26,9 @@ NIGHTS_SHOWN = 60
 def exported_files(dreams: Sequence[Dream], staged: Iterable[Noted], changes: Mapping[str, Change]) -> dict[str, bytes]:
     """Every file of the state folder by its path. `dreams` are newest first; `changes` are what they landed."""
     nights = list(reversed(dreams))
+    told = "\n".join(dream.diary for dream in dreams)
     return {
-        "DREAMS.md": _diaries(dreams),
+        "DREAMS.md": f"{MARK}\n\n{told}".encode("utf-8", "backslashreplace"),
         "state.json": _json(_state(dreams)),
         "candidates.jsonl": _lines(_candidate(one) for one in staged),
         "decisions.jsonl": _lines(_decision(dream, one) for dream in nights for one in dream.judged),
@@ -35,11 +36,6 @@ def exported_files(dreams: Sequence[Dream], staged: Iterable[Noted], changes: Ma
         **{f"runs/{_stamp(dream)}.json": _json(_run(dream)) for dream in dreams},
         **{name: content for dream in dreams for name, content in _backups(dream, changes)},
     }
-
-
-def _diaries(dreams: Sequence[Dream]) -> bytes:
-    told = "\n".join(dream.diary for dream in dreams)
-    return f"{MARK}\n\n{told}".encode("utf-8", "backslashreplace")
 
 
 def _state(dreams: Sequence[Dream]) -> dict[str, Any]:

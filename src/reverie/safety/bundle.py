@@ -1,6 +1,6 @@
 """Scan a whole skill: every file of it, whatever it is called, and whatever the skill says about which files count."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from posixpath import splitext
 
@@ -50,14 +50,6 @@ def _is_picture(content: bytes) -> bool:
     return content.startswith(_PICTURES) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP")
 
 
-def _of_file(name: str, content: bytes) -> Iterator[Report]:
-    # A picture is read as ASCII: text appended to it is found, its own bytes mean nothing.
-    text: str | bytes = content.decode("ascii", "replace").replace("\0", "?") if _is_picture(content) else content
-    for surface in _surfaces(name):
-        report = scan(text, surface)
-        yield replace(report, findings=tuple(replace(finding, file=name) for finding in report.findings))
-
-
 def _too_much(files: Mapping[str, bytes]) -> str | None:
     if len(files) > MOST_FILES:
         return "too-many-files"
@@ -67,7 +59,12 @@ def _too_much(files: Mapping[str, bytes]) -> str | None:
 def _reports(files: Mapping[str, bytes]) -> Iterable[Report]:
     yield scan("\n".join(sorted(files)).encode("utf-8", "surrogatepass"), "skill")
     for name in sorted(files):
-        yield from _of_file(name, files[name])
+        content = files[name]
+        # A picture is read as ASCII: text appended to it is found, its own bytes mean nothing.
+        text: str | bytes = content.decode("ascii", "replace").replace("\0", "?") if _is_picture(content) else content
+        for surface in _surfaces(name):
+            report = scan(text, surface)
+            yield replace(report, findings=tuple(replace(finding, file=name) for finding in report.findings))
 
 
 def scan_skill(files: Mapping[str, bytes]) -> Report:

@@ -19,17 +19,12 @@ def passage(text: str, question: str, width: int) -> str:
     spans = [found.span() for found in _SENTENCE.finditer(text[:_LONGEST_READ])]
     heard = [{token for token in tokens(text[one:end]) if token in wanted} for one, end in spans]
     for place, (one, _) in enumerate(spans):
-        within = _within(spans, place, width)
+        # Behind the last sentence that fits into a passage beginning at this one.
+        within = place + 1
+        while within < len(spans) and spans[within][1] - spans[place][0] <= width:
+            within += 1
         shared = sum(wanted[token] for token in set().union(*heard[place:within]))
         if shared > best:
             best, start = shared, one
     end = min(len(text), start + width)
     return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
-
-
-def _within(spans: list[tuple[int, int]], place: int, width: int) -> int:
-    """Behind the last sentence that fits into a passage beginning at this one."""
-    last = place + 1
-    while last < len(spans) and spans[last][1] - spans[place][0] <= width:
-        last += 1
-    return last

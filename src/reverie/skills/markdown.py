@@ -54,8 +54,15 @@ def plain_heading(heading: str) -> str:
 def sections_of(body: str) -> tuple[Section, ...]:
     if len(body) > LARGEST_BODY:
         return ()
-    starts = _line_starts(body)
-    found = _headings(body)
+    starts = [0]
+    for line in lines_of(body):
+        starts.append(starts[-1] + len(line))
+    # Heading, level, first line and the line behind it, for each heading that is in no list.
+    found = []
+    tokens = _parser().parse(body)
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open" and token.level == 0 and token.map and not inline.content.startswith(">"):
+            found.append((inline.content.strip(), int(token.tag[1:]), token.map[0], token.map[1]))
     return tuple(
         Section(
             text,
@@ -67,23 +74,6 @@ def sections_of(body: str) -> tuple[Section, ...]:
         )
         for place, (text, level, first, last) in enumerate(found)
     )
-
-
-def _headings(body: str) -> list[tuple[str, int, int, int]]:
-    """Heading, level, first line and the line behind it, for each heading that is in no list."""
-    found = []
-    tokens = _parser().parse(body)
-    for token, inline in pairwise(tokens):
-        if token.type == "heading_open" and token.level == 0 and token.map and not inline.content.startswith(">"):
-            found.append((inline.content.strip(), int(token.tag[1:]), token.map[0], token.map[1]))
-    return found
-
-
-def _line_starts(body: str) -> list[int]:
-    starts = [0]
-    for line in lines_of(body):
-        starts.append(starts[-1] + len(line))
-    return starts
 
 
 @cache

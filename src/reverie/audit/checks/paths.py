@@ -52,7 +52,7 @@ def dead_path(text: str, machine: Machine) -> str:
     if ELSEWHERE.search(text):
         return ""
     for sentence in _SENTENCE.split(text):
-        if _MADE.search(_without_paths(sentence)):
+        if _MADE.search(_PATH.sub(" ", _BACKTICKED.sub(" ", sentence))):
             continue
         for path in _paths(sentence):
             if _is_dead(path, machine) and not _has_spaces(path, sentence, machine):
@@ -75,10 +75,6 @@ def _has_spaces(path: str, sentence: str, machine: Machine) -> bool:
     found = re.search(rf"{re.escape(path)} (\S+)", sentence)
     longer = _absolute(f"{path} {found[1].rstrip('.,:;)。，')}", machine) if found else None
     return longer is not None and machine.exists(longer)
-
-
-def _without_paths(sentence: str) -> str:
-    return _PATH.sub(" ", _BACKTICKED.sub(" ", sentence))
 
 
 def _is_dead(written: str, machine: Machine) -> bool:

@@ -24,20 +24,16 @@ _HARMFUL = "It would harm whoever follows it"
 
 def in_skills(skills: Sequence[KeptSkill]) -> Iterator[Finding]:
     for kept in skills:
-        yield from _problems(kept)
+        # Errors only: what the reference validator dislikes and every agent takes is no reason to worry anyone.
+        wrong = [one for one in problems_of(kept.skill) if one.severity == "error"]
+        if wrong:
+            yield _finding(FindingKind.BROKEN, "medium", kept, wrong[0].found, wrong[0].next_step)
         yield from _dangers(kept)
         yield from _unused(kept)
     for _, folder in groupby(skills, key=lambda kept: kept.spot.target):
         beside = list(folder)
         yield from _twice(beside)
         yield from _cut(beside)
-
-
-def _problems(kept: KeptSkill) -> Iterator[Finding]:
-    """Errors only: what the reference validator dislikes and every agent takes is no reason to worry anyone."""
-    wrong = [one for one in problems_of(kept.skill) if one.severity == "error"]
-    if wrong:
-        yield _finding(FindingKind.BROKEN, "medium", kept, wrong[0].found, wrong[0].next_step)
 
 
 def _dangers(kept: KeptSkill) -> Iterator[Finding]:

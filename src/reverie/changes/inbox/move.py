@@ -42,7 +42,8 @@ def moved(memory: Memory, skills: Skills, proposal: Proposal, where: str) -> Sug
         found = skills.get(where)
     except NotFound as error:
         raise BadInput(f"There is no document or skill {where!r}.", expected="one of those that are offered") from error
-    patch = refine(found.skill, section=_section(suggestion), add=texts)
+    added = _added(suggestion)
+    patch = refine(found.skill, section=added[0].section if added else SECTION, add=texts)
     subject = found.skill.subject
     return replace(suggestion, target=found.folder.key, subject=subject, operations=(), amendment=patch)
 
@@ -69,8 +70,3 @@ def _texts(suggestion: Suggestion) -> list[str]:
     if suggestion.operations:
         return [one.text for one in suggestion.operations if not isinstance(one, Remove)]
     return [one.text for one in _added(suggestion)]
-
-
-def _section(suggestion: Suggestion) -> str:
-    added = _added(suggestion)
-    return added[0].section if added else SECTION

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from reverie.changes.history.change import Change, Edit
+from reverie.changes.history.change import Edit
 from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, Unchanged
 from reverie.changes.stores.write import Desk, Storing, store_or_not_found
@@ -37,7 +37,7 @@ def swap(storing: Storing, wanted: Swap) -> Outcome:
     """Conflicted, if anyone has written to the store since. Twice is once."""
     scope = storing.stores.scope_of(wanted.store)
     with storing.desk(scope, wanted.store) as desk:
-        if done := _done(desk, scope, wanted):
+        if done := next(iter(desk.history.find(scope, ChangeQuery(proposal=wanted.name, limit=1))), None):
             return Landed(done)
         store = writable(store_or_not_found(desk, scope, wanted.store))
         if store.written != wanted.written:
@@ -54,10 +54,6 @@ def swap(storing: Storing, wanted: Swap) -> Outcome:
             proposal=wanted.name,
         )
         return storing.write(desk, scope, Pen(storing.author, each=each), edits, grounds)
-
-
-def _done(desk: Desk, scope: Scope, wanted: Swap) -> Change | None:
-    return next(iter(desk.history.find(scope, ChangeQuery(proposal=wanted.name, limit=1))), None)
 
 
 def _edits(desk: Desk, scope: Scope, wanted: Swap) -> tuple[tuple[Edit, ...], dict[str, tuple[Flag, ...]]]:

@@ -108,7 +108,7 @@ def think(
         tuple(name for name in every if name in stays),
         tuple(name for name in every if name not in stays),
         ModelReport(dropped, enough),
-        _duplicates(decided),
+        sum(any(each.reason is Reason.KNOWN for each in one.findings) for one in decided),
         extra,
         (shown.material or whole).brief.reduced,
         curator.name if by_model else BUILT_IN,
@@ -194,10 +194,6 @@ def _rules(target: DreamTarget, dream: Dream, beside: Iterable[BriefEntry]) -> R
         people_needed=target.people_needed,
         waiting=target.waiting,
     )
-
-
-def _duplicates(decided: Iterable[Decided]) -> int:
-    return sum(any(each.reason is Reason.KNOWN for each in one.findings) for one in decided)
 
 
 def _is_held(one: Planned) -> bool:

@@ -104,7 +104,9 @@ def page_statements(content: bytes) -> Iterator[Stated]:
     heading = ""
     above_it: list[tuple[int, str]] = []  # the items that what follows may hang below, by how far they are indented
     for piece in FORMATS[FORM].read(content).pieces:
-        indent = _depth(piece)
+        # How far an item is indented; None for what is none.
+        mark = _ITEM.match(piece.raw)
+        indent = len(mark[1].expandtabs(4)) if mark else None
         if indent is not None:
             above_it = [one for one in above_it if one[0] < indent]
         if piece.entry is None:
@@ -118,12 +120,6 @@ def page_statements(content: bytes) -> Iterator[Stated]:
             yield Stated(text, piece.entry, under)
         if indent is not None:
             above_it.append((indent, _label(piece)))
-
-
-def _depth(piece: Piece) -> int | None:
-    """How far an item is indented; None for what is none."""
-    mark = _ITEM.match(piece.raw)
-    return len(mark[1].expandtabs(4)) if mark else None
 
 
 def _label(piece: Piece) -> str:

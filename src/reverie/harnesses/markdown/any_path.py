@@ -64,16 +64,13 @@ def _of_project(folder: Path, listed: Callable[[Sequence[Place]], Listed]) -> Ta
     if not is_folder(folder):
         return None
     folder = real(folder)
-    places = _instructions(repository_root(str(folder)))
-    return MarkdownTarget(f"agents:{folder}", folder, f"every agent that works in {folder}", listed(places))
-
-
-def _instructions(project: str) -> list[Place]:
+    project = repository_root(str(folder))
     name = project_name(project) or project
-    return [
+    places = [
         Place(document, "list", audience=name, audience_path=project, purpose=purpose.format(name))
         for document, purpose in INSTRUCTIONS.items()
     ]
+    return MarkdownTarget(f"agents:{folder}", folder, f"every agent that works in {folder}", listed(places))
 
 
 def _hermes(home: Path) -> Target | None:

@@ -32,10 +32,6 @@ def _suspects(text: str) -> Iterator[SecretSpan]:
             yield from finder(text)
 
 
-def _surer(one: SecretSpan, two: SecretSpan) -> str:
-    return min(one.kind, two.kind, key=_KINDS.index)
-
-
 def _spans(text: str) -> list[SecretSpan]:
     """Disjoint stretches in text order. No stretch but a mark's holds an angle bracket: the way back rests on that."""
     marks = [SecretSpan(*found.span(), _MARK) for found in _stand_in().finditer(text)]
@@ -44,7 +40,7 @@ def _spans(text: str) -> list[SecretSpan]:
     for span in outside(suspects, [(mark.start, mark.end) for mark in marks]):
         if result and span.start < result[-1].end:
             last = result[-1]
-            result[-1] = SecretSpan(last.start, max(last.end, span.end), _surer(last, span))
+            result[-1] = SecretSpan(last.start, max(last.end, span.end), min(last.kind, span.kind, key=_KINDS.index))
         else:
             result.append(span)
     return sorted([*result, *marks])

@@ -249,7 +249,7 @@ def dream(found: StoreDream, now: datetime) -> WireDream:
     return WireDream(
         id=found.id,
         status=found.status.value,
-        model=_model(found),
+        model={"id": found.model} | ({"speed": found.speed} if found.speed else {}),
         instructions=found.instructions,
         inputs=[
             {"type": "memory_store", "memory_store_id": found.store},
@@ -286,7 +286,3 @@ def _instructions(found: StoreDream) -> Instructions:
     if not found.over and found.model != BUILT_IN:
         return Instructions(used=False, why="The dream has not been decided yet.")
     return Instructions(used=False, why="The built-in curator decided. It reads no instructions; they are recorded.")
-
-
-def _model(found: StoreDream) -> dict[str, Any]:
-    return {"id": found.model} | ({"speed": found.speed} if found.speed else {})

@@ -136,7 +136,10 @@ def _beside(file: Path, force: bool) -> Iterator[IO[bytes]]:
     """A file that takes its name when all of it is on the disk. What a killed run left behind is cleared."""
     part = file.with_name(f".{file.name[:200]}.{os.urandom(8).hex()}.part")
     with explained(file):
-        _sweep(file)
+        for left in file.parent.glob(f".{glob.escape(file.name[:200])}.*.part"):
+            with suppress(OSError), left.open("rb") as opened:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a run that is alive holds it
+                left.unlink()
         handle = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(handle, "r+b") as out:
@@ -153,10 +156,3 @@ def _beside(file: Path, force: bool) -> Iterator[IO[bytes]]:
 def _refuse_new(file: Path, force: bool) -> None:
     if not force and file.exists():
         raise BadInput(f"{file} was written by someone else meanwhile.", next_step="Nothing was changed; try again.")
-
-
-def _sweep(file: Path) -> None:
-    for left in file.parent.glob(f".{glob.escape(file.name[:200])}.*.part"):
-        with suppress(OSError), left.open("rb") as opened:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a run that is alive holds it
-            left.unlink()

@@ -24,7 +24,8 @@ def copies(database: Path) -> list[Path]:
 
 def copy_before(engine: Engine, found: str | None, target: str) -> Path | None:
     """`<database>.before-<target>`. None when there is nothing to lose, or another process was faster."""
-    database = _file(engine)
+    name = engine.url.database
+    database = Path(name) if engine.dialect.name == "sqlite" and name and name != ":memory:" else None
     if database is None or found is None or not _holds_rows(engine):
         return None
     copy = database.with_name(f"{database.name}.before-{target}")
@@ -45,11 +46,6 @@ def copy_before(engine: Engine, found: str | None, target: str) -> Path | None:
     finally:
         part.unlink(missing_ok=True)
     return copy
-
-
-def _file(engine: Engine) -> Path | None:
-    name = engine.url.database
-    return Path(name) if engine.dialect.name == "sqlite" and name and name != ":memory:" else None
 
 
 def _holds_rows(engine: Engine) -> bool:

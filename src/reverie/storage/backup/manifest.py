@@ -87,7 +87,11 @@ def read_manifest(content: bytes) -> Manifest:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise damaged(f"its {NAME} cannot be read") from error
     for path in (*(member.path for member in manifest.members if member.path), *manifest.folders):
-        _refuse_escape(path)
+        # Only below the four places that are kept, and spelt in the one way that leads there.
+        parts = PurePosixPath(path).parts
+        plain = "/".join(parts) == path and ".." not in parts and "\0" not in path
+        if not plain or parts[0] not in KEPT or (parts[0].endswith(".toml") and len(parts) > 1):
+            raise damaged(f"it would write to {path[:200]!r}")
     return manifest
 
 
@@ -153,11 +157,3 @@ def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise TypeError
     return value
-
-
-def _refuse_escape(path: str) -> None:
-    """Only below the four places that are kept, and spelt in the one way that leads there."""
-    parts = PurePosixPath(path).parts
-    plain = "/".join(parts) == path and ".." not in parts and "\0" not in path
-    if not plain or parts[0] not in KEPT or (parts[0].endswith(".toml") and len(parts) > 1):
-        raise damaged(f"it would write to {path[:200]!r}")

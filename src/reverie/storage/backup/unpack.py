@@ -87,7 +87,10 @@ class Unpacking:
                 yield header, _Content(content)
                 if self._watch:
                     self._watch(BackupStep(doing, self._file.tell(), self._size))
-            _refuse_more(tar)
+            # To the end of the file, so that its checksum is looked at; behind a tar's end there are only zeros.
+            while tar.fileobj is not None and (block := tar.fileobj.read(_BLOCK)):
+                if block.strip(b"\0"):
+                    raise damaged("something is behind its end")
 
 
 class _Unpacked(gzip.GzipFile):
@@ -149,13 +152,6 @@ def _compare(manifest: Manifest, found: dict[str, _Measured]) -> None:
         raise damaged(f"{next(iter(found))[:200]!r} is not in its manifest")
     if rows != manifest.tables:
         raise damaged("its tables do not have the rows it says")
-
-
-def _refuse_more(tar: tarfile.TarFile) -> None:
-    """To the end of the file, so that its checksum is looked at; behind a tar's end there are only zeros."""
-    while tar.fileobj is not None and (block := tar.fileobj.read(_BLOCK)):
-        if block.strip(b"\0"):
-            raise damaged("something is behind its end")
 
 
 @contextmanager

@@ -37,7 +37,12 @@ PAGE_BYTES = 8192  # transcripts are long rows: fewer overflow pages, fewer inte
 
 
 def engine(url: str) -> Engine:
-    parsed = _parsed(url)
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise _unusable(url) from error
+    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+        raise _unusable(url)
     made = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
     event.listen(made, "handle_error", _explained)
     return made
@@ -59,16 +64,6 @@ def _explained(context: ExceptionContext) -> None:
 
 def _file(context: ExceptionContext) -> str:
     return (context.engine.url.database if context.engine else None) or "The file"
-
-
-def _parsed(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise _unusable(url) from error
-    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
-        raise _unusable(url)
-    return parsed
 
 
 def _unusable(url: str) -> BadSetting:

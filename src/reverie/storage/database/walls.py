@@ -41,18 +41,14 @@ def raise_walls(connection: Connection) -> None:
         return
     for table in connection.execute(text(_WITH_A_WORKSPACE)).scalars().all():
         standing = set(connection.execute(text(_POLICIES), {"table": table}).scalars())
-        for name, policy in _policies(table).items():
+        told = {"own_workspace": f"using ({_WORKSPACE})", "upkeep": f"using ({_ON_ERRAND.format('upkeep')})"}
+        for errand in get_args(Errand):
+            if table in SEEN_ON.get(errand, ()):
+                told[errand] = f"for select using ({_ON_ERRAND.format(errand)})"
+        for name, policy in told.items():
             if name not in standing:
                 connection.execute(text(f'create policy {name} on "{table}" {policy}'))
         connection.execute(text(f'alter table "{table}" enable row level security, force row level security'))
-
-
-def _policies(table: str) -> dict[str, str]:
-    told = {"own_workspace": f"using ({_WORKSPACE})", "upkeep": f"using ({_ON_ERRAND.format('upkeep')})"}
-    for errand in get_args(Errand):
-        if table in SEEN_ON.get(errand, ()):
-            told[errand] = f"for select using ({_ON_ERRAND.format(errand)})"
-    return told
 
 
 def bypassed(connection: Connection) -> str | None:

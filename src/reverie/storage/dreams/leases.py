@@ -139,7 +139,9 @@ class SqlLeases:
             # In the order of all who hold both.
             _lease(connection, owner_key(scope) | {"target": _target_of(connection, scope, dream.id)})
             night = _night(connection, scope, dream.id)
-            status = _status(connection, scope, dream.id)
+            status: str | None = connection.execute(
+                select(schema.dreams.c.status).filter_by(**owner_key(scope), id=dream.id)
+            ).scalar()
             if night is None or status in OVER:
                 raise BadInput(f"{dream.id} is {status or 'unknown'}.", expected="a dream that is not over")
             if night.landing and not even_landing:
@@ -220,13 +222,6 @@ def _target_of(connection: Connection, scope: Scope, dream: str) -> str:
         select(schema.dreams.c.target).filter_by(**owner_key(scope), id=dream)
     ).scalar()
     return found or ""
-
-
-def _status(connection: Connection, scope: Scope, dream: str) -> str | None:
-    found: str | None = connection.execute(
-        select(schema.dreams.c.status).filter_by(**owner_key(scope), id=dream)
-    ).scalar()
-    return found
 
 
 def _elsewhere(target: str, holder: str, until: str) -> StillLocked:

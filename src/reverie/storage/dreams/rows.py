@@ -106,7 +106,7 @@ def dream_from(row: Any) -> Dream:
         tuple(judged_from_json(one) for one in told["judged"]),
         told["diary"],
         tuple(told["flaws"]),
-        tuple(_consulted(one) for one in told.get("consulted", ())),
+        tuple(Consulted(**one | {"models": tuple(one["models"])}) for one in told.get("consulted", ())),
         told.get("dropped", {}),
         told.get("enough", ""),
         told.get("duplicates", 0),
@@ -114,10 +114,6 @@ def dream_from(row: Any) -> Dream:
         told.get("left_out", 0),
         told.get("partial", False),
     )
-
-
-def _consulted(told: dict[str, Any]) -> Consulted:
-    return Consulted(**told | {"models": tuple(told["models"])})
 
 
 def judged_from_json(told: dict[str, Any]) -> Judged:

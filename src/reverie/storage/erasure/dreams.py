@@ -30,7 +30,11 @@ def of_store(connection: Connection, scope: Scope, store: str) -> None:
     mine = (store_dreams.c.output == store) | ((store_dreams.c.store == store) & ~there)
     for row in _dreams(connection, scope, mine):
         _rewrite(connection, scope, row, _emptied)
-        _withheld(connection, scope, row)
+        # What could be told of it was its path.
+        told = json.loads(row.told)
+        unnamed = [one | {"path": ""} for one in told.get("withheld", ())]
+        kept = update(store_dreams).filter_by(**owner_key(scope), id=row.id)
+        connection.execute(kept.values(told=json.dumps(told | {"withheld": unnamed})))
 
 
 def of_text(connection: Connection, scope: Scope, store: str, text: str) -> None:
@@ -101,14 +105,6 @@ def _own_session(connection: Connection, scope: Scope, session: str) -> None:
     if found is not None:
         untitled = json.dumps(json.loads(found) | {"title": None})
         connection.execute(update(recorded).filter_by(**owner_key(scope), id=session).values(details=untitled))
-
-
-def _withheld(connection: Connection, scope: Scope, row: Any) -> None:
-    """What could be told of it was its path."""
-    told = json.loads(row.told)
-    unnamed = [one | {"path": ""} for one in told.get("withheld", ())]
-    kept = update(store_dreams).filter_by(**owner_key(scope), id=row.id)
-    connection.execute(kept.values(told=json.dumps(told | {"withheld": unnamed})))
 
 
 def _emptied(judged: Told) -> Told:

@@ -138,7 +138,14 @@ def take_out(connection: Connection, workspace: str, sought: Sought) -> TakenOut
     _nights(connection, workspace, ids, taken)
     _candidates(connection, workspace, ids, taken)
     _proposals(connection, workspace, ids, taken)
-    _changes(connection, workspace, ids, taken)
+    # Without its salt nobody can guess from the ledger what a Change rested on.
+    table = schema.changes
+    for row in list(of_workspace(connection, table, workspace)):
+        told = json.loads(row.details)
+        if evidence.rests_on(told, ids):
+            said = json.dumps(evidence.change_without(told, ids))
+            connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said, salt=""))
+            taken.count(table)
     _dreams(connection, workspace, ids, taken)
     return taken
 
@@ -205,17 +212,6 @@ def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber,
                 _delete(connection, table, row_key(table, row), taken)
                 if table is schema.proposals:
                     taken.proposals.add(row.id)
-
-
-def _changes(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:
-    """Without its salt nobody can guess from the ledger what a Change rested on."""
-    table = schema.changes
-    for row in list(of_workspace(connection, table, workspace)):
-        told = json.loads(row.details)
-        if evidence.rests_on(told, ids):
-            said = json.dumps(evidence.change_without(told, ids))
-            connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said, salt=""))
-            taken.count(table)
 
 
 def _dreams(connection: Connection, workspace: str, ids: set[str], taken: TakenOut) -> None:

@@ -125,7 +125,7 @@ def _vectors(turns: Iterable[IndexedTurn]) -> Iterator[tuple[int, bytes]]:
     """A few turns at a time: a session may be larger than memory. Each leans to its neighbours, so parts overlap."""
     part, settled = list[tuple[int, str]](), 0
     for turn in turns:
-        part.append((turn.number, _said(turn)[:OPENING]))
+        part.append((turn.number, (f"{turn.name}: {turn.text}" if turn.name else turn.text)[:OPENING]))
         if len(part) > _TURNS_AT_ONCE:
             yield from list(_told(part))[settled:-1]
             part, settled = part[-2:], 1
@@ -134,10 +134,6 @@ def _vectors(turns: Iterable[IndexedTurn]) -> Iterator[tuple[int, bytes]]:
 
 def _told(part: list[tuple[int, str]]) -> Iterator[tuple[int, bytes]]:
     return zip([number for number, _ in part], turn_bits([text for _, text in part]), strict=True)
-
-
-def _said(turn: IndexedTurn) -> str:
-    return f"{turn.name}: {turn.text}" if turn.name else turn.text
 
 
 def _followed(database: sqlite3.Connection) -> int:

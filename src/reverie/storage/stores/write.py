@@ -43,7 +43,12 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
     if found is None and write.content is None:
         return None
     made = _Made(found or ids.new("mem"), ids.new("memver"), _operation(found, write))
-    number = _counted(connection, scope, write.store, {"created": 1, "deleted": -1}.get(made.operation, 0))
+    # One version more, and as many memories more or less. Says the version's number.
+    more = {"created": 1, "deleted": -1}.get(made.operation, 0)
+    given = {"of_workspace": scope.workspace, "of_user": scope.user or "", "of_id": write.store, "more": more}
+    number: int | None = connection.execute(_one_more(), given).scalar()
+    if number is None:
+        raise NotFound(f"There is no memory store {write.store}.")
     said = _said(connection, scope, write)
     _keep(connection, ours, made, write, said)
     told = {"id": made.version, "number": number, "memory": made.memory, "operation": made.operation}
@@ -95,12 +100,3 @@ def _keep(connection: Connection, ours: dict[str, str], made: _Made, write: Writ
             connection.execute(update(memories).filter_by(**ours, id=made.memory).values(**now))
         case "deleted":
             connection.execute(delete(memories).filter_by(**ours, id=made.memory))
-
-
-def _counted(connection: Connection, scope: Scope, store: str, more: int) -> int:
-    """One version more, and as many memories more or less. Says the version's number."""
-    given = {"of_workspace": scope.workspace, "of_user": scope.user or "", "of_id": store, "more": more}
-    number: int | None = connection.execute(_one_more(), given).scalar()
-    if number is None:
-        raise NotFound(f"There is no memory store {store}.")
-    return number

@@ -100,7 +100,7 @@ def next_page(connection: Connection, scope: Scope, stored: Stored, revision: in
     key = {"w": scope.workspace, "u": stored.user, "i": stored.head.id, "r": chosen, "last": last, "most": most}
     with connection.execute(_NEXT_PAGE, key) as found:
         page = take_page(map(turn_of, found), PAGE)
-    return page, bool(page) and (len(page) == PAGE or _is_full(page))
+    return page, bool(page) and (len(page) == PAGE or sum(map(_length, page)) >= PAGE_CHARACTERS)
 
 
 def these_turns(connection: Connection, scope: Scope, stored: Stored, numbers: Iterable[int]) -> Iterator[Turn]:
@@ -137,10 +137,6 @@ def beginning(turns: Iterator[Turn], most: int) -> Iterator[Turn]:
         if most < 0:
             return
         yield turn
-
-
-def _is_full(page: list[Turn]) -> bool:
-    return sum(map(_length, page)) >= PAGE_CHARACTERS
 
 
 def _length(turn: Turn) -> int:

@@ -39,15 +39,6 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         raise sqlite3.DatabaseError("its schema is damaged") from error
 
 
-def _guard(connection: sqlite3.Connection) -> None:
-    until = time.monotonic() + seconds_left()
-    connection.execute("PRAGMA trusted_schema=OFF").close()
-    connection.execute("PRAGMA cache_size=-8000").close()
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_ROW)
-    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS_BETWEEN_LOOKS)
-    connection.set_authorizer(_allowed)
-
-
 def _allowed(action: int, first: str | None, second: str | None, _: str | None, view: str | None) -> int:
     match action:
         case sqlite3.SQLITE_SELECT | sqlite3.SQLITE_READ | sqlite3.SQLITE_TRANSACTION:
@@ -76,7 +67,12 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _connected(path: Path, how: str) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?{how}"
     connection = sqlite3.connect(address, uri=True, timeout=_WAIT_SECONDS, isolation_level=None)
-    _guard(connection)
+    until = time.monotonic() + seconds_left()
+    connection.execute("PRAGMA trusted_schema=OFF").close()
+    connection.execute("PRAGMA cache_size=-8000").close()
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_ROW)
+    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS_BETWEEN_LOOKS)
+    connection.set_authorizer(_allowed)
     return connection
 
 
