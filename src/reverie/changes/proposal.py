@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -149,16 +149,15 @@ def drawn_diff(target: str, edits: Iterable[Edit], context: int) -> str:
 
 
 def _diff(target: str, edit: Edit, context: int) -> Iterable[str]:
-    old, new = (_lines(content) for content in (edit.before, edit.after))
+    old, new = (
+        (content or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True)
+        for content in (edit.before, edit.after)
+    )
     was, now = (
         "/dev/null" if content is None else f"{target}/{edit.document}" for content in (edit.before, edit.after)
     )
     for line in difflib.unified_diff(old, new, was, now, n=context):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _lines(content: bytes | None) -> Sequence[str]:
-    return (content or b"").decode("utf-8", "backslashreplace").splitlines(keepends=True)
 
 
 def bound(suggestion: Suggestion, diff: str) -> str:

@@ -14,7 +14,6 @@ from reverie.dreams.target import DreamTarget
 from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import entry_hash
 from reverie.memory.pages import words_left
-from reverie.memory.pieces import Piece
 
 FORM: FormatName = "page"
 NEW = "/notes"
@@ -119,8 +118,4 @@ def page_statements(content: bytes) -> Iterator[Stated]:
             under = ": ".join([*([heading] if heading and labelled else []), *parents])
             yield Stated(text, piece.entry, under)
         if indent is not None:
-            above_it.append((indent, _label(piece)))
-
-
-def _label(piece: Piece) -> str:
-    return " ".join(_ITEM.sub("", piece.raw, count=1).split()).rstrip(".: ")
+            above_it.append((indent, " ".join(_ITEM.sub("", piece.raw, count=1).split()).rstrip(".: ")))

@@ -116,7 +116,8 @@ def _database(database: sqlite3.Connection, path: Path) -> Iterator[Event]:
             yield Flaw(f"session {_text(session)}", _explained(error))
             if is_locked(error) or is_interrupted(error):
                 return  # it will be so for the next one too, and each would be waited for
-            _end_transaction(database)
+            if database.in_transaction:
+                database.execute("ROLLBACK")
     if resting and resting != stamp(path):
         yield Flaw("the file", "Hermes wrote to it while it was read; it is read again next time", passing=True)
 
@@ -182,11 +183,6 @@ def _head(about: dict[str, Any], path: Path) -> Head:
         project=project_name(folder),
         project_path=project_folder(folder),
     )
-
-
-def _end_transaction(database: sqlite3.Connection) -> None:
-    if database.in_transaction:
-        database.execute("ROLLBACK")
 
 
 def _explained(error: sqlite3.Error) -> str:

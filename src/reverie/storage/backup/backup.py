@@ -145,14 +145,12 @@ def _beside(file: Path, force: bool) -> Iterator[IO[bytes]]:
             with os.fdopen(handle, "r+b") as out:
                 fcntl.flock(handle, fcntl.LOCK_EX)
                 yield out
-                _refuse_new(file, force)
+                if not force and file.exists():
+                    raise BadInput(
+                        f"{file} was written by someone else meanwhile.", next_step="Nothing was changed; try again."
+                    )
                 part.rename(file)
         except BaseException:
             part.unlink(missing_ok=True)
             raise
     sync_folder(file.parent)
-
-
-def _refuse_new(file: Path, force: bool) -> None:
-    if not force and file.exists():
-        raise BadInput(f"{file} was written by someone else meanwhile.", next_step="Nothing was changed; try again.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
@@ -95,7 +95,10 @@ def _row(table: Table, names: set[str], line: bytes) -> dict[str, Any]:
     try:
         row = json.loads(line)
         if row.keys() == names:
-            return {name: _unpacked(value) if isinstance(value, dict) else value for name, value in row.items()}
+            return {
+                name: base64.b64decode(value["base64"], validate=True) if isinstance(value, dict) else value
+                for name, value in row.items()
+            }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise damaged(f"a row of {table.name} cannot be read") from error
     raise damaged(f"a row of {table.name} has other columns than its schema")
@@ -105,10 +108,6 @@ def _packed(value: object) -> dict[str, str]:
     if isinstance(value, bytes | bytearray | memoryview):
         return {"base64": base64.b64encode(value).decode()}
     raise TypeError(f"{type(value).__name__} in a row")
-
-
-def _unpacked(value: Mapping[str, Any]) -> bytes:
-    return base64.b64decode(value["base64"], validate=True)
 
 
 # ---- the ledger ------------------------------------------------------------------------------------------------------
