@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from reverie.app import Home, open_home
+from reverie.core.clock import TimeSpan
 from reverie.core.scope import Scope
-from reverie.memory.stores.store import Between
 from tests.peers import ANTHROPIC, python_with
 from tests.serving import serving
 
@@ -63,7 +63,7 @@ def test_the_python_of_the_page_runs(home: Home, tmp_path: Path) -> None:
     assert "Staging is db2.internal from today on." in [hit.text for hit in home.search("which host is staging?")]
     for number in range(24):
         stores = home.tenants.stores(Scope("local", f"user-{number}", "test"))
-        new, old = stores.find(Between())
+        new, old = stores.find(TimeSpan())
         pages = [[one.content for one in stores.memories(each.id, full=True)] for each in (old, new)]  # type: ignore[union-attr]
         assert pages == [[b"- Staging is old.internal.\n"], [f"- Staging is db{number}.internal.\n".encode()]], number
 

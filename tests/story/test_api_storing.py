@@ -19,6 +19,7 @@ from reverie.changes.land import Landing
 from reverie.changes.landing_result import Landed, Unchanged
 from reverie.changes.outside.edits import Noticing
 from reverie.changes.stores.write import Storing
+from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.origin import Origin
@@ -26,7 +27,7 @@ from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, Replace, entry_hash
 from reverie.memory.stores.library import Stores
 from reverie.memory.stores.records import Pen
-from reverie.memory.stores.store import Author, Between, PathTaken, StoredMemory, VersionQuery
+from reverie.memory.stores.store import Author, PathTaken, StoredMemory, VersionQuery
 from reverie.server.wiring import House
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.storage.stores.target import StoreLocks, StoreTarget
@@ -154,7 +155,7 @@ def test_a_deleted_store_takes_its_texts_along(house: House) -> None:
     assert "lost canary" not in dumped(house) and "shared canary" in dumped(house)
     (there,) = stores.memories(kept, full=True)
     assert isinstance(there, StoredMemory) and there.content == b"shared canary"
-    assert [store.id for store in stores.find(Between())] == [kept]
+    assert [store.id for store in stores.find(TimeSpan())] == [kept]
     assert list(broken_links(house.home.history_records.rows(scope))) == []
 
 

@@ -28,6 +28,16 @@ class FixedClock:
         return self.at
 
 
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A side that is None is open. `after` and `before` exclude their moment, the others include it."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    after: datetime | None = None
+    before: datetime | None = None
+
+
 def rfc3339(at: datetime) -> str:
     text = at.astimezone(UTC).isoformat(timespec="microseconds" if at.microsecond else "seconds")
     return text.replace("+00:00", "Z")

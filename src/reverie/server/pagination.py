@@ -11,8 +11,8 @@ from typing import Annotated, Literal, TypeVar
 
 from fastapi import Query
 
+from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
-from reverie.memory.stores.store import Between
 
 Limit = Annotated[int, Query(ge=1, le=100, description="The most objects on a page.")]
 Page = Annotated[str | None, Query(description="`next_page` of the page before.")]
@@ -59,8 +59,8 @@ def most(limit: int, view: View) -> int:
 
 def between(
     since: datetime | None, until: datetime | None, after: datetime | None = None, before: datetime | None = None
-) -> Between:
-    return Between(*(None if at is None else _aware(at) for at in (since, until, after, before)))
+) -> TimeSpan:
+    return TimeSpan(*(None if at is None else _aware(at) for at in (since, until, after, before)))
 
 
 def _aware(at: datetime) -> datetime:

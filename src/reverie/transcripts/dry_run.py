@@ -136,7 +136,9 @@ class _Overlay:
 
     def find(self, scope: Scope, wanted: SessionQuery) -> Iterator[Stored]:
         stored = [one for one in self.records.find(scope, wanted) if (one.user, one.head.id) not in self.fresh]
-        here = [one for one in self.fresh.values() if scope.user in (None, one.user) and _is_since(one, wanted.since)]
+        here = [
+            one for one in self.fresh.values() if scope.user in (None, one.user) and one.head.is_since(wanted.since)
+        ]
         return iter(sorted([*stored, *here], key=_newest_first))
 
     def read(self, scope: Scope, session_id: str, revision: int | None = None, most: int | None = None) -> Session:
@@ -144,10 +146,6 @@ class _Overlay:
         if name in self.turns:
             return Session(self.fresh[name].head, self.turns[name], self.fresh[name].revision)
         return self.records.read(scope, session_id, revision, most)
-
-
-def _is_since(one: Stored, since: datetime | None) -> bool:
-    return since is None or (one.head.started_at is not None and one.head.started_at >= since)
 
 
 def _newest_first(one: Stored) -> tuple[float, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
-from reverie.transcripts.files.json_text import dumped
+from reverie.transcripts.files.json_text import dumped, string_or_none
 from reverie.transcripts.session import Role, Said, ToolCall
 
 _ROLES: dict[str, Role] = {
@@ -58,10 +58,10 @@ def read_message(message: Mapping[str, Any]) -> Said:
     return Said(
         role=role,
         text=text_of(content),
-        name=_string(message.get("name") or message.get("tool_name")),
+        name=string_or_none(message.get("name") or message.get("tool_name")),
         at=moment(message.get("at") or message.get("timestamp") or message.get("created_at")),
         calls=calls,
-        answers=_string(message.get("tool_call_id") or first.get("tool_use_id")),
+        answers=string_or_none(message.get("tool_call_id") or first.get("tool_use_id")),
         failed=_failed(message, first),
         origin=origin_of(content),
     )
@@ -88,9 +88,9 @@ def _part_text(part: object) -> str:
         return part
     if not isinstance(part, Mapping):
         return ""
-    kind = _string(part.get("type"))
+    kind = string_or_none(part.get("type"))
     if kind in _TEXT_PARTS or (kind is None and "text" in part):
-        return _string(part.get("text")) or ""
+        return string_or_none(part.get("text")) or ""
     if kind == "tool_result":
         return text_of(part.get("content"))
     if kind in _UNSPOKEN_PARTS or kind == "tool_use":
@@ -105,7 +105,7 @@ def tool_results(content: object) -> list[Mapping[str, Any]]:
 def calls_in(content: object) -> tuple[ToolCall, ...]:
     """Anthropic `tool_use` parts."""
     return tuple(
-        ToolCall(str(part.get("name", "")), arguments_text(part.get("input")), _string(part.get("id")))
+        ToolCall(str(part.get("name", "")), arguments_text(part.get("input")), string_or_none(part.get("id")))
         for part in _parts(content, "tool_use")
     )
 
@@ -121,7 +121,7 @@ def _openai_call(call: Mapping[str, Any]) -> ToolCall:
     return ToolCall(
         str(inner.get("name", "")),
         arguments_text(inner.get("arguments")),
-        _string(call.get("id") or call.get("call_id")),
+        string_or_none(call.get("id") or call.get("call_id")),
     )
 
 
@@ -148,7 +148,3 @@ def _failed(message: Mapping[str, Any], result: Mapping[str, Any]) -> bool | Non
         if isinstance(flag, bool):
             return flag
     return None
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

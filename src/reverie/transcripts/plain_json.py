@@ -18,6 +18,7 @@ from reverie.core.errors import NotATranscript
 from reverie.core.hashes import canonical, sha256
 from reverie.transcripts.files.json_arrays import events_of
 from reverie.transcripts.files.json_streams import JsonList, StreamedObject
+from reverie.transcripts.files.json_text import string_or_none
 from reverie.transcripts.messages import is_message, read_message
 from reverie.transcripts.projects import project_folder, project_name, shown_name
 from reverie.transcripts.readers import Event, Flaw, Opened
@@ -64,16 +65,16 @@ def _head(session: Mapping[str, Any]) -> Head:
     identity = session.get("id")
     user = session.get("user") or session.get("user_id")
     outcome = session.get("outcome", session.get("reward"))
-    folder = _text(session.get("cwd"))
+    folder = string_or_none(session.get("cwd"))
     return Head(
         id=str(identity) if identity not in (None, "") else _named_by_content(session),
         user=str(user) if user not in (None, "") else None,
         harness=str(session.get("harness") or "plain"),
-        agent=_text(session.get("agent")),
-        title=_text(session.get("title")),
+        agent=string_or_none(session.get("agent")),
+        title=string_or_none(session.get("title")),
         started_at=moment(session.get("started_at") or session.get("created_at")),
         ended_at=moment(session.get("ended_at")),
-        parent=_text(session.get("parent")),
+        parent=string_or_none(session.get("parent")),
         outcome=float(outcome) if isinstance(outcome, int | float) else None,
         project=shown_name(session.get("project")) or project_name(folder),
         project_path=project_folder(folder),
@@ -94,7 +95,3 @@ def _described(value: object) -> str:
     if isinstance(value, Mapping):
         return f"an object with {', '.join(map(str, list(value)[:6])) or 'no keys'}"
     return f"{type(value).__name__} {str(value)[:40]!r}"
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

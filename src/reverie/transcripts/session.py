@@ -100,6 +100,9 @@ class Head:
     project: str | None = None
     project_path: str | None = None
 
+    def is_since(self, since: datetime | None) -> bool:
+        return since is None or (self.started_at is not None and self.started_at >= since)
+
 
 @dataclass(frozen=True, slots=True)
 class Session:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import resource
 import socket
@@ -16,6 +15,7 @@ import click
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 from reverie.core.errors import BadSetting
+from reverie.core.hosts import is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -101,7 +101,7 @@ def command(
 
 def _check_reach(host: str, *, keys: bool, encrypted: bool) -> None:
     """Others get in with keys only; a warning where nobody has one, or where keys can be read on the way."""
-    others = not _is_loopback(host)
+    others = not is_loopback(host)
     if others and not keys:
         raise BadSetting(
             f"There are no keys, and {host} can be reached by others.",
@@ -162,10 +162,3 @@ def bound_socket(host: str, port: int) -> socket.socket:
             f"{host}:{port} cannot be listened on: {error.strerror}.", next_step="Take another."
         ) from error
     return listening
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

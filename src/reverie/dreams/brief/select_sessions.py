@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from reverie.core.errors import NotFound
 from reverie.core.ids import Ids
@@ -71,7 +70,7 @@ def choose(
     else:
         fresh = [one for one in there if seen.get((one.user, one.head.id)) != (one.revision, one.turns)]
     newest_only = first and not asked.everything and asked.names is None
-    wanted = [one for one in fresh if _is_since(one.head, asked.since)]
+    wanted = [one for one in fresh if one.head.is_since(asked.since)]
     if newest_only and asked.since is None:
         wanted = wanted[: asked.limit]
     older = fresh[len(wanted) :] if newest_only else []
@@ -80,10 +79,6 @@ def choose(
     if asked.partial:
         return ChosenSessions(tuple(waiting[: asked.limit]), left + len(older))
     return ChosenSessions(tuple(waiting[: asked.limit]), left, tuple(older))
-
-
-def _is_since(head: Head, since: datetime | None) -> bool:
-    return since is None or (head.started_at is not None and head.started_at >= since)
 
 
 def missing_choice(library: Library, asked: SessionChoice) -> NotFound | None:

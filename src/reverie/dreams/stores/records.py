@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from reverie.core.clock import TimeSpan
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import Dreams, Lease, Queued
 from reverie.dreams.stores.dream import StoreDream
 from reverie.dreams.stores.unsafe import Cleaned
-from reverie.memory.stores.store import Between, Store
+from reverie.memory.stores.store import Store
 from reverie.transcripts.recorded.session import Recorded
 
 
@@ -19,7 +20,7 @@ from reverie.transcripts.recorded.session import Recorded
 class DreamQuery:
     """Which dreams: all that is set must fit."""
 
-    made: Between
+    made: TimeSpan
     statuses: tuple[Status, ...] = ()
     archived: bool = False
 

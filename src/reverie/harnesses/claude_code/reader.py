@@ -23,6 +23,7 @@ from reverie.harnesses.injected import in_pieces, said_apart, told_apart
 from reverie.harnesses.injected_patterns import CLAUDE_CODE
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
+from reverie.transcripts.files.json_text import string_or_none
 from reverie.transcripts.messages import calls_in, text_of, tool_results
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened
@@ -140,7 +141,7 @@ def _survey(lines: Iterable[tuple[int, Any]]) -> _About:
     for _, line in islice(lines, _SURVEYED_LINES):
         if not isinstance(line, Mapping):
             continue
-        about.session = about.session or _string(line.get("sessionId"))
+        about.session = about.session or string_or_none(line.get("sessionId"))
         about.started_at = about.started_at or moment(line.get("timestamp"))
         message = line.get("message")
         model = message.get("model") if isinstance(message, Mapping) else None
@@ -151,7 +152,7 @@ def _survey(lines: Iterable[tuple[int, Any]]) -> _About:
             "model": None if model == "<synthetic>" else model,
             "forked_from": _forked_from(line),
         }
-        about.facts = {key: text for key, value in found.items() if (text := _string(value))} | about.facts
+        about.facts = {key: text for key, value in found.items() if (text := string_or_none(value))} | about.facts
         if {"cwd", "model"} <= about.facts.keys() and about.session and about.started_at:
             break
     return about
@@ -161,7 +162,11 @@ def working_folder(path: Path) -> str | None:
     """The folder a session was begun in, or None where the first lines do not say."""
     try:
         for line in islice(json_lines(path), _SURVEYED_LINES):
-            if not isinstance(line, Flaw) and isinstance(line[1], Mapping) and (cwd := _string(line[1].get("cwd"))):
+            if (
+                not isinstance(line, Flaw)
+                and isinstance(line[1], Mapping)
+                and (cwd := string_or_none(line[1].get("cwd")))
+            ):
                 return cwd
     except OSError:
         return None
@@ -182,12 +187,12 @@ def _session_of(path: Path, about: _About) -> str:
 
 def _head(path: Path, about: _About, session: str, subagent: str | None) -> Head:
     noted = _noted(path)
-    facts = about.facts | ({"agent_type": kind} if (kind := _string(noted.get("agentType"))) else {})
+    facts = about.facts | ({"agent_type": kind} if (kind := string_or_none(noted.get("agentType"))) else {})
     return Head(
         id=f"claude-code:{session}/{subagent}" if subagent else f"claude-code:{session}",
         harness="claude-code",
         agent=_project(path, about),
-        title=_string(noted.get("description")),
+        title=string_or_none(noted.get("description")),
         started_at=about.started_at,
         parent=f"claude-code:{session}" if subagent else None,
         facts=facts,
@@ -229,7 +234,7 @@ class _Thread:
         if not isinstance(line, Mapping) or not isinstance(line.get("type"), str):
             yield Flaw(f"line {number}", "not an object with a type")
             return
-        names = {hash(name) for name in (line.get("uuid"), _queued(line).get("source_uuid")) if _string(name)}
+        names = {hash(name) for name in (line.get("uuid"), _queued(line).get("source_uuid")) if string_or_none(name)}
         if names & self.seen:  # compaction and resuming write some lines again
             return
         try:
@@ -264,8 +269,8 @@ class _Thread:
 
     def _note_title(self, line: Line, key: str, rank: int) -> None:
         # Summaries used to be written into whichever file came next; the leaf says which session they sum up.
-        if title := _string(line.get(key)):
-            self.titles.append((rank, title, _string(line.get("leafUuid"))))
+        if title := string_or_none(line.get(key)):
+            self.titles.append((rank, title, string_or_none(line.get("leafUuid"))))
 
     def _assistant(self, line: Line, content: object) -> Iterator[Said]:
         text, calls = text_of(content), calls_in(content)
@@ -285,7 +290,7 @@ class _Thread:
             yield from self._words(line, text_of(group), beside_results=bool(results))
 
     def _result(self, line: Line, result: Line) -> Said:
-        call = _string(result.get("tool_use_id"))
+        call = string_or_none(result.get("tool_use_id"))
         return Said(
             "tool",
             text_of(result.get("content")),
@@ -395,10 +400,6 @@ def _failed(line: Line, result: Line) -> bool | None:
     return not success if isinstance(success, bool) else None
 
 
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
 # Subagents woven into the file of their parent, as before 2.0.
 
 
@@ -412,9 +413,9 @@ class _Sidechains:
     def takes(self, number: int, line: Any) -> bool:
         if not isinstance(line, Mapping) or line.get("isSidechain") is not True:
             return False
-        uuid = _string(line.get("uuid")) or f"line-{number}"
-        parent = _string(line.get("parentUuid")) or ""
-        chain = _string(line.get("agentId")) or self.chain_of.get(parent, uuid)
+        uuid = string_or_none(line.get("uuid")) or f"line-{number}"
+        parent = string_or_none(line.get("parentUuid")) or ""
+        chain = string_or_none(line.get("agentId")) or self.chain_of.get(parent, uuid)
         self.chain_of[uuid] = chain
         self.lines.setdefault(chain, []).append(number)
         return True

@@ -21,7 +21,7 @@ from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import CODEX
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.files.json_text import parsed
+from reverie.transcripts.files.json_text import mapping_or_empty, parsed, string_or_none
 from reverie.transcripts.messages import arguments_text, origin_of, role_of, text_of
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import Closed, Event, Flaw, Opened
@@ -139,7 +139,7 @@ def _listed(path: Path) -> Iterator[tuple[int, Any] | Flaw]:
     if isinstance(value, Flaw):
         yield value
     elif isinstance(value, Mapping) and isinstance(items := value.get("items"), JsonList):
-        yield from enumerate(chain([{"id": None, "git": None, **_mapping(value.get("session"))}], items))
+        yield from enumerate(chain([{"id": None, "git": None, **mapping_or_empty(value.get("session"))}], items))
     else:
         yield Flaw("the file", "not an object with a list of items")
 
@@ -179,13 +179,19 @@ class _Rollout:
     @classmethod
     def surveyed(cls, path: Path) -> _Rollout:
         meta, model, found_cwd, first = _first_facts(islice(_items(path), _SURVEYED_LINES))
-        source = _mapping(meta.get("source")).get("subagent", _mapping(meta.get("source")).get("internal"))
-        parent = _string(meta.get("parent_thread_id")) or _string(_spawned(source).get("parent_thread_id"))
-        cwd = _string(meta.get("cwd")) or found_cwd
-        folder = _repository(cwd, _string(_mapping(meta.get("git")).get("repository_url"))) if cwd else None
+        source = mapping_or_empty(meta.get("source")).get(
+            "subagent", mapping_or_empty(meta.get("source")).get("internal")
+        )
+        parent = string_or_none(meta.get("parent_thread_id")) or string_or_none(
+            _spawned(source).get("parent_thread_id")
+        )
+        cwd = string_or_none(meta.get("cwd")) or found_cwd
+        folder = (
+            _repository(cwd, string_or_none(mapping_or_empty(meta.get("git")).get("repository_url"))) if cwd else None
+        )
         facts = {
             "cwd": cwd,
-            "branch": _mapping(meta.get("git")).get("branch"),
+            "branch": mapping_or_empty(meta.get("git")).get("branch"),
             "model": model,
             "version": meta.get("cli_version"),
             "forked_from": meta.get("forked_from_id"),
@@ -197,7 +203,7 @@ class _Rollout:
             agent=PureWindowsPath(cwd).name or None if cwd else None,
             started_at=moment(meta.get("timestamp")) or first,
             parent=f"codex:{parent}" if parent else None,
-            facts={key: text for key, value in facts.items() if (text := _string(value))},
+            facts={key: text for key, value in facts.items() if (text := string_or_none(value))},
             project=project_name(folder),
             project_path=project_folder(folder),
         )
@@ -231,7 +237,7 @@ class _Rollout:
             case "response_item":
                 return self._response(item)
             case "compacted":
-                text = _string(item.payload.get("message"))
+                text = string_or_none(item.payload.get("message"))
                 return Said("assistant", text, at=item.at, noise="compact summary") if text else None
             case "inter_agent_communication":
                 return _between_agents(item)
@@ -271,15 +277,15 @@ class _Rollout:
         return Said(role, text, at=item.at, origin=origin)
 
     def _call(self, item: _Item, name: str, arguments: object) -> Said:
-        call = _string(item.payload.get("call_id")) or _string(item.payload.get("id"))
+        call = string_or_none(item.payload.get("call_id")) or string_or_none(item.payload.get("id"))
         if call:
             self.tools[call] = name
         return Said("assistant", "", at=item.at, calls=(ToolCall(name, arguments_text(arguments), call),))
 
     def _output(self, item: _Item) -> Said:
-        call = _string(item.payload.get("call_id"))
+        call = string_or_none(item.payload.get("call_id"))
         text, failed = _outcome(item.payload.get("output"))
-        name = _string(item.payload.get("name")) or (self.tools.pop(call, None) if call else None)
+        name = string_or_none(item.payload.get("name")) or (self.tools.pop(call, None) if call else None)
         return Said("tool", text, name=name, at=item.at, answers=call, failed=failed)
 
 
@@ -297,7 +303,7 @@ def _first_facts(
         if item.kind == "session_meta":
             meta = meta or item.payload
         elif item.kind == "turn_context":
-            model, cwd = _string(item.payload.get("model")), cwd or _string(item.payload.get("cwd"))
+            model, cwd = string_or_none(item.payload.get("model")), cwd or string_or_none(item.payload.get("cwd"))
         elif item.kind == "response_item" and not cwd and "content" in item.payload:
             # The bare era tells the working directory only here.
             cwd = _told_cwd(item.payload["content"])
@@ -324,11 +330,11 @@ def _told_cwd(content: object) -> str | None:
 def _id_of(path: Path, meta: Payload) -> str:
     """The file's own id: a thread that was reverted goes on in a second file under the same thread id."""
     in_name = _UUID.search(path.stem)
-    return in_name.group(0) if in_name else _string(meta.get("id")) or path.stem
+    return in_name.group(0) if in_name else string_or_none(meta.get("id")) or path.stem
 
 
 def _spawned(source: object) -> Payload:
-    return _mapping(_mapping(source).get("thread_spawn"))
+    return mapping_or_empty(mapping_or_empty(source).get("thread_spawn"))
 
 
 # What is said.
@@ -348,14 +354,14 @@ def _own_parts(role: Role, parts: list[Any], provenance: list[str | None]) -> li
 
 
 def _provenance(payload: Payload, parts: int) -> list[str | None]:
-    noted = _mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
+    noted = mapping_or_empty(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
     listed = noted if isinstance(noted, list) and len(noted) == parts else [None] * parts
-    return [_string(_mapping(_mapping(each).get("provenance")).get("type")) for each in listed]
+    return [string_or_none(mapping_or_empty(mapping_or_empty(each).get("provenance")).get("type")) for each in listed]
 
 
 def _between_agents(item: _Item) -> Said | None:
     text = text_of(item.payload.get("content"))
-    author = _string(item.payload.get("author"))
+    author = string_or_none(item.payload.get("author"))
     return Said("user", text, name=author, at=item.at, origin=Origin.AGENT) if text.strip() else None
 
 
@@ -365,7 +371,7 @@ def _outcome(output: object) -> tuple[str, bool | None]:
         output = _unpacked(output)
     if isinstance(output, Mapping):
         text = text_of(output.get("output", output.get("content")))
-        code = _mapping(output.get("metadata")).get("exit_code")
+        code = mapping_or_empty(output.get("metadata")).get("exit_code")
         success = output.get("success")
         flag = not success if isinstance(success, bool) else None
         return text, code != 0 if isinstance(code, int) else flag
@@ -379,11 +385,3 @@ def _unpacked(output: str) -> object:
         return parsed(output)
     except ValueError:
         return output  # cut short by Codex; still what the tool said
-
-
-def _mapping(value: object) -> Payload:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

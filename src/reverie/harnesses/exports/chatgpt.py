@@ -15,6 +15,7 @@ from typing import Any
 from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.transcripts.files.json_arrays import events_of
+from reverie.transcripts.files.json_text import mapping_or_empty
 from reverie.transcripts.messages import role_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said, ToolCall
@@ -89,7 +90,7 @@ def _time(node: Mapping[str, Any]) -> float:
 
 
 def _said(message: Mapping[str, Any], where: str) -> Iterator[Said | Flaw]:
-    author, content, about = (_mapping(message.get(key)) for key in ("author", "content", "metadata"))
+    author, content, about = (mapping_or_empty(message.get(key)) for key in ("author", "content", "metadata"))
     role, kind = role_of(author.get("role")), str(content.get("content_type"))
     if role is None:
         yield Flaw(where, f"unknown role {author.get('role')!r}")
@@ -146,9 +147,5 @@ def _noise(role: str, kind: str, about: Mapping[str, Any]) -> str | None:
 def _failed(content: Mapping[str, Any], about: Mapping[str, Any]) -> bool | None:
     if content.get("content_type") == "system_error":
         return True
-    status = _mapping(about.get("aggregate_result")).get("status")
+    status = mapping_or_empty(about.get("aggregate_result")).get("status")
     return None if not isinstance(status, str) else status != "success"
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -16,7 +16,7 @@ from reverie.core.clock import moment
 from reverie.harnesses.inline_tool_calls import calls_out_of, how_call_failed, json_object, spoken
 from reverie.transcripts.files.json_arrays import events_of
 from reverie.transcripts.files.json_streams import JsonList
-from reverie.transcripts.files.json_text import dumped
+from reverie.transcripts.files.json_text import dumped, string_or_none
 from reverie.transcripts.messages import origin_of, role_of, text_of
 from reverie.transcripts.readers import Event, Flaw, Opened
 from reverie.transcripts.session import Head, Said
@@ -93,7 +93,9 @@ def _result(text: str) -> Said:
     result = Said("tool", "\n".join(map(_plain, words)), failed=_together(ends))
     if len(responses) > 1:
         return result
-    return replace(result, answers=_known(responses[0].get("tool_call_id")), name=_known(responses[0].get("name")))
+    return replace(
+        result, answers=string_or_none(responses[0].get("tool_call_id")), name=string_or_none(responses[0].get("name"))
+    )
 
 
 def _together(ends: list[bool | None]) -> bool | None:
@@ -104,7 +106,3 @@ def _together(ends: list[bool | None]) -> bool | None:
 
 def _plain(word: object) -> str:
     return word if isinstance(word, str) else dumped(word)
-
-
-def _known(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

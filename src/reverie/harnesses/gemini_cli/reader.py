@@ -21,6 +21,7 @@ from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import GEMINI_CLI
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
 from reverie.transcripts.files.json_streams import JsonList
+from reverie.transcripts.files.json_text import mapping_or_empty, string_or_none
 from reverie.transcripts.messages import arguments_text, text_of
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
@@ -80,9 +81,11 @@ def _records(path: Path) -> Iterator[tuple[str, Any] | Flaw]:
 def _head(path: Path) -> Head:
     about: dict[str, str] = {}
     for record in islice(_records(path), _SURVEYED_LINES):
-        told = {} if isinstance(record, Flaw) else _mapping(record[1])
-        told = _mapping(told.get("$set")) or told
-        about |= {key: text for key in ("sessionId", "startTime", "kind") if (text := _string(told.get(key)))} | about
+        told = {} if isinstance(record, Flaw) else mapping_or_empty(record[1])
+        told = mapping_or_empty(told.get("$set")) or told
+        about |= {
+            key: text for key in ("sessionId", "startTime", "kind") if (text := string_or_none(told.get(key)))
+        } | about
     folder, chats = _root(path), path.parent.name == "chats"
     subagent = about.get("kind") == "subagent"
     return Head(
@@ -121,12 +124,12 @@ class _Chat:
         if not isinstance(record, Mapping):
             yield Flaw(place, "not an object")
             return
-        changed = _mapping(record.get("$set"))
-        self.title = _string(changed.get("summary")) or self.title
+        changed = mapping_or_empty(record.get("$set"))
+        self.title = string_or_none(changed.get("summary")) or self.title
         told = changed.get("messages", ())
         try:
             for message in told if isinstance(told, list | JsonList) else ():
-                yield from self._message(_mapping(message))
+                yield from self._message(mapping_or_empty(message))
             if isinstance(record.get("type"), str):
                 yield from self._message(record)
         except (ValueError, TypeError, RecursionError) as error:
@@ -151,26 +154,26 @@ class _Chat:
     def _gemini(self, message: Record, at: datetime | None) -> Iterator[Said]:
         text = text_of(message.get("content")) if self._first(message.get("id")) else ""
         listed = message.get("toolCalls")
-        calls = [_mapping(call) for call in listed] if isinstance(listed, list | JsonList) else []
+        calls = [mapping_or_empty(call) for call in listed] if isinstance(listed, list | JsonList) else []
         # A call is told again and again until it is answered; only then it is kept.
         done = [call for call in calls if call.get("status") not in _UNANSWERED and self._first(call.get("id"))]
         made = tuple(
-            ToolCall(str(call.get("name") or ""), arguments_text(call.get("args")), _string(call.get("id")))
+            ToolCall(str(call.get("name") or ""), arguments_text(call.get("args")), string_or_none(call.get("id")))
             for call in done
         )
         if text.strip() or made:
             yield Said("assistant", text, at=at, calls=made)
         for call in done:
-            answer, name = _answer(call.get("result")), _string(call.get("name"))
+            answer, name = _answer(call.get("result")), string_or_none(call.get("name"))
             failed = {"success": False, "error": True}.get(str(call.get("status")))
-            yield Said("tool", answer, name=name, at=at, answers=_string(call.get("id")), failed=failed)
+            yield Said("tool", answer, name=name, at=at, answers=string_or_none(call.get("id")), failed=failed)
 
     def _user(self, message: Record, at: datetime | None) -> Iterator[Said]:
         """What the program shows of a prompt is the person's; what else the model was told with it is not."""
         content, shown = _parts(message.get("content")), _parts(message.get("displayContent"))
-        for answer in (_mapping(part.get("functionResponse")) for part in content):
+        for answer in (mapping_or_empty(part.get("functionResponse")) for part in content):
             if answer and self._first(answer.get("id")):
-                name = _string(answer.get("name"))
+                name = string_or_none(answer.get("name"))
                 yield Said("tool", _answer([{"functionResponse": answer}]), name=name, at=at)
         texts = [text for part in content if (text := _words(part))]
         own = [text for part in shown if (text := _words(part))]
@@ -195,7 +198,11 @@ class _Chat:
 def _parts(content: object) -> list[Record]:
     if isinstance(content, str):
         return [{"text": content}]
-    return [_mapping(part) for part in content] if isinstance(content, list | JsonList) else [_mapping(content)]
+    return (
+        [mapping_or_empty(part) for part in content]
+        if isinstance(content, list | JsonList)
+        else [mapping_or_empty(content)]
+    )
 
 
 def _words(part: Record) -> str:
@@ -208,15 +215,7 @@ def _answer(result: object) -> str:
     """The words of a tool, in its `functionResponse` or wherever else it put them."""
     told = list[str]()
     for part in _parts(result):
-        response = _mapping(_mapping(part.get("functionResponse")).get("response"))
+        response = mapping_or_empty(mapping_or_empty(part.get("functionResponse")).get("response"))
         words = response.get("output", response.get("error"))
         told.append(words if isinstance(words, str) else arguments_text(response) if response else _words(part))
     return "\n".join(text for text in told if text)
-
-
-def _mapping(value: object) -> Record:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -26,6 +26,7 @@ from reverie.transcripts.files.sqlite_files import (
     misses_log,
     reading,
     stamp,
+    why_unread,
 )
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import Event, Flaw, Opened
@@ -74,7 +75,7 @@ class HermesReader:
             with reading(path) as database:
                 yield from _database(database, path)
         except sqlite3.Error as error:
-            yield Flaw("the file", _explained(error), passing=is_locked(error))
+            yield Flaw("the file", why_unread(error), passing=is_locked(error))
 
     def _knows(self, database: Path, session: str) -> bool:
         """Whether a `state.db` has this session: then the database is the one to read it from."""
@@ -113,7 +114,7 @@ def _database(database: sqlite3.Connection, path: Path) -> Iterator[Event]:
             yield from _session(database, rows, wanted, session, path)
             database.execute("COMMIT")
         except sqlite3.Error as error:
-            yield Flaw(f"session {_text(session)}", _explained(error))
+            yield Flaw(f"session {_text(session)}", why_unread(error))
             if is_locked(error) or is_interrupted(error):
                 return  # it will be so for the next one too, and each would be waited for
             if database.in_transaction:
@@ -132,7 +133,7 @@ def _session_ids(database: sqlite3.Connection) -> tuple[list[bytes], Flaw | None
     except sqlite3.DatabaseError as error:
         if is_locked(error):
             raise
-        flaw = Flaw("table sessions", f"{_explained(error)}; sessions are named by their messages instead")
+        flaw = Flaw("table sessions", f"{why_unread(error)}; sessions are named by their messages instead")
     named = database.execute("SELECT DISTINCT session_id FROM messages")
     return list(dict.fromkeys([*found, *(session for (session,) in named)])), flaw
 
@@ -160,7 +161,7 @@ def _about(database: sqlite3.Connection, wanted: list[str], session: bytes) -> t
     except sqlite3.DatabaseError as error:
         if is_locked(error):
             raise
-        return {"id": _text(session)}, Flaw(f"session {_text(session)}", _explained(error))
+        return {"id": _text(session)}, Flaw(f"session {_text(session)}", why_unread(error))
     if row is None:
         return {"id": _text(session)}, None
     values = (_text(value) if isinstance(value, bytes) else value for value in row)
@@ -183,14 +184,6 @@ def _head(about: dict[str, Any], path: Path) -> Head:
         project=project_name(folder),
         project_path=project_folder(folder),
     )
-
-
-def _explained(error: sqlite3.Error) -> str:
-    if is_locked(error):
-        return "locked by another program; it is read again next time"
-    if is_interrupted(error):
-        return "reading it took too long and was given up"
-    return f"cannot be read ({error})"
 
 
 def _text(value: object) -> str:

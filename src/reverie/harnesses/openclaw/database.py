@@ -14,7 +14,7 @@ from typing import Any
 
 from reverie.transcripts.files.json_files import decoded
 from reverie.transcripts.files.json_text import parsed
-from reverie.transcripts.files.sqlite_files import MAGIC, columns, is_interrupted, is_locked, reading
+from reverie.transcripts.files.sqlite_files import MAGIC, columns, reading
 from reverie.transcripts.readers import Flaw
 
 NAME = "openclaw-agent.sqlite"
@@ -86,12 +86,6 @@ def entries(database: sqlite3.Connection, session: str) -> Iterator[tuple[int, A
             yield number if isinstance(number, int) else 0, parsed(_text(text))
         except ValueError as error:
             yield Flaw(where, f"not JSON ({error})")
-
-
-def database_error(error: sqlite3.Error) -> str:
-    if is_locked(error):
-        return "locked by another program; it is read again next time"
-    return "reading it took too long and was given up" if is_interrupted(error) else f"cannot be read ({error})"
 
 
 def _row(database: sqlite3.Connection, table: str, key: str, value: str | None, wanted: list[str]) -> dict[str, str]:

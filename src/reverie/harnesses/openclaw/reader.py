@@ -28,8 +28,8 @@ from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import OPENCLAW
 from reverie.harnesses.openclaw import database as databases
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.files.json_text import parsed
-from reverie.transcripts.files.sqlite_files import is_locked, misses_log, reading
+from reverie.transcripts.files.json_text import parsed, string_or_none
+from reverie.transcripts.files.sqlite_files import is_locked, misses_log, reading, why_unread
 from reverie.transcripts.messages import arguments_text, origin_of, text_of
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
@@ -108,7 +108,7 @@ class OpenClawReader:
                 for window in databases.read_sessions(database):
                     yield from _read_window(database, path, window)
         except sqlite3.Error as error:
-            yield Flaw(WHOLE_FILE, databases.database_error(error), passing=is_locked(error))
+            yield Flaw(WHOLE_FILE, why_unread(error), passing=is_locked(error))
 
 
 def _read_window(database: sqlite3.Connection, path: Path, window: databases.Window) -> Iterator[Event]:
@@ -167,9 +167,13 @@ def _index(path: Path, _changed: int, _size: int) -> dict[str, _Listed]:
     rows = {key: row for key, row in value.items() if isinstance(row, Mapping)} if isinstance(value, Mapping) else {}
     listed = {}
     for key, row in rows.items():
-        title = _string(row.get("label")) or _string(row.get("displayName")) or _string(row.get("subject"))
+        title = (
+            string_or_none(row.get("label"))
+            or string_or_none(row.get("displayName"))
+            or string_or_none(row.get("subject"))
+        )
         spawner = rows.get(str(row.get("spawnedBy")), {})
-        listed[str(row.get("sessionId"))] = _Listed(key, title, _string(spawner.get("sessionId")))
+        listed[str(row.get("sessionId"))] = _Listed(key, title, string_or_none(spawner.get("sessionId")))
     return listed
 
 
@@ -180,7 +184,7 @@ def _agent_of(path: Path) -> str | None:
 
 
 def _head(path: Path, header: Entry, model: str | None, listed: _Listed) -> Head:
-    identity = _string(header.get("id"))
+    identity = string_or_none(header.get("id"))
     stem = identity or path.stem if path.name == databases.NAME else path.name.split(".jsonl")[0]
     facts = {
         "cwd": header.get("cwd"),
@@ -189,7 +193,7 @@ def _head(path: Path, header: Entry, model: str | None, listed: _Listed) -> Head
         "forked_from": header.get("parentSession"),
         "format": str(header.get("version") or ""),
     }
-    folder = _string(header.get("cwd")) or ""
+    folder = string_or_none(header.get("cwd")) or ""
     at_work = not _WORKSPACE.search(folder)  # an agent's own workspace is where it lives, not what it works on
     return Head(
         # A topic of a chat has a file of its own under the id of the chat's session.
@@ -199,7 +203,7 @@ def _head(path: Path, header: Entry, model: str | None, listed: _Listed) -> Head
         title=listed.title,
         started_at=moment(header.get("timestamp")),
         parent=f"openclaw:{listed.parent}" if listed.parent else None,
-        facts={key: text for key, value in facts.items() if (text := _string(value))},
+        facts={key: text for key, value in facts.items() if (text := string_or_none(value))},
         project=project_name(folder) if at_work else None,
         project_path=project_folder(folder) if at_work else None,
     )
@@ -215,7 +219,7 @@ def _survey(entries: Entries) -> tuple[Entry, str | None]:
         elif isinstance(value, Mapping):
             message = value.get("message")
             named = message.get("model") if isinstance(message, Mapping) else value.get("modelId")
-            if (model := _string(named)) and model not in _MIRRORS:
+            if (model := string_or_none(named)) and model not in _MIRRORS:
                 return header, model
     return header, None
 
@@ -279,7 +283,7 @@ class _Transcript:
             case "custom_message":
                 return _noted("user", entry.get("content"), at, "injected context")
             case "session_info":
-                self.title = _string(entry.get("name")) or self.title
+                self.title = string_or_none(entry.get("name")) or self.title
         return None
 
     def _message(self, entry: Entry, at: datetime | None) -> Said | None:
@@ -325,7 +329,7 @@ class _Transcript:
         while wrapping := next(filter(None, (known.match(text, place) for known in _WRAPPINGS)), None):
             place = wrapping.end()
             told = _told(wrapping.group(2) or "") if wrapping.re in (_WRAPPED, _MARKED) else {}
-            sender = sender or _string(told.get("name")) or _string(told.get("sender"))
+            sender = sender or string_or_none(told.get("name")) or string_or_none(told.get("sender"))
             shared = wrapping.re is _STAMP and _ROOM.search(wrapping.group(0)) is not None
             self.in_a_room = self.in_a_room or shared or told.get("is_group_chat") is True
         hung = _BEHIND.search(text, place)
@@ -356,7 +360,7 @@ def _assistant(message: Entry, at: datetime | None) -> Said | None:
         ToolCall(
             str(part.get("name") or ""),
             arguments_text(_first(part, "arguments", "input")),
-            _string(part.get("id")),
+            string_or_none(part.get("id")),
         )
         for part in asked
     )
@@ -370,9 +374,9 @@ def _result(message: Entry, at: datetime | None) -> Said:
     return Said(
         "tool",
         text_of(message.get("content")),
-        name=_string(message.get("toolName")),
+        name=string_or_none(message.get("toolName")),
         at=at,
-        answers=_string(message.get("toolCallId")),
+        answers=string_or_none(message.get("toolCallId")),
         failed=_failed(message),
     )
 
@@ -401,7 +405,3 @@ def _noted(role: Any, content: object, at: datetime | None, noise: str | None) -
 
 def _first(part: Entry, *keys: str) -> object:
     return next((part[key] for key in keys if key in part), None)
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -17,8 +17,16 @@ from reverie.core.clock import moment
 from reverie.core.origin import Origin
 from reverie.harnesses.opencode.commands import Commands
 from reverie.transcripts.files.json_files import decoded
-from reverie.transcripts.files.json_text import parsed
-from reverie.transcripts.files.sqlite_files import MAGIC, columns, is_interrupted, is_locked, misses_log, reading
+from reverie.transcripts.files.json_text import mapping_or_empty, parsed, string_or_none
+from reverie.transcripts.files.sqlite_files import (
+    MAGIC,
+    columns,
+    is_interrupted,
+    is_locked,
+    misses_log,
+    reading,
+    why_unread,
+)
 from reverie.transcripts.messages import arguments_text
 from reverie.transcripts.projects import project_folder, project_name
 from reverie.transcripts.readers import WHOLE_FILE, Closed, Event, Flaw, Opened
@@ -58,7 +66,7 @@ class OpencodeReader:
                     yield Flaw(WHOLE_FILE, why)
                 yield from _sessions(database)
         except sqlite3.Error as error:
-            yield Flaw(WHOLE_FILE, _explained(error), passing=is_locked(error))
+            yield Flaw(WHOLE_FILE, why_unread(error), passing=is_locked(error))
 
 
 def _sessions(database: sqlite3.Connection) -> Iterator[Event]:
@@ -76,7 +84,7 @@ def _sessions(database: sqlite3.Connection) -> Iterator[Event]:
             about = dict(zip(wanted["session"], map(_plain, row or ()), strict=False))
             yield from _session(database, about | {"id": _plain(name)}, name, "time_created" in wanted["message"])
         except sqlite3.Error as error:
-            yield Flaw(f"session {_plain(name)}", _explained(error), passing=is_locked(error))
+            yield Flaw(f"session {_plain(name)}", why_unread(error), passing=is_locked(error))
             if is_locked(error) or is_interrupted(error):
                 return
         finally:
@@ -85,7 +93,7 @@ def _sessions(database: sqlite3.Connection) -> Iterator[Event]:
 
 
 def _session(database: sqlite3.Connection, about: dict[str, Any], name: object, timed: bool) -> Iterator[Event]:
-    folder = _string(about.get("directory"))
+    folder = string_or_none(about.get("directory"))
     talk = _Talk(Commands.of(folder), bool(about.get("parent_id")), bool(_RUN.search(str(about.get("permission")))))
     messages = f"SELECT id, data FROM message WHERE session_id = CAST(? AS TEXT) ORDER BY {'time_created, ' * timed}id"
     opened = False
@@ -108,12 +116,12 @@ def _session(database: sqlite3.Connection, about: dict[str, Any], name: object, 
 
 
 def _head(about: Mapping[str, Any], folder: str | None) -> Head:
-    parent, version = _string(about.get("parent_id")), _string(about.get("version"))
+    parent, version = string_or_none(about.get("parent_id")), string_or_none(about.get("version"))
     return Head(
         id=f"opencode:{about['id']}",
         harness="opencode",
         agent=Path(folder).name or None if folder else None,
-        title=_string(about.get("title")),
+        title=string_or_none(about.get("title")),
         started_at=moment(about.get("time_created")),
         parent=f"opencode:{parent}" if parent else None,
         facts={key: value for key, value in (("cwd", folder), ("version", version)) if value},
@@ -131,7 +139,7 @@ class _Talk:
     headless: bool
 
     def said(self, message: Record, parts: list[Record]) -> Iterator[Said]:
-        at = moment(_mapping(message.get("time")).get("created"))
+        at = moment(mapping_or_empty(message.get("time")).get("created"))
         if message.get("role") == "user":
             foreign = [text for part in parts if (text := _added(part))]
             own = "\n".join(text for part in parts if (text := _typed(part)))
@@ -154,7 +162,7 @@ class _Talk:
                 if (ended := _state(call).get("status")) in ("completed", "error"):
                     told = _state(call).get("output" if ended == "completed" else "error")
                     answer = told if isinstance(told, str) else arguments_text(told)
-                    name, failed = _string(call.get("tool")), ended == "error"
+                    name, failed = string_or_none(call.get("tool")), ended == "error"
                     yield Said("tool", answer, name=name, at=at, answers=_call_id(call), failed=failed)
 
     def _origin(self, words: str) -> Origin | None:
@@ -173,22 +181,22 @@ class _Talk:
 
 def _typed(part: Record) -> str:
     own = part.get("type") == "text" and not part.get("synthetic") and not part.get("ignored")
-    return _string(part.get("text")) or "" if own else ""
+    return string_or_none(part.get("text")) or "" if own else ""
 
 
 def _added(part: Record) -> str:
     """What opencode or a command put there."""
     if part.get("type") == "subtask":
-        return _string(part.get("prompt")) or ""
-    return _string(part.get("text")) or "" if part.get("type") == "text" and part.get("synthetic") else ""
+        return string_or_none(part.get("prompt")) or ""
+    return string_or_none(part.get("text")) or "" if part.get("type") == "text" and part.get("synthetic") else ""
 
 
 def _state(call: Record) -> Record:
-    return _mapping(call.get("state"))
+    return mapping_or_empty(call.get("state"))
 
 
 def _call_id(call: Record) -> str | None:
-    return _string(call.get("callID"))
+    return string_or_none(call.get("callID"))
 
 
 def _object(data: object) -> Record:
@@ -198,19 +206,5 @@ def _object(data: object) -> Record:
     return value
 
 
-def _explained(error: sqlite3.Error) -> str:
-    if is_locked(error):
-        return "locked by another program; it is read again next time"
-    return "reading it took too long and was given up" if is_interrupted(error) else f"cannot be read ({error})"
-
-
 def _plain(value: object) -> Any:
     return decoded(value)[0] if isinstance(value, bytes) else value
-
-
-def _mapping(value: object) -> Record:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from decimal import Decimal
 from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
+from reverie.core.hosts import is_loopback
 from reverie.llm.budget import FREE, Price
 from reverie.llm.choice import Choice
 
@@ -55,9 +55,4 @@ def _sample(choice: Choice, usage: Any) -> Decimal | None:
 def is_here(choice: Choice) -> bool:
     """Whether it runs on this machine, or is Ollama, which people run themselves."""
     host = urlsplit(choice.base_url).hostname or ""
-    if choice.provider == "ollama":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return choice.provider == "ollama" or is_loopback(host)

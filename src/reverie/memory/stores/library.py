@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.stores.listing import checked_depth, checked_prefix
 from reverie.memory.stores.records import Below, StoreRecords
 from reverie.memory.stores.rules import checked_description, checked_store_name, merged_metadata
-from reverie.memory.stores.store import Between, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
+from reverie.memory.stores.store import MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 
 AT_ONCE = 500
 
@@ -56,7 +56,7 @@ class Stores:
             raise _no_store(store)
         return found
 
-    def find(self, made: Between, *, archived: bool = False, after: str | None = None, limit: int = 20) -> list[Store]:
+    def find(self, made: TimeSpan, *, archived: bool = False, after: str | None = None, limit: int = 20) -> list[Store]:
         return self.records.stores(self.scope, made, archived=archived, after=after, limit=limit)
 
     def update(
@@ -115,7 +115,7 @@ class Stores:
     def every(self) -> Iterator[Store]:
         """All stores that are in use, newest first."""
         last: str | None = None
-        while some := self.find(Between(), after=last, limit=AT_ONCE):
+        while some := self.find(TimeSpan(), after=last, limit=AT_ONCE):
             yield from some
             last = some[-1].id
 

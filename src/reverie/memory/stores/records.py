@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from reverie.core.clock import TimeSpan
 from reverie.core.scope import Scope
-from reverie.memory.stores.store import Author, Between, Flag, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
+from reverie.memory.stores.store import Author, Flag, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class KeptStores(Protocol):
 
     def store(self, scope: Scope, store: str) -> Store | None: ...
 
-    def stores(self, scope: Scope, made: Between, *, archived: bool, after: str | None, limit: int) -> list[Store]:
+    def stores(self, scope: Scope, made: TimeSpan, *, archived: bool, after: str | None, limit: int) -> list[Store]:
         """Newest first, behind the store with the id `after`."""
         ...
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from reverie.core.clock import TimeSpan
+
 Operation = Literal["created", "modified", "deleted"]
 Hand = Literal["api", "session", "user", "service_account"]
 
@@ -92,23 +94,13 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
-    """A span of time; a side that is None is open. `after` and `before` exclude their moment, the others include it."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-    after: datetime | None = None
-    before: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class VersionQuery:
     """Which versions: all that are set must fit."""
 
     memory: str | None = None
     operation: Operation | None = None
     author: tuple[Author, ...] = ()
-    made: Between = field(default_factory=Between)
+    made: TimeSpan = field(default_factory=TimeSpan)
 
 
 # ---- what can come of wanting to change a memory -----------------------------------------------------------------

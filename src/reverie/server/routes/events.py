@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
+from reverie.core.clock import TimeSpan
 from reverie.server.caller import Caller, Reader, Watcher, Writer
 from reverie.server.pagination import After, Before, Page, Since, Until, between, paged, position
 from reverie.server.shapes import sessions as shapes
 from reverie.server.stream import FRAMES, streamed
-from reverie.transcripts.recorded.session import Always, TimeSpan, Walk
+from reverie.transcripts.recorded.session import Walk
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/events", tags=["events"])
 LISTING = "events"
@@ -50,7 +51,7 @@ def events_page(
     who: Caller, session: str, walk: Walk, types: Sequence[str] = (), at: TimeSpan | None = None
 ) -> shapes.EventPage:
     limit = walk.limit - 1
-    found = who.recording.events(session, types, at or Always(), walk)
+    found = who.recording.events(session, types, at or TimeSpan(), walk)
     data = [shapes.event(one) for one in found[:limit]]
     return shapes.EventPage(data=data, next_page=paged(found, limit, LISTING, lambda one: one.number))
 

@@ -5,7 +5,6 @@ No key is needed, but for `/metrics` from elsewhere than this machine: how much 
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Security
@@ -13,6 +12,7 @@ from fastapi.responses import PlainTextResponse
 from fastapi.security import HTTPAuthorizationCredentials
 from pydantic import BaseModel
 
+from reverie.core.hosts import is_loopback
 from reverie.server.caller import BEARER, HEADER
 from reverie.server.errors import Problem
 from reverie.server.wiring import House
@@ -53,11 +53,4 @@ def _is_local(request: Request) -> bool:
     """Asked by this machine, by a name of this machine, and not on behalf of someone else."""
     passed_on = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via"))
     asked = request.url.hostname or ""
-    return not passed_on and request.client is not None and all(map(_is_loopback, (request.client.host, asked)))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return not passed_on and request.client is not None and all(map(is_loopback, (request.client.host, asked)))

@@ -19,13 +19,12 @@ from reverie.dreams.stores.records import Clone, DreamQuery, Located
 from reverie.llm.choice import BUILT_IN
 from reverie.memory.stores.store import Author
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.rows import in_span, owner_key
 from reverie.storage.database.transactions import hold, part_of, reading_across, writing
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.storage.dreams.leases import as_queued, of_night
 from reverie.storage.dreams.rows import dream_from
 from reverie.storage.stores.clone import cloned
-from reverie.storage.stores.rows import made_between
 from reverie.storage.stores.stores import store_key
 from reverie.storage.transcripts.recorded import SqlRecorded
 from reverie.transcripts.recorded.session import Recorded
@@ -63,7 +62,7 @@ class SqlStoreDreams(SqlDreams):
         return _from_row(found[0]) if found else None
 
     def listed(self, scope: Scope, which: DreamQuery, after: str | None, limit: int) -> list[StoreDream]:
-        asked = made_between(_joined().where(*_of(scope)), _TABLE.c.created_at, which.made)
+        asked = in_span(_joined().where(*_of(scope)), _TABLE.c.created_at, which.made)
         if which.statuses:
             asked = asked.where(schema.dreams.c.status.in_(which.statuses))
         if not which.archived:

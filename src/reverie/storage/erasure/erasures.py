@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, func, insert, or_, select, update
 
 from reverie.core.clock import Clock
 from reverie.core.errors import NotFound
@@ -20,7 +20,7 @@ from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRe
 from reverie.erasure.words import Scrubber
 from reverie.storage.database import schema
 from reverie.storage.database.compact import compacted
-from reverie.storage.database.rows import turn_of
+from reverie.storage.database.rows import mine, turn_of
 from reverie.storage.database.transactions import reading, reading_across, writing
 from reverie.storage.database.upsert import next_number, upsert
 from reverie.storage.erasure import tombstones
@@ -160,7 +160,7 @@ class SqlErasures:
     def expired(self, scope: Scope, before: datetime) -> list[SessionName]:
         table = schema.sessions
         when = func.coalesce(table.c.ended_at, table.c.started_at, table.c.added_at)
-        asked = select(table.c.user, table.c.id).where(_mine(table, scope), when < before)
+        asked = select(table.c.user, table.c.id).where(mine(table, scope), when < before)
         with reading(self._engine, scope) as connection:
             return [SessionName(row.user, row.id) for row in connection.execute(asked)]
 
@@ -255,15 +255,10 @@ def _open(row: Any) -> UnfinishedErasure:
     return UnfinishedErasure(made, Scope(row.workspace, None, report.get("actor", "reverie")), sought)
 
 
-def _mine(table: Any, scope: Scope) -> ColumnElement[bool]:
-    mine: ColumnElement[bool] = table.c.workspace == scope.workspace
-    return mine if scope.user is None else mine & (table.c.user == scope.user)
-
-
 def _sessions(connection: Connection, scope: Scope, wanted: ErasureRequest) -> Iterator[SessionName]:
     table, seen = schema.sessions, set[SessionName]()
-    asked = select(table.c.user, table.c.id).where(_mine(table, scope))
-    recorded = select(schema.recorded.c.user, schema.recorded.c.id).where(_mine(schema.recorded, scope))
+    asked = select(table.c.user, table.c.id).where(mine(table, scope))
+    recorded = select(schema.recorded.c.user, schema.recorded.c.id).where(mine(schema.recorded, scope))
     if wanted.user is not None:
         asked, recorded = (one.filter_by(user=wanted.user) for one in (asked, recorded))
     scrub = Scrubber(wanted.values, partial=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Select, Table, and_, bindparam, null, select
 
-from reverie.memory.stores.store import Author, Between, Flag, MemoryVersion, Store, StoredMemory
+from reverie.memory.stores.store import Author, Flag, MemoryVersion, Store, StoredMemory
 from reverie.storage.database import schema
 
 OWNER = ("workspace", "user")
@@ -91,16 +91,6 @@ def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
     blobs = schema.blobs
     same = and_(blobs.c.workspace == table.c.workspace, blobs.c.user == table.c.user, blobs.c.sha256 == table.c.sha256)
     return select(table, blobs.c.content).select_from(table.outerjoin(blobs, same)).where(*wanted)
-
-
-def made_between(asked: Select[Any], column: Any, made: Between) -> Select[Any]:
-    limits = (
-        (made.since, column.__ge__),
-        (made.until, column.__le__),
-        (made.after, column.__gt__),
-        (made.before, column.__lt__),
-    )
-    return asked.where(*(compared(limit) for limit, compared in limits if limit is not None))
 
 
 def _bytes(content: Any) -> bytes | None:

@@ -9,20 +9,19 @@ from typing import Any
 
 from sqlalchemy import Engine, Select, bindparam, insert, or_, select, update
 
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
 from reverie.memory.stores.listing import behind, rolled_up
 from reverie.memory.stores.records import Below
 from reverie.memory.stores.rules import above
-from reverie.memory.stores.store import Author, Between, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
+from reverie.memory.stores.store import Author, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 from reverie.storage.changes import ledger
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.rows import in_span, owner_key
 from reverie.storage.database.schema import memories, memory_stores, memory_versions
 from reverie.storage.database.transactions import hold, reading, writing
 from reverie.storage.erasure import texts as erasing
 from reverie.storage.stores.rows import (
     OWNER,
-    made_between,
     memory_from_row,
     store_details,
     store_from_row,
@@ -69,9 +68,9 @@ class SqlStores:
             found = connection.execute(_one_store(scope.user is None), owner_key(scope) | {"id": store}).first()
         return None if found is None else store_from_row(found)
 
-    def stores(self, scope: Scope, made: Between, *, archived: bool, after: str | None, limit: int) -> list[Store]:
+    def stores(self, scope: Scope, made: TimeSpan, *, archived: bool, after: str | None, limit: int) -> list[Store]:
         table = memory_stores.c
-        asked = made_between(_of_scope(scope), table.created_at, made).order_by(table.id.desc()).limit(limit)
+        asked = in_span(_of_scope(scope), table.created_at, made).order_by(table.id.desc()).limit(limit)
         if not archived:
             asked = asked.where(table.archived_at.is_(None))
         if after is not None:
@@ -143,7 +142,7 @@ class SqlStores:
     ) -> list[MemoryVersion]:
         table = memory_versions.c
         asked = with_content(memory_versions, full, "store")
-        asked = made_between(asked, table.created_at, chosen.made).order_by(table.number.desc()).limit(limit)
+        asked = in_span(asked, table.created_at, chosen.made).order_by(table.number.desc()).limit(limit)
         for column, wanted in ((table.memory, chosen.memory), (table.operation, chosen.operation)):
             asked = asked if wanted is None else asked.where(column == wanted)
         for author in chosen.author:

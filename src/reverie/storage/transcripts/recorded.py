@@ -12,17 +12,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, delete, insert, select, update
 
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.rows import in_span, owner_key
 from reverie.storage.database.schema import candidates, noticed, recorded, recorded_events
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.erasure import dreams as erasing_dreams
 from reverie.storage.erasure.tombstones import screen
 from reverie.storage.transcripts.append_turns import add_words, take_words_out
-from reverie.storage.transcripts.recorded_rows import during, event_from_row, recorded_from_row, recorded_row, walked
+from reverie.storage.transcripts.recorded_rows import event_from_row, recorded_from_row, recorded_row, walked
 from reverie.transcripts.recorded.records import SpokenEvents
-from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, TimeSpan, Walk
+from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, Walk
 
 
 class SqlRecorded:
@@ -96,7 +96,7 @@ class SqlRecorded:
 
     def events(self, scope: Scope, name: str, types: Sequence[str], at: TimeSpan, walk: Walk) -> list[RecordedEvent]:
         asked = select(recorded_events).filter_by(**owner_key(scope), session=name)
-        asked = walked(during(asked, recorded_events.c.at, at), recorded_events.c.number, walk)
+        asked = walked(in_span(asked, recorded_events.c.at, at), recorded_events.c.number, walk)
         if types:
             asked = asked.where(recorded_events.c.type.in_(types))
         with reading(self._engine, scope) as connection:
@@ -124,7 +124,7 @@ def _of_scope(scope: Scope) -> Select[Any]:
 
 
 def _chosen(asked: Select[Any], which: RecordedQuery) -> Select[Any]:
-    asked = during(asked, recorded.c.created_at, which.made)
+    asked = in_span(asked, recorded.c.created_at, which.made)
     if not which.archived:
         asked = asked.where(recorded.c.archived_at.is_(None))
     if which.agent is not None:

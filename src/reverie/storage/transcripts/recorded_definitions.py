@@ -8,13 +8,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, delete, insert, or_, select, update
 
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.rows import in_span, owner_key
 from reverie.storage.database.schema import definition_versions, definitions
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.transcripts.recorded_rows import during, walked
-from reverie.transcripts.recorded.session import Definition, Kind, TimeSpan, Walk
+from reverie.storage.transcripts.recorded_rows import walked
+from reverie.transcripts.recorded.session import Definition, Kind, Walk
 
 
 class SqlDefinitions:
@@ -58,7 +58,7 @@ class SqlDefinitions:
             return None if old is None else _as_of(_definition(found), old)
 
     def find(self, scope: Scope, kind: Kind, made: TimeSpan, walk: Walk, *, archived: bool) -> list[Definition]:
-        asked = during(_visible(scope, kind), definitions.c.created_at, made)
+        asked = in_span(_visible(scope, kind), definitions.c.created_at, made)
         if not archived:
             asked = asked.where(definitions.c.archived_at.is_(None))
         with reading(self._engine, scope) as connection:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Select
 
-from reverie.transcripts.recorded.session import Recorded, RecordedEvent, TimeSpan, Walk
+from reverie.transcripts.recorded.session import Recorded, RecordedEvent, Walk
 
 
 def recorded_row(session: Recorded) -> dict[str, Any]:
@@ -54,16 +54,6 @@ def recorded_from_row(found: Any) -> Recorded:
 
 def event_from_row(found: Any) -> RecordedEvent:
     return RecordedEvent(found.id, found.type, found.at, json.loads(found.details), found.number)
-
-
-def during(asked: Select[Any], column: Any, span: TimeSpan) -> Select[Any]:
-    limits = (
-        (span.since, column.__ge__),
-        (span.until, column.__le__),
-        (span.after, column.__gt__),
-        (span.before, column.__lt__),
-    )
-    return asked.where(*(compared(limit) for limit, compared in limits if limit is not None))
 
 
 def walked(asked: Select[Any], column: Any, walk: Walk) -> Select[Any]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, insert, literal, select, tuple_
 
@@ -14,7 +13,7 @@ from reverie.core.clock import Clock
 from reverie.core.errors import BadInput
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.rows import TURN_ROW, head_values, stored_of, turn_of, turn_row
+from reverie.storage.database.rows import TURN_ROW, head_values, mine, stored_of, turn_of, turn_row
 from reverie.storage.database.transactions import reading
 from reverie.storage.database.upsert import next_change, upsert
 from reverie.transcripts.records import Fate, Stored
@@ -54,11 +53,6 @@ def known(connection: Connection, scope: Scope, session_id: str) -> Stored | Non
             next_step="Say which one with --user.",
         )
     return stored_of(rows[0]) if rows else None
-
-
-def mine(table: Any, scope: Scope) -> ColumnElement[bool]:
-    ours: ColumnElement[bool] = table.c.workspace == scope.workspace
-    return ours if scope.user is None else ours & (table.c.user == scope.user)
 
 
 def of_revision(scope: Scope, stored: Stored, revision: int) -> ColumnElement[bool]:

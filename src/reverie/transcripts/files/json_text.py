@@ -104,3 +104,11 @@ def without_surrogates(text: str) -> str:
 def dumped(value: object) -> str:
     """A value as text. What is too large to be held is only named."""
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def string_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def mapping_or_empty(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

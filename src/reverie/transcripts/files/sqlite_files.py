@@ -119,6 +119,12 @@ def is_locked(error: sqlite3.Error) -> bool:
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
+def why_unread(error: sqlite3.Error) -> str:
+    if is_locked(error):
+        return "locked by another program; it is read again next time"
+    return "reading it took too long and was given up" if is_interrupted(error) else f"cannot be read ({error})"
+
+
 def _code(error: sqlite3.Error) -> int:
     # The low byte is the kind of error, the rest refines it. Errors of the Python module itself have no code.
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.transcripts.recorded.records import DefinitionRecords
 from reverie.transcripts.recorded.rules import VersionPassed, checked_definition_name, checked_storable, patch_metadata
-from reverie.transcripts.recorded.session import Definition, Kind, TimeSpan, Walk
+from reverie.transcripts.recorded.session import Definition, Kind, Walk
 
 _PREFIX: Mapping[Kind, str] = {"agent": "agent", "environment": "env"}
 

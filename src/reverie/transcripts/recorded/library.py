@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, TimeSpan
 from reverie.core.errors import BadInput, NotFound
 from reverie.core.ids import Ids
 from reverie.core.origin import Origin
@@ -19,7 +19,7 @@ from reverie.transcripts.intake import Intake, Redact
 from reverie.transcripts.recorded import rules
 from reverie.transcripts.recorded.definitions import Definitions
 from reverie.transcripts.recorded.records import RecordedRecords, SpokenEvents
-from reverie.transcripts.recorded.session import Always, Recorded, RecordedEvent, RecordedQuery, Status, TimeSpan, Walk
+from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, Status, Walk
 from reverie.transcripts.recorded.turns import recorded_head, recorded_turns, redact_deeply
 
 Told = Mapping[str, Any]
@@ -202,7 +202,7 @@ class Recording:
         found = self.records.one(self.scope, name)
         if found is None:
             return None
-        return self.records.events(self.scope.of(found.user), name, (), Always(), Walk(AT_ONCE, number))
+        return self.records.events(self.scope.of(found.user), name, (), TimeSpan(), Walk(AT_ONCE, number))
 
 
 def _open(session: Recorded) -> Recorded:

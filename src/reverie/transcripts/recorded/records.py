@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from reverie.core.clock import TimeSpan
 from reverie.core.scope import Scope
 from reverie.transcripts.recorded.session import (
     Definition,
@@ -13,7 +14,6 @@ from reverie.transcripts.recorded.session import (
     Recorded,
     RecordedEvent,
     RecordedQuery,
-    TimeSpan,
     Walk,
 )
 from reverie.transcripts.session import Head, Turn

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
+
+from reverie.core.clock import TimeSpan
 
 Kind = Literal["agent", "environment"]
 Status = Literal["idle", "running", "rescheduling", "terminated"]
@@ -63,29 +65,6 @@ class RecordedEvent:
     at: datetime
     told: Mapping[str, Any]
     number: int = 0
-
-
-class TimeSpan(Protocol):
-    """A time from … to; a side that is None is open. `after` and `before` exclude their moment."""
-
-    @property
-    def since(self) -> datetime | None: ...
-    @property
-    def until(self) -> datetime | None: ...
-    @property
-    def after(self) -> datetime | None: ...
-    @property
-    def before(self) -> datetime | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Always:
-    """The span without ends."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-    after: datetime | None = None
-    before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
