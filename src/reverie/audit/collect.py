@@ -62,7 +62,7 @@ class AuditSources:
     # ---- targets -----------------------------------------------------------------------------------------------------
 
     def _at(self, path: Path) -> Iterator[Target]:
-        """What a path can mean: a file, a Hermes home, a folder with one in it, a project."""
+        """The targets a path can mean: a file, a Hermes home, a folder with one in it, a project."""
         names = [str(path)] if path.suffix == ".md" else [f"hermes:{path}", f"hermes:{path / '.hermes'}"]
         in_a_project = (*SHARED, *(one.partition("/*")[0] for one in CONTEXT_FILES["project"]))
         if path.suffix != ".md" and any(self.machine.exists(path / name) for name in in_a_project):
@@ -175,7 +175,7 @@ def _usage(text: str | None) -> dict[str, Any]:
 
 
 def _use(told: object, now: datetime) -> Use | None:
-    """What Hermes counted. A skill that was archived, or of which nothing was counted, has no say."""
+    """The counts of Hermes. A skill that was archived, or of which nothing was counted, has no say."""
     if not isinstance(told, dict) or told.get("state") == "archived" or not isinstance(told.get("use_count"), int):
         return None
     made = moment(told.get("created_at"))

@@ -59,7 +59,7 @@ def graded(statements: int, skills: int, findings: Sequence[Finding], skill_targ
 
 
 def _share(name: str, count: int, share: int, findings: Iterable[Finding]) -> tuple[float, list[str]]:
-    """What the faulty ones cost: each statement or skill counts once, by the worst that is wrong with it."""
+    """The points lost to faults: each statement or skill counts once, by the worst that is wrong with it."""
     worst: dict[tuple[str, str, int], Severity] = {}
     for one in findings:
         key = (one.spot.target, one.spot.document, one.spot.number)

@@ -60,7 +60,7 @@ class AuditedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What Hermes counted of a skill. `days` is how long it has known it, if it said so."""
+    """The counts Hermes keeps of a skill. `days` is how long it has known it, if it said so."""
 
     count: int
     days: float | None
@@ -81,7 +81,7 @@ class KeptSkill:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What hermes-dreaming left in a Hermes home: its files, what it says it wrote, and the copies it made before."""
+    """Leftovers of hermes-dreaming in a Hermes home: its files, what it says it wrote, and the copies it made before."""
 
     home: str
     target: str

@@ -29,7 +29,7 @@ class Audit:
         return reported(standing, examined(standing, self.looking.machine, now), now)
 
     def compact(self, target: str) -> list[Finding]:
-        """What in one target is said twice, contradicts or was superseded, beside all that is read with it."""
+        """Statements of one target that repeat, contradict or were superseded, beside all that is read with it."""
         chosen = self.looking.targets.named(target)
         return [
             one
@@ -39,7 +39,7 @@ class Audit:
 
 
 def suggestions(findings: Iterable[Finding]) -> Iterator[Suggestion]:
-    """What can be proposed, the worst first: one change for an entry or a skill, whatever else is wrong with it."""
+    """Possible proposals, the worst first: one change for an entry or a skill, whatever else is wrong with it."""
     touched: set[tuple[str, str, str]] = set()
     for finding in findings:
         wanted = finding.suggestion

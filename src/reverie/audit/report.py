@@ -20,7 +20,7 @@ _NAMES_A_STATEMENT = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What the characters of a document are: by the worst that is wrong with the statement they belong to."""
+    """The characters of a document, sorted by the worst that is wrong with the statement they belong to."""
 
     spot: Spot
     characters: int
@@ -54,7 +54,7 @@ class AuditReport:
 
     @property
     def counts(self) -> Counter[str]:
-        """How many of each kind, the worst first; notes left out."""
+        """The number of findings of each kind, the worst first; notes left out."""
         found = Counter(str(one.kind) for one in self.findings if one.severity != "note")
         return Counter({str(kind): found[kind] for kind in FindingKind if found[kind]})
 

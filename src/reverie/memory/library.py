@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class DocumentUsage:
-    """How full a document is, in characters. A document that is not there yet is empty."""
+    """The size of a document, in characters. A document that is not there yet is empty."""
 
     document: str
     characters: int

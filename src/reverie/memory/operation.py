@@ -44,7 +44,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Conflicted:
-    """What the operation speaks of is not there any more. Nothing was changed."""
+    """The entry of the operation is not there any more. Nothing was changed."""
 
     operation: Operation | None
     why: str

@@ -136,7 +136,7 @@ def _lists(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
 
 
 def _shared(pieces: Sequence[Piece], run: tuple[int, int], words: frozenset[str]) -> int:
-    """How many words a list and the heading above it share with a text."""
+    """Count the words that a list and the heading above it share with a text."""
     above = _HEADING.findall(pieces[run[0] - 1].raw) if run[0] else []
     told = " ".join([*above[-1:], *(piece.entry or "" for piece in pieces[run[0] : run[1] + 1])])
     return len(words & frozenset(_WORD.findall(told.casefold())))
@@ -172,6 +172,6 @@ def _taken_out(pieces: list[Piece], place: int) -> list[Piece]:
 
 
 def words_left(content: bytes) -> bytes | None:
-    """What is left of a page; nothing, if there are only headings and white space."""
+    """The words of a page; empty, if there are only headings and white space."""
     text = content.decode("utf-8", "surrogateescape")
     return content if _HEADING.sub("", text).strip() else None

@@ -18,7 +18,7 @@ class Piece:
 
     @property
     def lead(self) -> str:
-        """What stands before the statement: white space, the marker of a list."""
+        """The characters before the statement: white space, the marker of a list."""
         return self.raw[: self.raw.find(self.entry or "")]
 
     @property

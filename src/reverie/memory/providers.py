@@ -75,7 +75,7 @@ class Providers:
         return found
 
     def beside(self, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """What they say about any of these: where, and the text, each once."""
+        """Entries about any of these: where, and the text, each once."""
         seen = dict[tuple[str, str], None]()
         for text in texts if self.addresses else ():
             seen |= {(one.provider, one.text): None for one in self.search(text)}

@@ -42,7 +42,7 @@ class Displaced:
 
 
 class Held(Protocol):
-    """What Reverie alone decides on until it is let go. Others may write there all the same, with a lock or without."""
+    """Documents Reverie alone decides on for a while. Others may write there all the same, with a lock or without."""
 
     def read(self, document: str) -> bytes | None: ...
 
@@ -57,7 +57,7 @@ class Held(Protocol):
         ...
 
     def displaced(self, document: str) -> list[Displaced]:
-        """What was written to files after they were replaced, oldest first."""
+        """Contents written to files after they were replaced, oldest first."""
         ...
 
 

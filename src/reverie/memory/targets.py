@@ -27,7 +27,7 @@ GROUP = "reverie.targets"
 
 
 class HomePlaces(Protocol):
-    """What an offer is told: this Home's folder, and where another tool keeps its things. A Config is one."""
+    """The places an offer is told: this Home's folder, and where another tool keeps its things. A Config is one."""
 
     @property
     def home(self) -> Path: ...
@@ -163,7 +163,7 @@ def _documents(target: Target) -> set[str]:
 
 
 def _stands(target: Target) -> bool:
-    """What cannot be read is there all the same; who reads it will say why."""
+    """A document that cannot be read is there all the same; reading it says why."""
     try:
         return any(target.read(place.document) is not None for place in target.places())
     except ReverieError:

@@ -125,7 +125,7 @@ def _added(page: Page, root: Table | None, path: Path, value: Value, quoted: boo
 
 
 def _step(parent: Table | None) -> int:
-    """How far the parts of a mapping are indented below it; strict readers want one width for all of them."""
+    """The indentation of a mapping's parts below it; strict readers want one width for all of them."""
     below = [node.column for _, node in parent.pairs if isinstance(node, Table) and not node.flow] if parent else []
     return below[0] - parent.column if parent and below else 2
 

@@ -30,7 +30,7 @@ MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class MatchWeights:
-    """What each part counts. Fitted on the first half of benchmarks/skill_matching_set.py."""
+    """The weight of each part. Fitted on the first half of benchmarks/skill_matching_set.py."""
 
     trigger: float = 0.3
     tags: float = 0.4
@@ -80,7 +80,7 @@ def match(
 
 
 def prompt_tokens(skill: Skill) -> int:
-    """What the document costs in a prompt, estimated at four characters a token."""
+    """The tokens of the document in a prompt, estimated at four characters each."""
     return -(-len(skill.content.decode("utf-8", "replace")) // CHARACTERS_A_TOKEN)
 
 

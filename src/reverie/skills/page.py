@@ -43,13 +43,13 @@ class Page:
 
     @property
     def ending(self) -> str:
-        """How its lines end."""
+        """The line ending of the page."""
         found = _ENDING.search(self.opening or self.body)
         return found.group() if found else "\n"
 
     @property
     def tree(self) -> Tree:
-        """What the frontmatter says; nothing, without a problem, where there is none."""
+        """The frontmatter, read; empty, without a problem, where there is none."""
         return _tree(self.matter) if self.opening else Tree(None, ())
 
 

@@ -38,7 +38,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Stems:
-    """What a skill speaks of, as stems: up front, and in its body."""
+    """The stems of a skill: up front, and in its body."""
 
     front: frozenset[str]
     body: frozenset[str]
@@ -65,7 +65,7 @@ def _front(skill: Skill) -> str:
 
 
 def _about(skill: Skill) -> str:
-    """What a skill is for: its description, else what it says under When to use, else how its body begins."""
+    """The purpose of a skill: its description, else what it says under When to use, else how its body begins."""
     if skill.description:
         return skill.description
     section = section_named(skill.body, "When to use")
@@ -83,7 +83,7 @@ def _stems(front: str, body: str, triggers: tuple[str, ...]) -> _Stems:
 
 
 def _rarity(stems: Sequence[_Stems], asked: Sequence[Term]) -> dict[tuple[str, ...], float]:
-    """How much a word tells: the fewer skills speak of it up front, the more."""
+    """The weight of each word: the fewer skills speak of it up front, the more."""
     many = max(len(stems), FEWEST)
     held = {term.forms: sum(1 for one in stems if not one.front.isdisjoint(term.forms)) for term in asked}
     return {forms: math.log(1 + (many - count + 0.5) / (count + 0.5)) for forms, count in held.items()}
@@ -123,7 +123,7 @@ def _tags(skill: Skill, wanted: set[str]) -> tuple[float, tuple[str, ...]]:
 
 
 def _meanings(skills: Sequence[Skill], content: str) -> list[float]:
-    """How like the task is to all a skill says up front, and to the nearest single thing it says there."""
+    """The likeness of the task to all a skill says up front, and to the nearest single thing it says there."""
     if not content.strip() or not skills:
         return [0.0] * len(skills)
     texts = [(_front(skill), f"{_spoken(skill.name)}. {_about(skill)}", *skill.triggers) for skill in skills]

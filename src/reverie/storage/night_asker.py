@@ -77,5 +77,5 @@ class AskerFactory:
 
 
 def _price(chosen: Choice) -> Price | None:
-    """What a person says counts at an address they gave, and where no list knows better."""
+    """The price: a person's own counts at an address they gave, and where no list knows better."""
     return (chosen.price if chosen.given else None) or price_of(chosen) or chosen.price

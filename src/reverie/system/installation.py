@@ -28,7 +28,7 @@ LEAVINGS = {"__pycache__", LOCK}  # what Python and we leave beside our files
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What one file says now, and what it would say; None where there is none. `about` says what for."""
+    """One file's text now, and as it would be; None where there is none. `about` says what for."""
 
     path: Path
     now: bytes | None
@@ -58,7 +58,7 @@ class Installation:
         return (self.folder / RECORD).is_file()
 
     def to_install(self, edits: Iterable[ConfigEdit]) -> list[FileChange]:
-        """What putting these in changes; nothing where they are in already."""
+        """The changes that putting these in makes; none where they are in already."""
         return [one for one, _ in self._planned(edits) if one.now != one.then]
 
     def install(self, edits: Sequence[ConfigEdit]) -> list[FileChange]:

@@ -71,7 +71,7 @@ class Nightly:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """How and when: `by` is cron or systemd; `lines` are what was written there."""
+    """A schedule that is set: `by` is cron or systemd; `lines` are what was written there."""
 
     by: str
     when: str
@@ -249,7 +249,7 @@ def _found(program: str) -> None:
 
 
 def _run(command: list[str], given: str = "") -> subprocess.CompletedProcess[str]:
-    """What is not ours goes through byte for byte, whatever its encoding and line ends."""
+    """Run a command on bytes: lines that are not ours go through whatever their encoding and line ends."""
     _found(command[0])
     done = subprocess.run(command, input=given.encode("utf-8", "surrogateescape"), capture_output=True, check=False)
     said = done.stdout.decode("utf-8", "surrogateescape")

@@ -31,7 +31,7 @@ class ReaderFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """What was not read, and why."""
+    """A file that was not read, and why."""
 
     path: str
     where: str
@@ -40,7 +40,7 @@ class SkippedFile:
 
 @dataclass(slots=True)
 class Added:
-    """What adding did. `fates` counts sessions as new, grown, rewritten, unchanged or removed before; `quarantined`
+    """Result of adding. `fates` counts sessions as new, grown, rewritten, unchanged or removed before; `quarantined`
     are the files that could not be read, tonight or before."""
 
     fates: Counter[str] = field(default_factory=Counter)
@@ -59,13 +59,13 @@ class Added:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What could not be read, a line each."""
+        """The files that could not be read, a line each."""
         return tuple(f"{flaw.path}: {flaw.why}" for flaw in self.flaws)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a long run is, in bytes of the files found. A `total` of 0 means it is not known."""
+    """The progress of a long run, in bytes of the files found. A `total` of 0 means it is not known."""
 
     done: int
     total: int
@@ -239,7 +239,7 @@ class Adding:
 
 
 def _watched(events: Iterable[Event]) -> Iterator[Event]:
-    """What a reader says, for as long as it may take. A failure of its own is told from one of whoever listens."""
+    """The events of a reader, for as long as it may take. A failure of its own is told from one of whoever listens."""
     following = iter(events)
     while True:
         check_time()

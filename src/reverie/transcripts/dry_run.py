@@ -67,7 +67,7 @@ class _Unmarked:
 
 @dataclass(frozen=True, slots=True)
 class _StillWaiting:
-    """What hooks queued, of which nothing is taken away."""
+    """The queue of the hooks, of which nothing is taken away."""
 
     ended: EndedSessions
 

@@ -34,7 +34,7 @@ RootOf = Callable[[str], str]
 
 @dataclass(slots=True)
 class Tally:
-    """What happened to the words on their way in."""
+    """Counts of what happened to the words on their way in."""
 
     turns: int = 0
     noise: int = 0
@@ -172,7 +172,7 @@ class Intake:
         return Turn(number, marked, weakest((origin, Origin.TOOL)) if posing else origin)
 
     def clean(self, text: str) -> str:
-        """What a database can hold, without secrets."""
+        """The text as a database can hold it, without secrets."""
         if "\0" in text or (not text.isascii() and _UNSTORABLE.search(text)):
             text = _UNSTORABLE.sub(lambda bad: "␀" if bad[0] == "\0" else "\N{REPLACEMENT CHARACTER}", text)
         redacted, found = self._redact(text)

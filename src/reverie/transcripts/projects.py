@@ -25,7 +25,7 @@ def project_folder(folder: str | None) -> str | None:
 
 
 def project_name(folder: str | None) -> str | None:
-    """What people call the project in a folder. None for the folders everyone has: a home folder, `/`, `/tmp`."""
+    """The usual name of the project in a folder. None for the folders everyone has: a home folder, `/`, `/tmp`."""
     folder = project_folder(folder)
     if folder is None or _NO_PROJECT.fullmatch(folder):
         return None
@@ -39,7 +39,7 @@ def shown_name(name: object) -> str | None:
 
 
 def dashed(path: str) -> str:
-    """How Claude Code begins the name of a folder under `projects/`: a path with dashes for all but letters and digits.
+    """The start of a folder's name under Claude Code's `projects/`: a path with dashes for all but letters and digits.
 
     Of a long path only this beginning stands there, with a hash behind it.
     """

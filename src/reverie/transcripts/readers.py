@@ -62,7 +62,7 @@ class Reader(Protocol):
     places: tuple[str, ...]
 
     def recognises(self, path: Path, start: bytes) -> float:
-        """How sure this reader is, 0..1, from the path and the first bytes (`SNIFFED_BYTES` at most)."""
+        """The certainty of this reader, 0..1, from the path and the first bytes (`SNIFFED_BYTES` at most)."""
         ...
 
     def read(self, path: Path) -> Iterator[Event]: ...

@@ -57,7 +57,7 @@ class Ended:
 
 
 class EndedSessions(Protocol):
-    """What agents' hooks queued for the next night."""
+    """The sessions that agents' hooks queued for the next night."""
 
     def waiting(self) -> list[Ended]: ...
 

@@ -18,7 +18,7 @@ Weight = Literal["support", "context"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What an agent asked a tool to do. `arguments` is the text the harness recorded, usually JSON."""
+    """A request of an agent to a tool. `arguments` is the text the harness recorded, usually JSON."""
 
     name: str
     arguments: str
@@ -81,7 +81,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is known about a Session besides its Turns. `id` carries the harness as prefix: `claude-code:…`.
+    """A Session without its Turns. `id` carries the harness as prefix: `claude-code:…`.
 
     `project` is the repository or folder the work was in, by the name people know; `project_path` is where it is.
     A session in a home folder has a path and no project.

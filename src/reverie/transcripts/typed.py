@@ -102,7 +102,7 @@ def typed(text: str) -> tuple[Range, ...]:
 
 
 def typed_text(text: str) -> str:
-    """What was plainly typed, as one text."""
+    """The words that were plainly typed, as one text."""
     return " ".join(text[start:end] for start, end in typed(text))
 
 
@@ -145,7 +145,7 @@ def _is_letter(line: str) -> bool:
 
 
 def _quoted(text: str, start: int, end: int) -> Iterator[Range]:
-    """What stands between quotation marks and is a sentence. A mark that is never closed opens nothing."""
+    """Sentences between quotation marks. A mark that is never closed opens nothing."""
     place = start
     while place < end:
         closing = _MARKS.get(text[place])

@@ -57,7 +57,7 @@ Stated = TypeVar("Stated", bound=Placed)
 
 @dataclass(frozen=True, slots=True)
 class Pair(Generic[Stated]):
-    """How two statements stand: `first` is the one to be looked at, and of "supersedes" the one that is over."""
+    """Two statements, compared: `first` is the one to be looked at, and of "supersedes" the one that is over."""
 
     tie: Tie
     first: Stated

@@ -39,7 +39,7 @@ _TARGET = re.compile(r"^([\w./ -]+?)\s*::?(?!=)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a project has; None where there is no telling."""
+    """The files, targets and scripts of a project; None where they are not known."""
 
     folder: Path
     paths: frozenset[str] | None
@@ -79,7 +79,7 @@ def _scripts(paths: frozenset[str], folder: Path, machine: Machine) -> frozenset
 
 
 def missing_from_project(text: str, project: Project) -> str:
-    """What a passage names that the project does not have, in words; or nothing."""
+    """Say which names of a passage the project does not have; empty if it has them all."""
     for line in text.splitlines():
         if _MADE.search(_CODE.sub(" ", line)):
             continue

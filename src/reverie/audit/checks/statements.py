@@ -54,7 +54,7 @@ def in_document(
 
 
 def in_context(document: AuditedDocument) -> Iterator[Finding]:
-    """What is dangerous in a file that agents are given and no proposal can change. Its words are nobody's memory."""
+    """Dangers in a file that agents are given and no proposal can change. Its words are nobody's memory."""
     blocked = False
     for statement in document.statements:
         found = list(_dangers(statement, hazards(statement.text, "context")))
@@ -116,7 +116,7 @@ def _wear(
 
 
 def _remarks(statement: AuditedStatement, document: AuditedDocument, risks: Hazards) -> Iterator[Finding]:
-    """What is no fault and still worth knowing."""
+    """Notes: no fault, and still worth knowing."""
     if risks.bears and surface(document) == "memory":
         why = f"It gives a standing order or says whom to obey ({risks.bears}): a person should have decided that."
         yield _finding(FindingKind.AUTHORITY, "note", statement, risks.shown, why, advice="Check that you wrote it.")
@@ -130,7 +130,7 @@ def _remarks(statement: AuditedStatement, document: AuditedDocument, risks: Haza
 
 
 def _hidden(document: AuditedDocument) -> Iterator[Finding]:
-    """What no single statement shows: in a heading, in front matter, across entries, or in bytes that are no text."""
+    """Dangers no single statement shows: in a heading, in front matter, across entries, or in bytes that are no text."""
     category, _ = harm(scan(document.text, surface(document)), document.text)
     if category:
         why = f"The document as a whole would harm whoever reads it as a prompt ({category})."

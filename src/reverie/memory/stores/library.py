@@ -62,7 +62,7 @@ class Stores:
     def update(
         self, store: str, name: str | None, description: str | None, metadata: Mapping[str, str | None] | None
     ) -> Store:
-        """What is None stays as it is; of the metadata only the keys that are named change."""
+        """Change all that is not None; of the metadata only the keys that are named."""
 
         def updated(old: Store) -> Store:
             new = replace(
@@ -120,7 +120,7 @@ class Stores:
             last = some[-1].id
 
     def every_memory(self, limit: int) -> Iterator[tuple[Store, StoredMemory]]:
-        """What stands in all stores that are in use, newest store first, up to so many memories."""
+        """The memories of all stores that are in use, newest store first, up to so many memories."""
         held = ((store, memory) for store in self.every() for memory in self.all_of(store.id))
         yield from islice(held, limit)
 

@@ -19,7 +19,7 @@ Hand = Literal["api", "session", "user", "service_account"]
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote or redacted a version: a key, a session, a person."""
+    """The author of a version, or of its redaction: a key, a session, a person."""
 
     hand: Hand
     id: str
@@ -27,7 +27,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """What a scan said of a memory's text, without repeating any of it."""
+    """A finding of a scan in a memory's text, without repeating any of it."""
 
     category: str
     severity: str
@@ -67,7 +67,7 @@ class StoredMemory:
 
 @dataclass(frozen=True, slots=True)
 class MemoryVersion:
-    """What a memory became by one change, which never alters except by redaction: then what it said is gone."""
+    """A memory after one change. It never alters, except by redaction: then its text is gone."""
 
     id: str
     number: int

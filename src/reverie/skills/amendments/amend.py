@@ -35,7 +35,7 @@ from reverie.skills.skill import MAIN, bare_name, document_of, read_skill
 def amended(
     files: Mapping[str, bytes], amendment: Amendment, now: datetime, beside: Iterable[str] = ()
 ) -> Amended | Clashed:
-    """What an amendment makes of the files of the skills it concerns. `beside` are the subjects already there."""
+    """The files of the skills an amendment concerns, with it made. `beside` are the subjects already there."""
     try:
         made = _applied(files, amendment, now, beside)
     except BadInput as error:  # frontmatter in which a key cannot be set

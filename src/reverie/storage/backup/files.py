@@ -26,7 +26,7 @@ _CAREFULLY = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """What stands at `path`. Without an open `file` it is a folder, or (`odd`) nothing that can be kept."""
+    """A file or folder at `path`. Without an open `file` it is a folder, or (`odd`) nothing that can be kept."""
 
     path: str
     file: IO[bytes] | None = None
@@ -69,7 +69,7 @@ def _below(parent: int, name: str, path: str) -> Iterator[FoundFile]:
 
 
 def data_in(home: Path) -> list[str]:
-    """What of Reverie's is in this folder already. Settings that set nothing are nothing."""
+    """Name what of Reverie's is in this folder already. Settings that set nothing are nothing."""
     found = [name for name in (*KEPT[1:], *_OTHERS) if _holds_something(home / name)]
     settings = home / SETTINGS
     return [SETTINGS, *found] if settings.is_symlink() or (settings.exists() and _sets(settings)) else found

@@ -28,7 +28,7 @@ _HASH_DIGITS = 64
 
 @dataclass(frozen=True, slots=True)
 class BackupStep:
-    """How far a backup or a restore is. `total` is None where nobody counted."""
+    """The progress of a backup or a restore. `total` is None where nobody counted."""
 
     doing: str
     done: int

@@ -42,7 +42,7 @@ class Unpacking:
         self._watch = watch
 
     def verified(self) -> tuple[Manifest, bytes]:
-        """What the backup says of itself, once every byte of it was read and found to be as it says."""
+        """The manifest, once every byte of the backup was read and found to be as it says."""
         found: dict[str, _Measured] = {}
         said = b""
         for header, content in self._members("Checking"):

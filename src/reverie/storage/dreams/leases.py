@@ -107,7 +107,7 @@ class SqlLeases:
         return [dream for dream, key in found if self._is_here(dream, key, unknown=True)]
 
     def _target(self, name: str) -> tuple[str, str]:
-        """What a target goes by in the rows."""
+        """The name of a target in the rows."""
         return self._key_of(name), name
 
     def _is_here(self, dream: Dream, key: str, *, unknown: bool) -> bool:

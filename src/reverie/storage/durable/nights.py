@@ -34,7 +34,7 @@ class StepFailed(Exception):
 
 @DBOS.workflow(name=NIGHT)
 def night(workspace: str, user: str, dream: str) -> str:
-    """How the night stands afterwards: over, or still running when it has to be taken up another time."""
+    """The status of the night afterwards: over, or still running when it has to be taken up another time."""
     assert nights is not None, "the engine was not launched by DbosEngine"
     dreaming = nights(workspace, user, dream)
     try:

@@ -181,7 +181,7 @@ class SqlErasures:
     # ---- after a restore ---------------------------------------------------------------------------------------------
 
     def met_again(self, scope: Scope, stones: Tombstones) -> list[ErasureRequest]:
-        """What stands here that those tombstones are of: sessions, people, and texts as they are written here."""
+        """Find here what those tombstones are of: sessions, people, and texts as they are written here."""
         scrub = stones.scrubber
         with reading(self._engine, scope) as connection:
             if stones.has(stones.of_workspace(scope.workspace)):

@@ -78,12 +78,12 @@ class HomeFiles:
         return done
 
     def _scrubber(self, path: Path, sought: Sought) -> Scrubber:
-        """What stands in memory and in skills by someone's own hand is not a quotation."""
+        """The scrubber for a file: memory and skills in the home are someone's own words, no quotations."""
         own = any(path.is_relative_to(self.home / name) for name in ("memory", "skills"))
         return sought.of_documents if own else _words(sought)
 
     def _files(self) -> Iterator[Path]:
-        """What may hold somebody's words and is neither the database's, git's nor the index's."""
+        """Files that may hold somebody's words and are neither the database's, git's nor the index's."""
         for path in sorted(self.home.iterdir()) if self.home.is_dir() else ():
             if path.name not in (*OURS_BY_OTHER_MEANS, *SETTINGS, RESTORED):
                 yield from _below(path)

@@ -93,7 +93,7 @@ def _items(connection: Connection, workspace: str) -> Iterator[dict[str, Any]]:
 
 
 def _lines_brought(connection: Connection, change: Any) -> list[str]:
-    """What a Change wrote into its documents, where no operation says so: a skill, a page of a store."""
+    """Lines that a Change wrote into its documents, where no operation says so: a skill, a page of a store."""
     whose = {"workspace": change.workspace, "user": change.user}
     brought: list[str] = []
     for edit in connection.execute(select(schema.edits).filter_by(**whose, change_id=change.id)).all():
@@ -121,7 +121,7 @@ def _critical(connection: Connection, workspace: str, rules: Iterable[str]) -> l
 
 @dataclass
 class TakenOut:
-    """What taking sessions out did: rows by table, and the proposals that are gone."""
+    """The result of taking sessions out: rows by table, and the proposals that are gone."""
 
     rows: dict[str, int] = field(default_factory=dict)
     proposals: set[str] = field(default_factory=set)
@@ -205,7 +205,7 @@ def _proposals(connection: Connection, workspace: str, ids: set[str], taken: Tak
 
 
 def take_statements_out(connection: Connection, workspace: str, scrub: Scrubber, taken: TakenOut) -> None:
-    """What waits to become memory and would say it: with a gap in it, it would be nonsense that could still land."""
+    """Delete what waits to become memory and would say it: with a gap, it would be nonsense that could still land."""
     for table in (schema.candidates, schema.noticed, schema.proposals) if scrub else ():
         for row in list(of_workspace(connection, table, workspace)):
             if any(scrub.has(text) for text in evidence.remembered_texts(json.loads(row.details))):

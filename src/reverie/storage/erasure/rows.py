@@ -101,7 +101,7 @@ class RowEraser:
             self.connection.execute(delete(counters).where(others))
 
     def _spoken_by(self, user: str) -> None:
-        """What they said in the sessions of others."""
+        """The turns they spoke in the sessions of others."""
         table = schema.turns
         theirs = [table.c.workspace == self.scope.workspace, table.c.user != user]
         named = select(table.c.name).where(*theirs, table.c.name.is_not(None)).distinct()
@@ -133,7 +133,7 @@ class RowEraser:
         self._counted(schema.blobs, len(changed))
 
     def _about(self) -> dict[tuple[str, str], tuple[FormatName | None, str]]:
-        """How each version of a document splits into statements, and what it is called."""
+        """The format of each version of a document, which splits it into statements, and its name."""
         found: dict[tuple[str, str], tuple[FormatName | None, str]] = {}
         forms = {
             (row.user, row.id): (json.loads(row.details).get("form"), row.target)

@@ -33,7 +33,7 @@ AT_ONCE = 500
 
 
 def redact_version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: Author, at: datetime) -> None:
-    """What another version still says stays in history; what no other says goes."""
+    """Redact a version. Text that another version still has stays in history; other text goes."""
     ours, table = owner_key(scope), memory_versions
     gone = {"path": None, "sha256": None, "size": None, "flags": "[]"}
     mark = {"redacted_at": at, "redacted_hand": by.hand, "redacted_by": by.id}

@@ -49,12 +49,12 @@ class WordllamaVectors:
 
     @property
     def cursor(self) -> int:
-        """How far the vectors have followed the database; 0 when they have to start again."""
+        """The change of the database up to which the vectors are; 0 when they have to start again."""
         return self._read(_followed, 0)
 
     @property
     def erasures(self) -> int:
-        """How many erasures there had been when these were begun."""
+        """The number of erasures there had been when these were begun."""
         return read_count(self._file.with_name(f"{ERASURES}-vectors"))
 
     def start_again(self, erasures: int) -> bool:

@@ -53,12 +53,12 @@ class TantivyIndex:
 
     @property
     def cursor(self) -> int:
-        """How far this index has followed the database; 0 when it has to start again."""
+        """The change of the database up to which this index is; 0 when it has to start again."""
         return self._read(turns.cursor, 0)
 
     @property
     def erasures(self) -> int:
-        """How many erasures there had been when this index was begun."""
+        """The number of erasures there had been when this index was begun."""
         return read_count(self._folder / ERASURES)
 
     def start_again(self, erasures: int) -> bool:
@@ -124,7 +124,7 @@ class TantivyIndex:
         return self._read(lambda index: turns.rarities(index, terms), [0.0] * len(terms))
 
     def close(self) -> None:
-        """What was not committed is forgotten; the database still has it, and the cursor has not moved."""
+        """Forget what was not committed; the database still has it, and the cursor has not moved."""
         if self._writer is not None:
             self._writer.rollback()
             self._release()

@@ -180,7 +180,7 @@ def _of_scope(scope: Scope) -> Select[Any]:
 
 
 def _beyond(asked: Select[Any], prefix: str, after: str | None) -> Select[Any]:
-    """What is below a prefix and behind the last path given out; behind a folder is behind all that is in it."""
+    """Paths below a prefix and behind the last one given out; behind a folder is behind all that is in it."""
     path = memories.c.path
     asked = asked.where(path >= prefix, path < behind(prefix))
     if after is None:

@@ -173,7 +173,7 @@ def clear(engine: Engine, scope: Scope, session_id: str) -> None:
 
 
 def clear_abandoned(engine: Engine, scope: Scope) -> None:
-    """What killed writes left behind, in this workspace."""
+    """Clear what killed writes left behind, in this workspace."""
     asked = select(schema.arrivals).filter_by(workspace=scope.workspace)
     with reading(engine, scope) as connection:
         rows = connection.execute(asked).all()
@@ -187,7 +187,7 @@ def clear_abandoned(engine: Engine, scope: Scope) -> None:
 
 
 def first_step(turns: Iterator[Turn]) -> tuple[list[Turn], Iterator[Turn], bool]:
-    """What fits into one transaction, all of it again, and whether there is more."""
+    """The turns that fit into one transaction, all turns again, and whether there are more."""
     step = take_page(turns, AT_ONCE_TURNS)
     more = list(islice(turns, 1))
     return step, chain(step, more, turns), bool(more)

@@ -138,7 +138,7 @@ def _length(turn: Turn) -> int:
 
 
 def compare_turns(stored: Iterator[Turn], incoming: Iterator[Turn]) -> tuple[Fate, int, Iterator[Turn]]:
-    """How the incoming transcript stands to the stored one, how many turns agree, and what is left to append."""
+    """Compare the incoming transcript with the stored one: how many turns agree, and what is left to append."""
     agreed = 0
     for old in stored:
         new = next(incoming, None)
@@ -175,7 +175,7 @@ def _insert_text(dialect: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of a transcript: how it stands to `old`, and how many turns which revision has now."""
+    """The result of storing a transcript: how it stands to `old`, and how many turns which revision has now."""
 
     fate: Fate
     old: Stored | None
@@ -186,7 +186,7 @@ class Written:
 
 
 def keep_head(connection: Connection, clock: Clock, scope: Scope, written: Written) -> None:
-    """What is known of the session besides its turns, if any of that is news."""
+    """Store the head of a session, if any of it is news."""
     head, old = head_values(written.head), written.old
     if written.fate == "unchanged" and old and head_values(old.head) == head:
         return

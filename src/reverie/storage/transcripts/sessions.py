@@ -75,7 +75,7 @@ class SqlRecords:
     def _kept(
         self, scope: Scope, head: Head, turns: Iterable[Turn], source: str | None, finish: Callable[[], Head]
     ) -> tuple[Fate, int]:
-        """What fits into one step is written at once; what does not, in many transactions that nobody waits for."""
+        """Write a short transcript at once, a long one in many transactions that nobody waits for."""
         step, every, more = first_step(iter(turns))
         done = None if more else self._at_once(scope, head, step, source, finish())
         if done is not None:

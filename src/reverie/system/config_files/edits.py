@@ -112,7 +112,7 @@ class TomlKey:
         return toml_edits.drop_key(text, self.key, there) if self._is_ours(there) else text
 
     def taken_by(self, text: str) -> Any:
-        """What someone else set it to, if they did."""
+        """The value someone else set it to, if they did."""
         there = toml_edits.toml_value(text, [self.key])
         return there if there is not None and not self._is_ours(there) else None
 

@@ -42,7 +42,7 @@ class _Container:
 
 
 def json_value(text: str, keys: Sequence[str], *, json5: bool = False) -> Any:
-    """What stands there, or None."""
+    """The value there, or None."""
     found = _parsed(text, json5)
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None

@@ -94,7 +94,7 @@ def _checked(before: str, after: str, keys: Sequence[str], value: Any) -> str:
 
 
 def _without(told: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    """What a file says without these keys, and without the tables that are only there for them."""
+    """The file's values without these keys, and without the tables that are only there for them."""
     if len(keys) > 1 and isinstance(told.get(keys[0]), dict):
         inner = _without(dict(told[keys[0]]), keys[1:])
         return {key: inner if key == keys[0] else one for key, one in told.items() if inner or key != keys[0]}

@@ -160,14 +160,14 @@ class GitProjection:
         self._first.clear()
 
     def _remove_others(self, holder: Holder, spot: RepositoryPlace) -> None:
-        """What was kept aside before, and one beside from when the folder was in someone's repository."""
+        """Remove what was kept aside before, and one beside from when the folder was in someone's repository."""
         identity = self._identity(holder)
         for path in (*self._folder.glob(f"*-{identity}"), *self._folder.glob(f"aside/{identity}.*")):
             if path != spot.work:
                 shutil.rmtree(path)
 
     def verify(self) -> list[str]:
-        """What is wrong with the git history of each target and folder that has Changes, in sentences."""
+        """Faults in the git history of each target and folder that has Changes, in sentences."""
         return [
             f"The git history of {holder.name}: {said}."
             for holder, _ in self._with_changes()
@@ -203,7 +203,7 @@ class GitProjection:
             return [str(error).rstrip(".")]
 
     def behind(self) -> list[str]:
-        """How much git does not show yet, for each target and folder. That is no fault: it is shown with what lands
+        """Say how much git does not show yet, for each target and folder. That is no fault: it is shown with what lands
         next."""
         return [said for holder, newest in self._with_changes() if (said := self._not_shown(holder, newest))]
 

@@ -79,7 +79,7 @@ class ToldCommit:
 
 
 def told_in(git: Git, *which: str) -> Iterator[ToldCommit]:
-    """What commits tell of, newest first."""
+    """The Changes that commits tell of, newest first."""
     for found in git("rev-list", "--format=%cn%n%B%x00", *which).split(b"\0\n")[:-1]:
         head, committer, text = found.decode("utf-8", "replace").split("\n", 2)
         yield ToldCommit(head.removeprefix("commit "), committer, read_back(text))
@@ -145,7 +145,7 @@ class GitRepository:
         self._end()
 
     def finish(self) -> None:
-        """What a killed run did not come to: its commits are there, the index is not yet."""
+        """Do what a killed run did not come to: its commits are there, the index is not yet."""
         if self._begun:
             self._refuse_in_between()
             self._show(self._begun)

@@ -108,7 +108,7 @@ class OwnRepository:
 
 
 def _onto(head: bytes | None, edit: Edit) -> bytes | None:
-    """What is committed with our change in it; as it is where that cannot be worked out."""
+    """The committed text with our change in it; as it is where that cannot be worked out."""
     if head == edit.before:
         return edit.after
     if head is None or edit.before is None or edit.after is None:

@@ -41,7 +41,7 @@ def json_values(path: Path) -> Iterator[tuple[str, Any] | Flaw]:
 
 
 def events_of(path: Path, read: Callable[[Any, str], Iterator[Event]]) -> Iterator[Event]:
-    """What `read` makes of each value of a file; it is told where the value stands."""
+    """The events `read` makes of each value of a file; it is told where the value stands."""
     for found in json_values(path):
         yield from [found] if isinstance(found, Flaw) else read(found[1], found[0])
 

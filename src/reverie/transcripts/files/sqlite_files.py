@@ -99,7 +99,7 @@ def _keeps_log(path: Path) -> bool:
 
 
 def stamp(path: Path) -> tuple[int, int]:
-    """What changes when the file is written to."""
+    """Two numbers that change when the file is written to."""
     about = path.stat()
     return about.st_size, about.st_mtime_ns
 

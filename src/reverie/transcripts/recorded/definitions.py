@@ -45,7 +45,7 @@ class Definitions:
         return self.records.versions(self.get(name), self.scope, self.kind, walk)
 
     def update(self, name: str, patch: Mapping[str, Any], version: int | None = None) -> Definition:
-        """What is not in the patch stays; of the metadata only the keys that are named change."""
+        """Change all that is in the patch; of the metadata only the keys that are named."""
 
         def updated(old: Definition) -> Definition:
             if old.archived_at is not None:

@@ -29,7 +29,7 @@ IDLE = {"type": "session.status_idle", "stop_reason": {"type": "end_turn"}, "sto
 
 @dataclass(frozen=True, slots=True)
 class SessionWish:
-    """What a session is wanted to be. `overrides` are laid over the agent for this session only."""
+    """The session that is asked for. `overrides` are laid over the agent for this session only."""
 
     agent: str
     environment: str
@@ -198,7 +198,7 @@ class Recording:
         return last
 
     def behind(self, name: str, number: int) -> list[RecordedEvent] | None:
-        """What happened since that event; None when the session is gone."""
+        """The events since that one; None when the session is gone."""
         found = self.records.one(self.scope, name)
         if found is None:
             return None
