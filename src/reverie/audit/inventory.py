@@ -81,7 +81,7 @@ class KeptSkill:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """Leftovers of hermes-dreaming in a Hermes home: its files, what it says it wrote, and the copies it made before."""
+    """Remains of hermes-dreaming in a Hermes home: its files, what it says it wrote, and the copies it made before."""
 
     home: str
     target: str

@@ -56,7 +56,7 @@ class Artifact:
 
 class Artifacts(Protocol):
     def __call__(self, target: str, subject: str, also: str | None = None) -> Artifact:
-        """What a name means: a document in a target, or a skill in a folder, with another one it absorbs."""
+        """Resolve a name: a document in a target, or a skill in a folder, with another one it absorbs."""
         ...
 
 

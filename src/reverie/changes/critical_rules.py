@@ -59,7 +59,7 @@ def statements_of_document(form: FormatName | None, document: str, content: byte
 
 
 def rules_moved(edits: Iterable[Edit], known: Callable[[str], Known | None]) -> Mapping[str, Moves]:
-    """What edits of a skill do to the rules of it that have a row: reworded, or taken in by another skill."""
+    """The rules with a row that edits of a skill reword, or that another skill takes in."""
     edits = list(edits)
     places = {edit.document: known(edit.document) for edit in edits}
     marked = {one.sha256 for was in places.values() if was for one in was.entries if one.critical}

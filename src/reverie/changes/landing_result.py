@@ -25,14 +25,14 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class Unsafe:
-    """What would be written must not pass unseen. Nothing was written."""
+    """The new text must not pass unseen. Nothing was written."""
 
     report: Report
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """What was approved is not what would be done now. Look at it again; nothing was written."""
+    """The change that was approved is not the one that would be made now. Look at it again; nothing was written."""
 
     proposal: str
     why: str

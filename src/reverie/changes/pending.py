@@ -24,7 +24,7 @@ class Mirror:
     review: Review
 
     def __call__(self) -> list[str]:
-        """What was done, in sentences."""
+        """Say in sentences what was done."""
         return [line for target in self.memory.targets.in_use() for line in self._one(target)]
 
     def _one(self, target: Target) -> Iterator[str]:

@@ -60,7 +60,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class PolicyCase:
-    """What a ruling depends on."""
+    """The facts a ruling depends on."""
 
     surface: Literal["memory", "skills"]
     target: str
@@ -113,7 +113,7 @@ class Policy:
 
 
 def _floor(case: PolicyCase) -> Ruling | None:
-    """What no policy can change."""
+    """The rulings no policy can change."""
     if case.report.blocked:
         return Ruling("ask", "the safety scan would keep it out")
     if case.report.needs_person:

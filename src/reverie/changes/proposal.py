@@ -74,7 +74,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What someone would like to see changed, before anyone has looked at it.
+    """A change someone would like to see, before anyone has looked at it.
 
     Memory: `operations` on one document. A skill: an `amendment`, or `edits` to its files and what kind they are.
     """
@@ -161,7 +161,7 @@ def _diff(target: str, edit: Edit, context: int) -> Iterable[str]:
 
 
 def bound(suggestion: Suggestion, diff: str) -> str:
-    """What an approval is bound to: the diff as shown and the entries or files it was drawn against."""
+    """The hash an approval is bound to: of the diff as shown and the entries or files it was drawn against."""
     told = {
         "diff": diff,
         "operations": [operation_as_json(one) for one in suggestion.operations],

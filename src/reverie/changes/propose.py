@@ -103,7 +103,7 @@ class Proposing:
         return partial(self.records.known, self.scope, artifact.holder.key)
 
     def _earlier(self, suggestion: Suggestion, but_not: str) -> Proposal | None:
-        """What waits already, or what a person rejected and nothing new speaks for."""
+        """The same proposal that waits already, or that a person rejected and nothing new speaks for."""
         place = suggestion.target, suggestion.subject
         for past in self.proposals.find(self.scope, [ProposalStatus.WAITING, ProposalStatus.REJECTED], place=place):
             if past.id == but_not:
@@ -132,7 +132,7 @@ def _rules(content: bytes | None) -> list[str]:
 
 
 def wanted_by(suggestion: Suggestion) -> tuple[object, ...]:
-    """What would be changed, whoever wants it and why."""
+    """The change that is wanted, whoever wants it and why."""
     return suggestion.operations, suggestion.edits, suggestion.amendment
 
 

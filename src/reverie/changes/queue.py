@@ -86,7 +86,7 @@ class Review:
     def _taken_up(
         self, artifact: Artifact, suggestion: Suggestion, held: Held, repeated: Repeated
     ) -> tuple[Proposal, Ruling] | Undrawable:
-        """What waits and may land by itself now is decided as the proposal that it is, and waits no longer."""
+        """Decide a waiting proposal that may land by itself now, as the proposal that it is."""
         waiting = repeated.proposal
         if waiting.status is not ProposalStatus.WAITING or wanted_by(waiting.suggestion) != wanted_by(suggestion):
             return repeated
@@ -108,7 +108,8 @@ class Review:
         return self._decided(proposal, verdict)
 
     def waiting(self, *, every: bool = False) -> list[Proposal]:
-        """What a person is asked, best first, no more than the policy wants a day. `every`: what waits behind, too."""
+        """The proposals a person is asked, best first, no more than the policy wants a day. `every`: those behind,
+        too."""
         return self.page(None if every else self.room())
 
     def page(
@@ -134,21 +135,21 @@ class Review:
         return self.proposals.places(self.scope, self._open(None, False))
 
     def count(self) -> int:
-        """How many wait, today's and those behind."""
+        """The number of proposals that wait, today's and those behind."""
         return len(self.marks())
 
     def _open(self, places: Collection[tuple[str, str]] | None, snoozed: bool) -> OpenProposals:
         return OpenProposals(self.clock.now(), None if places is None else tuple(places), snoozed)
 
     def room(self) -> int:
-        """How many more a person is asked today."""
+        """The number of proposals a person may still be asked today."""
         now = self.clock.now()  # what is dated later was decided before the clock was put back
         past = self.proposals.find(self.scope, _DECIDED, now - timedelta(days=1))
         people = sum(1 for one in past if one.verdict and not one.verdict.policy and one.verdict.at <= now)
         return max(0, self.policy.per_day - people)
 
     def decided(self, limit: int) -> list[Proposal]:
-        """What people decided last, newest first, among the last hundred that were decided at all."""
+        """The last decisions of people, newest first, among the last hundred that were decided at all."""
         past = self.proposals.newest(self.scope, _DECIDED, LATELY)
         return [one for one in past if one.verdict and not one.verdict.policy][:limit]
 
@@ -225,7 +226,7 @@ class Review:
             return put_off
 
     def drawn(self, proposal: Proposal) -> tuple[Artifact, Drawn | Undrawable]:
-        """What a proposal would make of its files as they are now. Nothing is stored."""
+        """Draw a proposal anew on its files as they are now. Nothing is stored."""
         artifact = self._artifact(proposal.suggestion)
         with self.noticing.held(artifact) as held:
             return artifact, draft_of(artifact, proposal.suggestion, self.clock.now()).drawn(held)
@@ -273,7 +274,8 @@ class Review:
 
     @contextmanager
     def _deciding(self, proposal: Proposal | str) -> Iterator[Proposal]:
-        """What is stored of it, to be decided by nobody else meanwhile: of two at once the second sees the first's."""
+        """Hold the stored proposal, so that nobody else decides it meanwhile: of two at once the second sees the
+        first's."""
         stored = self.get(proposal.id if isinstance(proposal, Proposal) else proposal)
         if stored.status not in (ProposalStatus.WAITING, ProposalStatus.APPROVED):
             yield stored
@@ -488,7 +490,7 @@ class Review:
 
 
 def proposal_outcome(proposed: Proposed) -> str:
-    """What became of a suggestion, in words."""
+    """Say what became of a suggestion."""
     match proposed:
         case Waiting(proposal):
             return f"{proposal.id} waits for a person: {proposal.asks_because}."

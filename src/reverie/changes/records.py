@@ -13,7 +13,8 @@ from reverie.core.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class OpenProposals:
-    """What waits at a time. `places` (target and subject) None is anywhere; `snoozed` are those a person put off."""
+    """The proposals that wait at a time. `places` (target and subject) None is anywhere; `snoozed` are those a person
+    put off."""
 
     now: datetime
     places: tuple[tuple[str, str], ...] | None = None
@@ -39,7 +40,7 @@ class Proposals(Protocol):
         ...
 
     def waiting(self, scope: Scope, asked: OpenProposals, limit: int | None = None, first: int = 0) -> list[Proposal]:
-        """What waits and has not expired, the best first."""
+        """The proposals that wait and have not expired, the best first."""
         ...
 
     def marks(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, str]]:
@@ -51,7 +52,7 @@ class Proposals(Protocol):
         ...
 
     def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
-        """What waits and should not any more."""
+        """The proposals that wait and should not any more."""
         ...
 
     def newest(self, scope: Scope, statuses: Iterable[ProposalStatus], limit: int) -> list[Proposal]:

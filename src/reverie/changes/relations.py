@@ -28,7 +28,7 @@ class Relations:
     statements: Callable[[], Iterable[Statement]]
 
     def to(self, texts: Iterable[str]) -> tuple[Related, ...]:
-        """What the texts repeat, refine, supersede or contradict; conflicts first."""
+        """The statements that the texts repeat, refine, supersede or contradict; conflicts first."""
         wanted = [text[:LONGEST] for text in texts]
         known = [Statement(one.surface, one.text[:LONGEST]) for one in self.statements()] if wanted else []
         found = [related for text in wanted for related in _near(known, text)]

@@ -27,7 +27,7 @@ DEFAULT_BUDGET = 6_000
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a context was made for."""
+    """The task a context was made for."""
 
     task: str = ""
     tags: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class Briefing:
         return given
 
     def as_of(self, when: datetime, session: str | None = None) -> Given:
-        """What was given last at or before a time, byte for byte."""
+        """The context given last at or before a time, byte for byte."""
         found = self.contexts.last(self.scope, session, when)
         if found is None:
             raise NotFound(

@@ -44,7 +44,7 @@ class SyncOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What became of one statement on one surface, and why."""
+    """The outcome for one statement on one surface, and why."""
 
     target: str
     document: str
@@ -92,7 +92,7 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class _History:
-    """What history tells about a sync by `actor`."""
+    """The history of a sync by `actor`."""
 
     review: Review
     actor: str
@@ -111,7 +111,7 @@ class _History:
         return told is not None and told.via not in (Via.OUTSIDE, Via.FOUND) and told.origin in _OWN
 
     def rendered_before(self, surface: Target, document: str) -> set[str]:
-        """What was rendered there and not taken out by a sync itself."""
+        """The entries rendered there and not taken out by a sync itself."""
         rendered = set[str]()
         asked = ChangeQuery(target=surface.key, document=document, oldest_first=True)
         for change in self.review.records.find(self.review.scope, asked):
@@ -225,7 +225,7 @@ def _place(surface: Target, document: str) -> Place | None:
 
 
 def _sides(change: Change) -> tuple[set[str], set[str]]:
-    """What the documents of a Change said before and after."""
+    """The documents of a Change before and after."""
     if change.form is None:
         return set(), set()
     read = FORMATS[change.form].read

@@ -48,7 +48,8 @@ class Gates:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one night may do by itself to documents every prompt shows. A memory store has its own, wider ones."""
+    """The limits of what one night may do by itself to documents every prompt shows. A memory store has its own, wider
+    ones."""
 
     max_changes: int = 3
     max_adds: int = 1
@@ -59,7 +60,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a night decides. `asked` counts the other sessions that touched on a text, where there is a search.
+    """The rules a night decides by. `asked` counts the other sessions that touched on a text, where there is a search.
     `includes_unsure`: nobody is asked, and what is only unsure is done and marked. `people_needed`: see `Case`.
     `waiting` is what a person was asked before, and has not decided."""
 
@@ -120,7 +121,7 @@ class Decided:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """What is to be done to the document; a merge is one replacement and its removals."""
+        """The operations on the document; a merge is one replacement and its removals."""
         op, text, replaced = self.item.op, self.case.text, self.case.replaced
         room = [Remove(one.document, one.sha256) for one in self.makes_room]
         if op is Op.ADD:
@@ -213,7 +214,7 @@ def _said(one: Decided) -> tuple[float, int]:
 
 
 def _placed(item: Item, material: Material) -> Item:
-    """What changes an entry goes where the entry is, whatever the curator says. A matter of one project in a document
+    """Put what changes an entry where the entry is, whatever the curator says. A matter of one project in a document
     that is read everywhere gets the project's name before it."""
     brief = material.brief
     entry = brief.entry.get(item.replaces[0]) if item.replaces and item.op is not Op.ADD else None
@@ -275,7 +276,7 @@ def _once_each(ranked: Sequence[Decided]) -> list[Decided]:
 
 
 def _within(ranked: Sequence[Decided], rules: Rules, material: Material) -> list[Decided]:
-    """What is done stays within the limits of a night and the room of its document."""
+    """Keep what is done within the limits of a night and the room of its document."""
     limits = rules.limits
     changes = adds = amendments = characters = 0
     used = {one.name: one.characters for one in material.brief.documents}

@@ -86,7 +86,7 @@ def _in_full(one: Judged) -> Iterator[str]:
 
 
 def _consulted(dream: Dream) -> Iterator[str]:
-    """What models were asked, what it took, and what of their answers was not read."""
+    """Say what models were asked, what it took, and what of their answers was not read."""
     if not (dream.consulted or dream.enough or dream.dropped):
         return
     yield from ("## The model", "")

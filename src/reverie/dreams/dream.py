@@ -24,7 +24,7 @@ class Status(StrEnum):
 
 
 class Fate(StrEnum):
-    """What became of a matter."""
+    """The outcome of a matter."""
 
     LANDED = "landed"
     WAITING = "waiting"
@@ -90,9 +90,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Consulted:
-    """What one phase asked models for, added up. `dollars` is None where a price is not known; `prompts` are the hashes
-    of what was said to the model, by name. `share` is how much it saw of the transcripts it was shown anything of:
-    `sent` characters of `whole`; a passage sent twice counts twice."""
+    """The requests of one phase to models, added up. `dollars` is None where a price is not known; `prompts` are the
+    hashes of what was said to the model, by name. `share` is how much it saw of the transcripts it was shown anything
+    of: `sent` characters of `whole`; a passage sent twice counts twice."""
 
     phase: str
     models: tuple[str, ...]
@@ -164,7 +164,7 @@ class Dream:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many matters met each fate."""
+        """The number of matters that met each fate."""
         return {str(fate): len(self.of(fate)) for fate in Fate}
 
     @property

@@ -31,7 +31,7 @@ MOST_ESTIMATED = 1_000  # sessions whose words are held in memory
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What calls for a night: that none was since then, or that so many sessions are new; either, where both are
+    """The reasons for a night: that none was since then, or that so many sessions are new; either, where both are
     given."""
 
     at: datetime | None = None
@@ -214,7 +214,7 @@ class Dreaming:
         return canceled
 
     def standing(self, dream: str) -> list[Change]:
-        """What came of a dream and still stands, the newest first: what it landed, and what people approved of it."""
+        """The Changes of a dream that still stand, the newest first: those it landed, and those people approved."""
         review, found = self.runner.review, self.runner.get(dream)
         changes = [
             one for one in self.changes.find(review.scope, ChangeQuery(dream=found.id)) if not one.grounds.undoes
@@ -227,7 +227,8 @@ class Dreaming:
         return [self.runner.review.undo(one.id, why) for one in self.standing(dream)]
 
     def _finish(self, target: str, *, land: bool) -> None:
-        """What was broken off, before a new one begins. Where nothing is to land now, its rest is only proposed."""
+        """Finish what was broken off, before a new one begins. Where nothing is to land now, its rest is only
+        proposed."""
         for dream in self.runner.records.unfinished(self.runner.scope, target):
             self.runner.run(dream.id, land=land)
 
@@ -271,7 +272,7 @@ class Dreaming:
         return due.sessions > 0 and Status.FAILED not in ended and self.new_sessions(target) >= due.sessions
 
     def new_sessions(self, target: str | None = None) -> int:
-        """How many sessions a night over this target would read; without one, the most that any has."""
+        """The number of sessions a night over this target would read; without one, the most that any has."""
         runner = self.runner
         runner.sessions.refresh(harness=runner.harness(target) if target else "")
         stored = list(runner.sessions.find())
@@ -291,8 +292,8 @@ class Dreaming:
     def estimate(
         self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[SessionFilter]
     ) -> list[Estimate]:
-        """What a night would read of each target, with what it would bring in first, and what models would cost.
-        Writes nothing, asks nobody."""
+        """Estimate what a night would read of each target, with what it would bring in first, and what models would
+        cost. Writes nothing, asks nobody."""
         runner = self.runner
         targets = self.present() if target is None else [self.known(target)]
         named = runner.asked(target or "", sessions, **how)
@@ -318,7 +319,8 @@ class Dreaming:
     def briefs(
         self, target: str | None = None, sessions: Sequence[str] | None = None, **how: Unpack[SessionFilter]
     ) -> list[Brief]:
-        """What a curator would be shown tonight, target by target. What is new is brought in; nobody is asked."""
+        """The Briefs a curator would be shown tonight, target by target. New sessions are brought in; nobody is
+        asked."""
         targets = self.waiting(sessions, **how) if target is None else [self.known(target)]
         shown = list[Brief]()
         for one in targets:
@@ -337,7 +339,7 @@ class Dreaming:
 
 
 def _following(asked: SessionChoice, dream: Dream) -> SessionChoice | None:
-    """What the next dream of the same run is asked for: there is one until nothing is left or models have had enough.
+    """The choice for the next dream of the same run: there is one until nothing is left or models have had enough.
     What was only proposed is not used up, and would be read again."""
     if asked.once or dream.status is not Status.COMPLETED or not dream.left or dream.enough:
         return None

@@ -174,7 +174,7 @@ def propose_planned(review: Review, one: Planned, *, land: bool) -> Judged:
 
 
 def put_before(past: Iterable[Proposal], one: Planned, others: Iterable[Judged]) -> Judged | None:
-    """What became of it, if it was put to review by who was killed before that could be written down."""
+    """The outcome, if a run put it to review and was killed before that could be written down."""
     taken = {other.ref for other in others}
     for proposal in past:
         if {proposal.id, proposal.change} & taken or one.suggestion is None:

@@ -25,7 +25,7 @@ RECENT_SESSIONS = 14
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What may differ from target to target."""
+    """The settings that may differ from target to target."""
 
     gates: Gates
     limits: Limits

@@ -56,7 +56,7 @@ class Night:
 
     @property
     def sessions(self) -> tuple[Read, ...]:
-        """What was read; a session once for each target."""
+        """The sessions that were read; a session once for each target."""
         return tuple(one for dream in self.dreams for one in dream.sessions)
 
     @property
@@ -80,12 +80,12 @@ class Night:
 
     @property
     def left(self) -> int:
-        """How many sessions wait for another night."""
+        """The number of sessions that wait for another night."""
         return sum(dream.left for dream in self._last)
 
     @property
     def left_out(self) -> int:
-        """How many sessions were too old for the first night on their target."""
+        """The number of sessions that were too old for the first night on their target."""
         return sum(dream.left_out for dream in self.dreams)
 
     @property
@@ -98,7 +98,7 @@ class Night:
 
     @property
     def carried(self) -> int:
-        """How much of what earlier nights had staged was looked at again."""
+        """The number of candidates staged by earlier nights that were looked at again."""
         first = {dream.target: dream for dream in reversed(self.dreams)}
         return sum(dream.carried for dream in first.values())
 

@@ -30,7 +30,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What the dreams of a run landed and proposed so far, as its limits count it."""
+    """The changes and proposals of a run so far, as its limits count them."""
 
     changes: int = 0
     adds: int = 0
@@ -116,7 +116,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """What is to be told of a model's part in a step: what was dropped, by reason; the cap that was reached."""
+    """A model's part in a step: what was dropped, by reason; the cap that was reached."""
 
     dropped: Mapping[str, int] = field(default_factory=dict)
     enough: str = ""
@@ -124,7 +124,7 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a night came to think: its plan, and which candidates stay staged or need no second look. `extra` is what a
+    """The result of thinking: the plan, and which candidates stay staged or need no second look. `extra` is what a
     curator saw and Light did not; `reduced` tells what the Brief left out; `curator` is who decided."""
 
     noticed: int = 0
@@ -141,7 +141,7 @@ class Thought:
 
 
 class EarlierNights(Protocol):
-    """What earlier nights left behind."""
+    """The records of earlier nights."""
 
     def read(self, scope: Scope, target: str, *, left_out: bool = True) -> Iterable[Read]:
         """Every session dreamt about for a target, as far as it was read; with those that its first run left out."""
@@ -152,7 +152,7 @@ class EarlierNights(Protocol):
         ...
 
     def staged(self, scope: Scope, target: str) -> list[Noted]:
-        """What earlier nights noticed and did not use, oldest first."""
+        """The candidates earlier nights noticed and did not use, oldest first."""
         ...
 
     def staged_since(self, scope: Scope, target: str) -> Mapping[str, datetime]:
@@ -175,7 +175,7 @@ class EarlierNights(Protocol):
 
 
 class Consulting(Protocol):
-    """What models were asked."""
+    """The record of what models were asked."""
 
     def calls(self, scope: Scope, dream: str) -> list[Call]: ...
 
@@ -235,7 +235,7 @@ class Working(Protocol):
 
 
 class Planning(Protocol):
-    """What a night is going to do, and what became of it."""
+    """The plan of a night, and what became of it."""
 
     def plan(self, lease: Lease, thought: Thought) -> None: ...
 
@@ -246,7 +246,7 @@ class Planning(Protocol):
         ...
 
     def became(self, lease: Lease, became: Mapping[int, Judged]) -> None:
-        """What became of suggestions, by their place in the plan."""
+        """The outcomes of suggestions, by their place in the plan."""
         ...
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:

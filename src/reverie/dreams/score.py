@@ -64,8 +64,8 @@ _RECURS = (0.0, 0.3, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What scores are computed against. `asked`: in how many other sessions it was touched on, where that was looked
-    for; `room`: characters left by document."""
+    """The facts scores are computed against. `asked`: in how many other sessions it was touched on, where that was
+    looked for; `room`: characters left by document."""
 
     now: datetime
     room: Mapping[str, int]

@@ -54,7 +54,7 @@ class DreamTarget:
 
 
 class NightTarget(Protocol):
-    """What the steps of a night do to its target."""
+    """The target of a night, as its steps use it."""
 
     @property
     def at_once(self) -> bool:
@@ -62,7 +62,7 @@ class NightTarget(Protocol):
         ...
 
     def curator(self, lease: Lease) -> Curator:
-        """Who decides. Raises `Ended` where the one that is asked for cannot."""
+        """The curator that decides. Raises `Ended` where the one that is asked for cannot."""
         ...
 
     def resume(self) -> None:
@@ -74,7 +74,7 @@ class NightTarget(Protocol):
         ...
 
     def tell(self, text: str) -> None:
-        """Who looks on is told how far the night is."""
+        """Tell who looks on how far the night is."""
         ...
 
     def begin(self, lease: Lease, dream: Dream) -> Dream:

@@ -25,7 +25,7 @@ _LONGEST_SHOWN = 20_000  # characters of an answer that are repeated to the mode
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T]):
-    """What `read` made of it. `requests` is 0 where it was recorded before."""
+    """An answer as `read` understood it. `requests` is 0 where it was recorded before."""
 
     value: T
     usage: Usage
@@ -53,7 +53,7 @@ Outcome = Answer[T] | Dropped | CapReached | Denied
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long and how often. `timeout` is for one request; what ran out of time is not asked again."""
+    """The timeout and the number of tries. `timeout` is for one request; what ran out of time is not asked again."""
 
     timeout: float = TIMEOUT
     answer_tokens: int = ANSWER_TOKENS
@@ -77,7 +77,7 @@ class Timing:
 
 @dataclass(slots=True)
 class _Provider:
-    """How the provider has been tonight: whether it refused the key, and until when it is left alone, and why."""
+    """The provider's state tonight: whether it refused the key, and until when it is left alone, and why."""
 
     denied: Denied | None = None
     paused_until: float = 0.0
@@ -90,7 +90,7 @@ class _Provider:
 
 @dataclass(frozen=True, slots=True)
 class _Progress:
-    """What was tried for one question so far."""
+    """The tries for one question so far."""
 
     requests: int = 0
     corrected: bool = False
@@ -111,7 +111,7 @@ class Asker:
     _provider: _Provider = field(default_factory=_Provider, repr=False)
 
     def ask(self, question: Question[T]) -> Outcome[T]:
-        """What was answered before is not asked again."""
+        """Ask, unless the same was answered before."""
         known = self.ledger.recorded(question)
         if known is not None and not isinstance(value := question.read(known.value), Wrong):
             return Answer(value, Usage(), 0.0, 0)
@@ -191,7 +191,7 @@ class Asker:
         return self._asked(question, room, so_far)
 
     def _wait(self, failed: Failed, requests: int) -> float:
-        """What the provider asked for and a little more, or twice as long each time with some chance in it."""
+        """The seconds to wait: what the provider asked for and a little more, or twice as long each time, by chance."""
         if failed.wait is not None:
             return failed.wait * (1 + 0.1 * self.timing.chance())
         most = min(self.policy.first_wait * 2.0 ** (requests - 1), self.policy.longest_wait)

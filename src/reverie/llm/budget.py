@@ -75,7 +75,8 @@ class CapReached:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """What a request may take: about its prompt, and the limit of its answer. More that is reported is booked, too."""
+    """The tokens a request may take: about its prompt, and the limit of its answer. More that is reported is booked,
+    too."""
 
     tokens_in: int
     tokens_out: int
@@ -92,7 +93,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one night may spend and has spent, over all dreams of its run, with requests under way at their worst.
+    """The money one night may spend and has spent, over all dreams of its run, with requests under way at their worst.
 
     `this_month` is what all nights of the workspace spent in this calendar month, this one included.
     """

@@ -24,8 +24,8 @@ _EXPECTED = f"openai:NAME, anthropic:NAME, ollama:NAME or {BUILT_IN}"
 
 
 class Role(StrEnum):
-    """What a model is asked for: to curate a night, or to take notes of one session that is too long for the night's
-    Brief."""
+    """The purpose a model is asked for: to curate a night, or to take notes of one session that is too long for the
+    night's Brief."""
 
     CURATE = "curate"
     NOTES = "notes"
@@ -50,7 +50,7 @@ USUAL: Mapping[Provider, Usual] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What a person says of where a model is: its address, its key's variable or file, and what it costs."""
+    """The place of a model as a person gives it: its address, its key's variable or file, and what it costs."""
 
     url: str = ""
     key_name: str = ""
@@ -101,7 +101,7 @@ class Choice:
         return found
 
     def where_the_key_is(self, sent: bool) -> str:
-        """What to check when the provider refuses the key. `sent`: whether there was one."""
+        """Say what to check when the provider refuses the key. `sent`: whether there was one."""
         if self.key_file:
             return f"check the key in {self.key_file} (model_key_file)"
         if not sent:

@@ -49,7 +49,7 @@ class Total:
 
     @property
     def share(self) -> float:
-        """How much of the transcripts was shown of which anything was."""
+        """The share of the transcripts that was shown, of those of which anything was."""
         return self.sent / self.whole if self.whole else 0.0
 
 
@@ -83,7 +83,7 @@ class RecordedAnswer:
 
 
 class Ledger(Protocol):
-    """Who holds the budget and the list of calls, and knows what was answered already."""
+    """The keeper of the budget and the list of calls, who knows what was answered already."""
 
     def recorded(self, question: Question[Any]) -> RecordedAnswer | None: ...
 

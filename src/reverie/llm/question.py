@@ -68,8 +68,8 @@ class Question(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a provider says it read and wrote. `cached` and `cache_written` are parts of `tokens_in`: what was read from
-    the provider's cache, and what was put into it."""
+    """The tokens a provider says it read and wrote. `cached` and `cache_written` are parts of `tokens_in`: what was
+    read from the provider's cache, and what was put into it."""
 
     tokens_in: int = 0
     tokens_out: int = 0

@@ -42,7 +42,7 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What is to be known of a model before it is asked, for a Brief and for an estimate. No key is needed."""
+    """The facts about a model before it is asked, for a Brief and for an estimate. No key is needed."""
 
     name: str
     price: Price | None
@@ -50,7 +50,7 @@ class ModelInfo:
     prompts: Mapping[str, str] = field(default_factory=dict)  # those that take the place of ours, by name
 
     def brief_tokens(self, prompt_tokens: int) -> int:
-        """How many tokens a Brief may have beside a system prompt of so many."""
+        """The number of tokens a Brief may have beside a system prompt of so many."""
         left = self.settings.context - self.settings.answer_tokens - prompt_tokens
         return max(0, min(left, self.settings.brief_tokens))
 

@@ -130,7 +130,7 @@ def _remarks(statement: AuditedStatement, document: AuditedDocument, risks: Haza
 
 
 def _hidden(document: AuditedDocument) -> Iterator[Finding]:
-    """Dangers no single statement shows: in a heading, in front matter, across entries, or in bytes that are no text."""
+    """Dangers no one statement shows: in a heading, in front matter, across entries, or in bytes that are no text."""
     category, _ = harm(scan(document.text, surface(document)), document.text)
     if category:
         why = f"The document as a whole would harm whoever reads it as a prompt ({category})."

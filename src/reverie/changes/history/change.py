@@ -15,7 +15,7 @@ from reverie.transcripts.session import Evidence
 
 
 class Via(StrEnum):
-    """How a Change came about."""
+    """The way a Change came about."""
 
     PROPOSAL = "proposal"  # reviewed, by a person or by policy
     DIRECT = "direct"  # a write by someone who may
@@ -45,7 +45,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Who wants a Change and why: everything an auditor asks about it.
+    """The grounds of a Change, who wants it and why: everything an auditor asks about it.
 
     `origin` is where its words come from; a person's Verdict makes it that person's.
     """

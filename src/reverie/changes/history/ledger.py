@@ -74,7 +74,7 @@ def ranges(numbers: Iterable[int]) -> list[list[int]]:
 
 
 def broken_links(rows: Iterable[Row]) -> Iterator[str]:
-    """What is wrong with a chain, in words; nothing when it is whole."""
+    """Faults of a chain, in words; none when it is whole."""
     emptied: set[int] = set()
     yield from _links(rows, emptied)
     yield from (f"row {number} was emptied, and no erasure says so" for number in sorted(emptied))
@@ -102,7 +102,7 @@ def digest(salt: str, content: bytes | None) -> str | None:
 
 
 def ledger_body(change: Change, salt: str) -> dict[str, Any]:
-    """What the ledger says of a settled Change: no content, only names and salted digests."""
+    """The ledger's row of a settled Change: no content, only names and salted digests."""
     grounds = change.grounds
     named = {
         "change": change.id,

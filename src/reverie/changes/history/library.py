@@ -55,7 +55,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDiff:
-    """What a document said at one point and at a later one."""
+    """A document at one point and at a later one."""
 
     target: str
     edit: Edit
@@ -109,7 +109,7 @@ class History:
         return first[0].settled_at if first else None
 
     def number_at(self, when: datetime) -> int:
-        """How far the ledger had come at a time. Order is the ledger's; the clock only finds the place in it."""
+        """The ledger's number at a time. Order is the ledger's; the clock only finds the place in it."""
         last = self.records.find(self.scope, ChangeQuery(until=when, limit=1))
         return (last[0].number or 0) if last else 0
 
@@ -145,7 +145,7 @@ class History:
         raise NotFound(f"No rule of {path} says {words!r}.", next_step=f"`reverie blame {path}` shows them.")
 
     def difference(self, earlier: int, later: int, path: str | None = None) -> list[DocumentDiff]:
-        """What changed between two places in the ledger."""
+        """The differences between two places in the ledger."""
         places = self._named(path) if path else self.records.documents(self.scope)
         differences = []
         for target, document in places:
@@ -230,7 +230,7 @@ class History:
 
 
 def rules_in(subject: str, document: str, content: bytes | None) -> list[str]:
-    """What a skill tells an agent to do: its items and sentences. What lies beside it is material."""
+    """The rules of a skill: its items and sentences. Files beside it are material."""
     if content is None or document not in (subject, f"{subject}/SKILL.md", f"{subject}/skill.md"):
         return []
     body = read_skill(subject, {document: content}).body

@@ -31,7 +31,7 @@ class LedgerParted(ReverieError):
 
 @dataclass(frozen=True, slots=True)
 class Projected:
-    """What a commit says it was made from."""
+    """The Change a commit says it was made from."""
 
     change: str
     number: int
@@ -52,7 +52,7 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What git does not show yet, and why. Nothing is lost: the next time catches up."""
+    """Changes git does not show yet, and why. Nothing is lost: the next time catches up."""
 
     late: tuple[Late, ...]
 
@@ -84,16 +84,16 @@ class Projection(Protocol):
         ...
 
     def verify(self) -> list[str]:
-        """What is wrong with it, in sentences. What it does not show yet is not wrong."""
+        """Faults of it, in sentences. Changes it does not show yet are no fault."""
         ...
 
     def behind(self) -> list[str]:
-        """How many changes it does not show yet, of which target or folder."""
+        """The number of changes it does not show yet, by target or folder."""
         ...
 
 
 def still_to_project(recorded: Iterator[Anchored], last: Projected | None) -> Iterator[Anchored]:
-    """What comes after the last Change that has a commit. `recorded` begins with that one, which must be the same."""
+    """The Changes after the last one that has a commit. `recorded` begins with that one, which must be the same."""
     if last is not None:
         found = next(recorded, None)
         if found is None or projected(found) != last:
@@ -111,7 +111,7 @@ def projected(recorded: Anchored) -> Projected:
 
 
 def read_back(message: str) -> Projected | None:
-    """What a commit was made from, by the last paragraph of its message; None when it is not one of ours."""
+    """The Change a commit was made from, by the last paragraph of its message; None when it is not one of ours."""
     trailers = message.rstrip().rpartition("\n\n")[2]
     change, row = _CHANGE.search(trailers), _LEDGER.search(trailers)
     return Projected(change[1], int(row[1]), row[2]) if change and row else None

@@ -38,8 +38,8 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What a Change does to the entries of one document: hashes for what is new, ids for what was there. `critical` are
-    those of the new that were critical where they stood before."""
+    """The moves of a Change among the entries of one document: hashes for what is new, ids for what was there.
+    `critical` are those of the new that were critical where they stood before."""
 
     new: tuple[str, ...] = ()
     edited: tuple[tuple[str, str], ...] = ()

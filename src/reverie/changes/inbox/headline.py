@@ -41,7 +41,7 @@ def headline(proposal: Proposal, where: str, longest: int = LONGEST) -> str:
 
 
 def _amends(amendment: Amendment | None, longest: int) -> str:
-    """What an amendment does to the rules of a skill, where it says so rule by rule."""
+    """The rules of a skill that an amendment changes, where it says so rule by rule."""
     edits = amendment.change if isinstance(amendment, Patch) and isinstance(amendment.change, tuple) else ()
     told = []
     for edit in edits:
@@ -93,7 +93,7 @@ def _did(change: Change, where: str, longest: int) -> str:
 
 
 def change_statements(change: Change) -> tuple[list[str], list[str]]:
-    """What a Change took away and what it brought, statement by statement."""
+    """The statements a Change took away and brought, one by one."""
     gone, new = list[str](), list[str]()
     for edit in change.edits:
         old, now = (Counter(_stated(change, edit.document, side)) for side in (edit.before, edit.after))
@@ -110,7 +110,7 @@ def _stated(change: Change, document: str, content: bytes | None) -> Sequence[st
 
 
 def _moved(old: str, new: str, longest: int) -> str:
-    """What becomes of a statement: the words that differ with a few before them, or both of them whole."""
+    """One statement before and after: the words that differ with a few before them, or both of them whole."""
     spans = word_diff(old, new)
     places = [at for at, span in enumerate(spans) if span.kind != "same" and (at == 0 or spans[at - 1].kind == "same")]
     kept = sum(len(span.text) for span in spans if span.kind == "same")

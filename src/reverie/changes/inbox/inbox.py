@@ -60,7 +60,7 @@ class Inbox:
         return InboxList(groups, count, total - count, self.mark() if where else _mark(marks), page, pages, len(off))
 
     def _places(self, where: str) -> list[tuple[str, str]]:
-        """What people call so, of all that something waits for."""
+        """The places that go by this name, of all that something waits for."""
         return [place for place, one in self.review.places().items() if self.items([one])[0].where == where]
 
     def mark(self) -> str:
@@ -68,7 +68,7 @@ class Inbox:
         return _mark(self.review.marks())
 
     def decided(self, limit: int = LATELY) -> list[InboxItem]:
-        """What people decided last, newest first."""
+        """The last decisions of people, newest first."""
         return self.items(self.review.decided(limit))
 
     def item(self, proposal: str) -> InboxItem:
@@ -89,8 +89,8 @@ class Inbox:
     def sentences(
         self, changes: Sequence[Change], name_of: Callable[[str], str], *, whole: bool = False
     ) -> dict[str, str]:
-        """What each Change did, by its id. `name_of` says how people call the target with this key; `whole` leaves
-        nothing of a long statement out."""
+        """A sentence about each Change, by its id. `name_of` says how people call the target with this key; `whole`
+        leaves nothing of a long statement out."""
         names = {one.target: name_of(one.target) for one in changes}
         called = {key: self._called(key, name) for key, name in names.items()}
         found = {}

@@ -14,7 +14,7 @@ from reverie.transcripts.session import Evidence, Turn
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Who said it, and when, as far as the transcript tells."""
+    """The speaker and the time, as far as the transcript tells."""
 
     evidence: Evidence
     who: str
@@ -47,7 +47,7 @@ class InboxItem:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one night proposed for one document out of one project's sessions. `dream` is None for what a person
+    """The proposals of one night for one document out of one project's sessions. `dream` is None for what a person
     proposed."""
 
     dream: str | None
@@ -85,7 +85,7 @@ class Passage:
         return self.quotes[0]
 
     def quoted(self, turn: int) -> list[str]:
-        """What is quoted of a turn."""
+        """The quoted part of a turn."""
         return [one.quote for one in self.quotes if one.turn == turn]
 
 
@@ -118,7 +118,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class VerdictResult:
-    """What came of what a person said. `done` is False where nothing was changed by it; `unsafe` where only a person
+    """The result of a verdict. `done` is False where nothing was changed by it; `unsafe` where only a person
     who has read the findings may let it pass; `again` is the proposal as which what was taken back waits now."""
 
     proposal: Proposal

@@ -69,7 +69,7 @@ def _words(text: str) -> list[str]:
 
 
 def removed_and_added(proposal: Proposal) -> tuple[str, str]:
-    """What a proposal about memory takes away and what it brings, without the marks of the document's format."""
+    """The words a proposal about memory takes away and brings, without the marks of the document's format."""
     gone, added = Counter[str](), Counter[str]()
     for _, _, old, now in _sides(proposal.diff):
         gone.update(line.strip("\n") for line in old)

@@ -39,7 +39,7 @@ _HELD: ContextVar[Mapping[tuple[str, str], Held]] = ContextVar("held")
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """What reconciling did: Changes a crash left that are landed or dropped now, and what came from outside."""
+    """The result of reconciling: Changes a crash left that are landed or dropped now, and what came from outside."""
 
     landed: tuple[Change, ...] = ()
     dropped: tuple[Change, ...] = ()
@@ -267,7 +267,7 @@ def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggesti
 
 
 def _offered(artifact: Artifact, late: Edit, merged: Merged) -> Iterable[Suggestion]:
-    """What a person has to decide on: an entry, or the whole file of a skill."""
+    """The text a person has to decide on: an entry, or the whole file of a skill."""
     key, subject = artifact.holder.key, artifact.subject
     for operation in merged.open:
         yield Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE)
@@ -300,7 +300,7 @@ def took_effect(content: bytes, form: FormatName, operations: Iterable[Operation
 
 
 def moves_of(artifact: Artifact, change: Change, known: Callable[[str], Known | None]) -> dict[str, Moves]:
-    """What a Change does to the ids of entries. Of a skill only the rules have one that were marked."""
+    """The moves of a Change among the ids of entries. Of a skill only the rules have one that were marked."""
     if artifact.form is None:
         return dict(rules_moved(change.edits, known))
     return {edit.document: moves(artifact.form, known(edit.document), edit, change.operations) for edit in change.edits}

@@ -57,7 +57,7 @@ def swap(storing: Storing, wanted: Swap) -> Outcome:
 
 
 def _edits(desk: Desk, scope: Scope, wanted: Swap) -> tuple[tuple[Edit, ...], dict[str, tuple[Flag, ...]]]:
-    """What goes first, so that nothing is in the way of what comes."""
+    """The edits, removals first, so that nothing is in the way of what comes."""
     old = {one.path: one for one in _memories(desk, scope, wanted.store)}
     new = {one.path: one for one in _memories(desk, scope, wanted.output)}
     gone = [Edit(path, old[path].content, None) for path in sorted(old.keys() - new.keys())]

@@ -121,7 +121,7 @@ class Storing:
         return None
 
     def redact(self, store: str, version: str) -> MemoryVersion:
-        """What the version said is gone, from history too; that it was, when and by whom stays. Twice is once."""
+        """Delete the text of a version, from history too; that it was, when and by whom stays. Twice is once."""
         scope = self.stores.scope_of(store)
         with self.desk(scope, store) as desk:
             found = desk.stores.version(scope, store, version, full=False)
@@ -222,7 +222,7 @@ def _moves(edits: tuple[Edit, ...]) -> dict[str, str]:
 
 
 def _in_the_way(desk: Desk, scope: Scope, store: str, edits: tuple[Edit, ...]) -> StoredMemory | None:
-    """What stands where the edits would bring something, unless it is the memory that moves there."""
+    """The memories where the edits would bring something, unless it is the memory that moves there."""
     moving = next((there for old in _moves(edits) if (there := desk.stores.at(scope, store, old))), None)
     brought = [edit.document for edit in edits if edit.before is None]
     found = (desk.stores.in_the_way(scope, store, path, moving.id if moving else None) for path in brought)

@@ -48,7 +48,7 @@ class BriefEntry:
 
     @property
     def whole(self) -> str:
-        """What it says with what it belongs to."""
+        """The text with what it belongs to."""
         return f"{self.under}: {self.text}" if self.under else self.text
 
     @property

@@ -46,7 +46,7 @@ _GAP = "[…]"
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How much of an agent's words, of a command and of a tool's result is shown."""
+    """The characters shown of an agent's words, of a command and of a tool's result."""
 
     agent: int
     command: int
@@ -75,7 +75,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class BriefMaterial:
-    """What a Brief is made of. `earlier` was noticed on other nights and is not settled; its sessions are in
+    """The parts a Brief is made of. `earlier` was noticed on other nights and is not settled; its sessions are in
     `sessions` too, by id, and only the turns it stands in are shown. `reduced` tells what was left out before."""
 
     now: datetime

@@ -35,7 +35,8 @@ class ChosenSessions:
 
 
 def gathered(rooms: Rooms, target: str, asked: SessionChoice, stored: Iterable[Stored] | None = None) -> ChosenSessions:
-    """What the next dream over a target reads. `stored` are the sessions there are, newest first, if they are known."""
+    """The sessions the next dream over a target reads. `stored` are the sessions there are, newest first, if they are
+    known."""
     records, scope = rooms.records, rooms.scope
     if stored is None:
         stored = rooms.sessions.find(user=asked.user)
@@ -82,7 +83,7 @@ def choose(
 
 
 def missing_choice(library: Library, asked: SessionChoice) -> NotFound | None:
-    """What is named and is not in the library: a user, or a session of theirs."""
+    """The error for a name that is not in the library: a user, or a session of theirs."""
     users = {library.owner, *(source.user for source in library.sources())}
     found = {one.head.id for one in library.find(user=asked.user)} if asked.names or asked.user is not None else set()
     if asked.user is not None and asked.user not in users and not found:
@@ -108,7 +109,7 @@ def is_named(session_id: str, asked: SessionChoice) -> bool:
 
 
 def noticed_in(library: Library, read: Read, ids: Ids) -> tuple[list[Noted], ModelReport]:
-    """What Light notices in a session; nothing in one that was taken out meanwhile."""
+    """The candidates Light notices in a session; none in one that was taken out meanwhile."""
     session = session_of(library, read)
     if session is None:
         return [], ModelReport()
@@ -156,6 +157,6 @@ def as_read(chosen: Iterable[Stored]) -> tuple[Read, ...]:
 
 
 def not_noticed_yet(fresh: Sequence[Noted], staged: Sequence[Noted]) -> list[Noted]:
-    """What is staged and was not noticed again in a session that grew."""
+    """The staged candidates that were not noticed again in a session that grew."""
     again = {one.support for one in fresh}
     return [one for one in staged if one.support not in again]

@@ -102,7 +102,7 @@ def noted_only(night: BriefMaterial, notes: Notes, most_tokens: int) -> Reduced:
 
 
 def rank_notes(night: BriefMaterial, cited: Mapping[str, Iterable[int]]) -> Notes:
-    """What was noted of each session, by a model (`cited`) and by the built-in reader: first what both saw, then what
+    """The notes of each session, by a model (`cited`) and by the built-in reader: first what both saw, then what
     the model did, then the rest by how sure the reader is."""
     ranks: dict[str, dict[int, float]] = {name: dict.fromkeys(turns, 1.0) for name, turns in cited.items()}
     best: dict[tuple[str, int], float] = {}
@@ -171,7 +171,7 @@ def _beside(fixed: Brief, brief: Brief, kept: Iterable[tuple[str, int]]) -> Brie
 
 
 class _Costs:
-    """How many tokens a turn takes with the candidates that stand in it, and the heading of its session."""
+    """The tokens a turn takes with the candidates that stand in it, and the heading of its session."""
 
     def __init__(self, brief: Brief) -> None:
         self._empty = _without_memory(brief)

@@ -22,7 +22,7 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,15}")
 
 
 def doing(command: str) -> list[str]:
-    """What a command line runs, one after another, without looking around and waiting."""
+    """The commands a command line runs, one after another, without looking around and waiting."""
     return [part for part in _PARTS.split(command) if part and program_of(part) not in _LOOKING]
 
 
@@ -32,7 +32,7 @@ def program_of(command: str) -> str:
 
 
 def step(command: str) -> str:
-    """What a command does, without what it does it to: its program, with a subcommand or the script it runs."""
+    """A command without what it works on: its program, with a subcommand or the script it runs."""
     name = program_of(command)
     words = [word for word in command.split() if "=" not in word and word not in _PREFIX]
     after = next((word for word in words[1:] if not word.startswith("-")), "")
@@ -43,7 +43,7 @@ def step(command: str) -> str:
 
 
 def alike(old: str, new: str) -> float:
-    """How much of two commands is the same; nothing where the one is no other try at the other."""
+    """The share of two commands that is the same; 0 where the one is no other try at the other."""
     first, second = _words(old), _words(new)
     if not first or not second or first[0] != second[0]:
         return 0.0

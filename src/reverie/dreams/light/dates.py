@@ -116,7 +116,7 @@ def _relative(words: str, said_on: date | None) -> Iterator[SpokenDate]:
 
 
 def _clause(words: str, start: int, end: int) -> str:
-    """What stands around a place, as far as the next comma: "we meet on Thursday, the church has got too cold\"."""
+    """The words around a place, as far as the next comma: "we meet on Thursday, the church has got too cold\"."""
     begin = max(words.rfind(sign, 0, start) for sign in _STOPS)
     stop = min((at for sign in _STOPS if (at := words.find(sign, end)) >= 0), default=len(words))
     return words[begin + 1 : stop]

@@ -25,7 +25,8 @@ _PIECES = re.compile(r"[^=:/@]+")
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What failed and what helped. With `helped` the same call works after it, and `undone` was run behind it."""
+    """The call that failed and those that helped. With `helped` the same call works after it, and `undone` was run
+    behind it."""
 
     calls: tuple[Trial, ...]
     failed: str

@@ -64,7 +64,7 @@ def _is_worth_a_look(one: Span) -> bool:
 
 
 def kind_and_subject(kind: str, words: str, language: str) -> tuple[Kind, About]:
-    """What a candidate is called, and whom it is about: a wish or a fact of someone's own is about the person."""
+    """The kind of a candidate, and its subject: a wish or a fact of someone's own is about the person."""
     of_self = speaks_of_self(words, language)
     named = Kind.USER_PREFERENCE if kind == "instruction" and of_self else _KINDS[kind]
     own = named is Kind.USER_PREFERENCE or (of_self and kind in ("fact", "contradiction"))

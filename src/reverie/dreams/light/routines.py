@@ -52,7 +52,7 @@ def _routine(session: Session, request: Turn, done: Sequence[Trial]) -> Candidat
 
 
 def _steps_of(trial: Trial) -> list[str]:
-    """What a call does, without what it does it to."""
+    """The steps of a call, without what they work on."""
     if trial.command.startswith(f"{trial.tool} "):  # no shell command: the call itself
         return [] if LOOKING_TOOL.search(trial.tool) else [trial.tool]
     return [key for part in doing(trial.command) if (key := step(part))]

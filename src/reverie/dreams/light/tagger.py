@@ -53,9 +53,9 @@ _CUED = 0.8  # how sure a cue is
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a stretch of text is. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `doubt`: how likely
-    it does not hold at all, or not for long. `others`: how likely it is not the person's own wish, whatever words it
-    is put in. `start` and `end`: where the words stand that are worth keeping."""
+    """The tags of a stretch of text. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `doubt`: how
+    likely it does not hold at all, or not for long. `others`: how likely it is not the person's own wish, whatever
+    words it is put in. `start` and `end`: where the words stand that are worth keeping."""
 
     keep: float
     kind: str

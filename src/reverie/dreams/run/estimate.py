@@ -24,7 +24,7 @@ from reverie.transcripts.records import Stored
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What a model would be asked: so many requests of so many tokens. What it writes is known only as a ceiling;
+    """The requests to a model: so many of so many tokens. What it writes is known only as a ceiling;
     dollars are None where the price is not known."""
 
     model: str
@@ -67,7 +67,7 @@ def estimated(rooms: Rooms, then: Refreshed, target: str, chosen: ChosenSessions
 
 
 def previewed(rooms: Rooms, target: str, stored: Sequence[Stored], info: ModelInfo | None) -> Iterator[Material]:
-    """What a curator would be shown, one Brief for each dream. A long night is shown before it is reduced by notes."""
+    """The Briefs a curator would be shown, one for each dream. A long night is shown before it is reduced by notes."""
     tuning = rooms.tuned(target)
     at_once = tuning.recent_sessions if tuning else rooms.recent_sessions
     numbers = count(1)

@@ -36,7 +36,7 @@ NightsOf = Callable[[str, str, str], Nights]  # of a workspace, a user and a dre
 
 class WaitingNights(Protocol):
     def waiting(self) -> list[Queued]:
-        """What waits for a worker, and what a worker left that has not been heard of for too long; oldest first."""
+        """The dreams that wait for a worker, or whose worker has not been heard of for too long; oldest first."""
         ...
 
     def unfinished(self) -> bool:
@@ -90,7 +90,7 @@ class ServerWorker:
             self._running.wake()
 
     def stop(self) -> None:
-        """What is under way is left behind the step it is at."""
+        """Leave what is under way behind the step it is at."""
         self._stopping.set()
         while self._thread is not None and self._thread.is_alive():
             self.wake()

@@ -28,7 +28,7 @@ class DreamProgress:
 
     @property
     def phase(self) -> str:
-        """What it does now: choose sessions, read them, or decide what is to become of what was noticed."""
+        """The phase it is in: choose sessions, read them, or decide what is to become of what was noticed."""
         if not self.sessions:
             return "gather"
         return "light" if self.read < self.sessions else "deep"
@@ -108,7 +108,7 @@ class DreamRunner(Rooms):
         return dream_of(self, dream)
 
     def progress(self) -> list[DreamProgress]:
-        """How far the dreams have come that run now, here or elsewhere."""
+        """The progress of the dreams that run now, here or elsewhere."""
         found = []
         for dream in self.records.unfinished(self.scope):
             noticed = [one for _, one in self.records.chosen(self.scope, dream.id)]

@@ -32,7 +32,7 @@ MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night
 
 
 class Doing(Protocol):
-    """How a step is done: inline, or by an engine that remembers its number."""
+    """The way a step is done: inline, or by an engine that remembers its number."""
 
     def __call__(self, name: str, step: Callable[[], int], /) -> int: ...
 
@@ -42,7 +42,7 @@ def run_inline(name: str, step: Callable[[], int]) -> int:
 
 
 class NightRooms(NightSources, Protocol):
-    """What the steps work with beside the target."""
+    """The parts the steps work with beside the target."""
 
     @property
     def clock(self) -> Clock: ...
@@ -254,7 +254,7 @@ def consulted(calls: Iterable[Call]) -> tuple[Consulted, ...]:
 
 
 def together(told: Iterable[ModelReport]) -> ModelReport:
-    """What there is to tell of the whole night."""
+    """The reports of all steps, as one of the whole night."""
     every = list(told)
     dropped = sum((Counter(one.dropped) for one in every), Counter[str]())
     return ModelReport(dict(dropped.most_common()), next((one.enough for one in every if one.enough), ""))

@@ -48,7 +48,7 @@ NO_ROOM = (
 
 
 class NightSources(Protocol):
-    """What thinking reads beside the target: the sessions, and what earlier nights staged."""
+    """The sources of a night beside the target: the sessions, and what earlier nights staged."""
 
     @property
     def scope(self) -> Scope: ...
@@ -69,7 +69,7 @@ def think(
     *,
     curator: Curator,
 ) -> Thought:
-    """What is to become of every item and candidate, in the order it is to be done."""
+    """Decide what becomes of every item and candidate, in the order it is to be done."""
     night, beside = night_of(rooms, target, dream, fresh, carried)
     shown, told = _material(night, curator)
     whole = gather(night, None) if shown.material is None or shown.material.brief.reduced else shown.material
@@ -204,7 +204,7 @@ def _is_held(one: Planned) -> bool:
 def _remembered(
     planned: Sequence[Planned], decided: Sequence[Decided], ids: Ids
 ) -> tuple[tuple[Noted, ...], list[Planned]]:
-    """What is held and Light did not notice gets a candidate of its own, so that another night finds it."""
+    """Give a candidate of its own to what is held and Light did not notice, so that another night finds it."""
     extra, kept = list[Noted](), list(planned)
     for place, one in enumerate(decided):
         if _is_held(kept[place]) and not kept[place].judged.candidates and one.case.support:
@@ -323,7 +323,8 @@ def staged(held: Iterable[Noted], since: Mapping[str, datetime], now: datetime) 
 
 
 def as_noted(one: Decided, new_id: Callable[[], str]) -> tuple[Noted, ...]:
-    """What a curator saw and Light did not, so that it is not forgotten when it is held: a note for each session."""
+    """Candidates for what a curator saw and Light did not, so that it is not forgotten when it is held: one a
+    session."""
     kind = Kind(one.item.kind) if one.item.kind in list(Kind) else Kind.PROJECT_FACT
     notes = list[Noted]()
     for session_id in dict.fromkeys(each.evidence.session_id for each in one.case.support):

@@ -14,7 +14,7 @@ CONTEXT = 3
 
 @dataclass(frozen=True, slots=True)
 class PageDiff:
-    """What became of one page over all Changes. None: there was, or is, no such page; both: it was withheld."""
+    """One page before and after all Changes. None: there was, or is, no such page; both: it was withheld."""
 
     path: str
     before: bytes | None

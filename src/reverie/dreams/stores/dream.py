@@ -81,7 +81,7 @@ class StoreDream:
 
 @dataclass(frozen=True, slots=True)
 class StoreWish:
-    """What is asked for, as it came."""
+    """The request for a dream, as it came."""
 
     store: str
     sessions: tuple[str, ...]

@@ -101,7 +101,7 @@ class StoreDreaming:
         return found
 
     def account(self, dream: str) -> Dream:
-        """What it did and why, as far as it came."""
+        """The account of what it did and why, as far as it came."""
         made = self.get(dream)
         found = self.records.get(self.of(made), made.id)
         assert found is not None

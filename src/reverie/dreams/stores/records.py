@@ -59,8 +59,8 @@ class KeptStoreDreams(Protocol):
         ...
 
     def waiting(self) -> list[Queued]:
-        """What waits for a worker, of every workspace, oldest first. It has no Scope: whose rows a dream touches is
-        what the dream says."""
+        """The dreams that wait for a worker, of every workspace, oldest first. It has no Scope: whose rows a dream
+        touches is what the dream says."""
         ...
 
     def anywhere(self, dream: str) -> Located | None:

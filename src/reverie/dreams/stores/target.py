@@ -38,7 +38,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class StoreRooms:
-    """What a dream over a store works with. `sessions` are those of its person; of everyone, where it is nobody's.
+    """The parts a dream over a store works with. `sessions` are those of its person; of everyone, where it is nobody's.
     `recorded` says whether a session of the API is there; `curator` is who decides, if a model is asked for."""
 
     scope: Scope
@@ -187,7 +187,7 @@ class StoreNightTarget:
                 raise DreamEnded("input_session_unavailable", f"{name} was deleted.")
 
     def _withheld(self) -> Sequence[Withheld]:
-        """What looks unsafe in the input: kept out of the output, or left where it stands if there is no other."""
+        """The unsafe pages of the input: kept out of the output, or left where they stand if there is no other."""
         if not self.made.in_place:
             made = self.rooms.records.one(self.rooms.scope, self.made.id)
             return made.withheld if made else ()

@@ -25,7 +25,7 @@ from reverie.safety.scan import scan
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What is left of a page, with what the scan finds in that; None where the page itself is withheld."""
+    """The rest of a page, with what the scan finds in that; None where the page itself is withheld."""
 
     left: bytes | None
     flags: tuple[Flag, ...]

@@ -29,7 +29,7 @@ class NoAddress(Exception):
 
 
 def resolved(host: str, port: int) -> list[str]:
-    """What the system's name server says."""
+    """The addresses the system's name server gives."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 

@@ -49,7 +49,7 @@ class PydanticAIModel:
         return self._choice.text
 
     def listed_context(self) -> int | None:
-        """How many tokens the model reads, if the endpoint says so."""
+        """The number of tokens the model reads, if the endpoint says so."""
         from reverie.llm.clients.listing import listed_context
 
         try:
@@ -82,7 +82,7 @@ class PydanticAIModel:
         return refused
 
     def _manners(self, question: Question[Any]) -> list[Manner]:
-        """How to put a question, the likeliest way first; what the endpoint took before, if it did."""
+        """The ways to put a question, the likeliest first; the one the endpoint took before, if it did."""
         from reverie.llm.clients.requests import Manner
 
         if self._manner:

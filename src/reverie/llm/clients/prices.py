@@ -31,7 +31,7 @@ def price_of(choice: Choice) -> Price | None:
 
 
 def context_window(choice: Choice) -> int | None:
-    """How many tokens the model reads, if the list knows it."""
+    """The number of tokens the model reads, if the list knows it."""
     if choice.given or find_spec("genai_prices") is None:
         return None
     from genai_prices import Usage, calc_price

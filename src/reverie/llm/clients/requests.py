@@ -39,8 +39,9 @@ _NO_KEY = "no-key"  # the libraries insist on one; local servers do not look at 
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How an endpoint wants to be asked. `schema`: the shape of the answer is sent as a schema, too. `older_limit`: the
-    limit of the answer is called `max_tokens`, as most compatible servers know it; OpenAI has another name for it."""
+    """The way an endpoint wants to be asked. `schema`: the shape of the answer is sent as a schema, too. `older_limit`:
+    the limit of the answer is called `max_tokens`, as most compatible servers know it; OpenAI has another name for
+    it."""
 
     schema: bool = True
     older_limit: bool = False
@@ -194,7 +195,7 @@ def _reply(response: ModelResponse, seconds: float) -> Reply:
 
 
 def _usage(response: ModelResponse) -> Usage | None:
-    """What the provider says; None where it says nothing, or nonsense."""
+    """The usage the provider reports; None where it reports nothing, or nonsense."""
     said = response.usage
     numbers = (said.input_tokens, said.output_tokens, said.cache_read_tokens, said.cache_write_tokens)
     if not any(numbers) or any(not isinstance(number, int) or number < 0 for number in numbers):

@@ -17,7 +17,7 @@ _USER = 'Give the word "reverie" and the number 7.'
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What an endpoint can do. `context` is None where nobody says; `said` is for a person."""
+    """The result of trying an endpoint. `context` is None where nobody says; `said` is for a person."""
 
     ok: bool
     context: int | None
