@@ -40,7 +40,7 @@ class LenientStatus(str):
 
 
 class ServerAnswer:
-    """What a server said, by name. `to_dict()` is the answer as it came."""
+    """The answer of a server, by name. `to_dict()` is the answer as it came."""
 
     def __init__(self, answer: Mapping[str, Any]) -> None:
         self._answer = dict(answer)
@@ -82,7 +82,7 @@ def _told(value: Any) -> Any:
 
 
 class Resource:
-    """What stands at one address: `create`, `retrieve` (or `get`), `update`, `list`, `archive`, `cancel`, `delete`."""
+    """The resource at one address: `create`, `retrieve` (or `get`), `update`, `list`, `archive`, `cancel`, `delete`."""
 
     def __init__(self, server: AnthropicServer, path: str, beta: str) -> None:
         self._server, self._path, self._beta = server, path, beta

@@ -285,7 +285,7 @@ class Config:
         return model_settings({name: value.text for name, value in self.values.items()})
 
     def retention(self, workspace: str) -> timedelta | None:
-        """How long transcripts of a workspace are kept; None is for ever."""
+        """The time transcripts of a workspace are kept; None is for ever."""
         ages = _retention(self.values["retention"].text)
         return ages.get(workspace, ages.get(""))
 

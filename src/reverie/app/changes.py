@@ -64,7 +64,7 @@ def _seen(home: Home, key: str, under: str) -> list[str]:
 
 
 def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """What verification asked about what became this proposal, and what it found. Of a text that a person changed
+    """The checks verification made of what became this proposal, and what they found. Of a text that a person changed
     since it knows nothing; what was undone waits again with the same text under another name."""
     from reverie.dreams.verify.checks import CHECKS
     from reverie.memory.operation import Remove
@@ -79,7 +79,7 @@ def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
 
 
 def history_of(home: Home, scope: Scope) -> History:
-    """What happened to the memory of one person, or to what is nobody's (`user` is '')."""
+    """The history of one person's memory, or of what is nobody's (`user` is '')."""
     from reverie.changes.history.library import History
 
     names = {target.key: target.name for target in home.targets.offered()}
@@ -140,7 +140,7 @@ def file_of(home: Home, target: str, document: str) -> Path | None:
 
 
 def document_at(home: Home, path: str) -> str:
-    """How history names the file, or the folder of a skill, at a real path; any other words as they are."""
+    """The name history has for the file, or the folder of a skill, at a real path; any other words as they are."""
     real = Path(path).expanduser()
     if not (path.startswith(("/", "~", "./", "../")) or ("/" in path and real.exists())):
         return path

@@ -104,7 +104,7 @@ class Home:
 
     @cached_property
     def tenants(self) -> Tenants:
-        """What a server gives to one caller each."""
+        """The parts a server gives to one caller each."""
         from reverie.app.tenants import Tenants
 
         return Tenants(self)
@@ -183,7 +183,7 @@ class Home:
 
     @cached_property
     def search_statements(self) -> StatementSearch:
-        """What memory, skills and instructions say about a question."""
+        """Statements of memory, skills and instructions about a question."""
         from reverie.app.surfaces import surface_statements
         from reverie.search.statements import StatementSearch
 
@@ -235,7 +235,7 @@ class Home:
         return Sync(self.memory, self.review)
 
     def instructions(self) -> list[Instruction]:
-        """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
+        """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
         from reverie.app.surfaces import instructions
 
         return instructions(self)
@@ -245,7 +245,7 @@ class Home:
         return self.history_of(self.owned)
 
     def history_of(self, scope: Scope) -> History:
-        """What happened to the memory of one person, or to what is nobody's (`user` is '')."""
+        """The history of one person's memory, or of what is nobody's (`user` is '')."""
         from reverie.app.changes import history_of
 
         return history_of(self, scope)
@@ -300,7 +300,8 @@ class Home:
         return Experiments(ExperimentFiles(self.config.home / "ab"), self.clock)
 
     def session_outcome(self, session: str) -> dict[str, float]:
-        """What a transcript says by itself: how many turns people took, and how often they corrected the agent."""
+        """The outcome a transcript shows by itself: how many turns people took, and how often they corrected the
+        agent."""
         from reverie.dreams.light.candidate import Kind
         from reverie.dreams.light.notice import notice_candidates
 
@@ -365,7 +366,7 @@ class Home:
         )
 
     def spending(self) -> dict[str, object]:
-        """What models took this month, beside what they may take; `asked` is the model of the settings."""
+        """The cost of models this month, beside what they may take; `asked` is the model of the settings."""
         from reverie.app.nights import spending
 
         return spending(self)
@@ -477,7 +478,7 @@ class Home:
         return file_of(self, target, document)
 
     def document_of(self, path: str) -> str:
-        """How history names the file, or the folder of a skill, at a real path; any other words as they are."""
+        """The name history has for the file, or the folder of a skill, at a real path; any other words as they are."""
         from reverie.app.changes import document_at
 
         return document_at(self, path)
@@ -522,7 +523,7 @@ class Home:
         return made
 
     def warnings(self) -> list[str]:
-        """What whoever runs a server should know about its settings and its database."""
+        """Warnings for whoever runs a server, about its settings and its database."""
         from reverie.storage.database.walls import bypassed, unbound
 
         with self.engine.connect() as connection:

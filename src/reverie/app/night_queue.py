@@ -26,8 +26,8 @@ class NightQueue:
         self._news: Callable[[str], None] = lambda session: None
 
     def worker(self, executor: str | None = None, at_once: int = 2) -> NightEngine:
-        """What does queued nights, over files and over stores. It starts threads at its first `work` or `follow`;
-        `close` ends them."""
+        """The worker that does queued nights, over files and over stores. It starts threads at its first `work` or
+        `follow`; `close` ends them."""
         if self._worker is None:
             try:
                 from reverie.storage.durable.engine import DbosEngine

@@ -113,7 +113,7 @@ def _new_skills(home: Home, target: str) -> str:
 
 
 def curator(home: Home, lease: Lease) -> Curator:
-    """Who decides tonight: the model of the settings, or the built-in curator."""
+    """The curator of tonight: the model of the settings, or the built-in curator."""
     from reverie.dreams.curators.built_in import BuiltInCurator
     from reverie.dreams.curators.model import ModelCurator
 
@@ -147,7 +147,7 @@ def _dream_files(home: Home, target: str) -> DreamFiles:
 
 
 def spending(home: Home) -> dict[str, object]:
-    """What models took this month, beside what they may take; `asked` is the model of the settings."""
+    """The cost of models this month, beside what they may take; `asked` is the model of the settings."""
     from reverie.core.clock import month_before
 
     said = home.config.models

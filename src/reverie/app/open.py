@@ -48,7 +48,7 @@ def open_home(
 
 
 def checkup(config: Config) -> list[Check]:
-    """What Reverie needs, looked at without changing anything."""
+    """Check all that Reverie needs, without changing anything."""
     from reverie.storage.machine_checks import checks
 
     return checks(config.home, config.database)

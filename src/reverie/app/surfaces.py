@@ -46,7 +46,7 @@ def surface_statements(home: Home) -> Iterator[Statement]:
 
 
 def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
-    """What the memory stores of this home's owner say, and those that are nobody's."""
+    """Statements of the memory stores of this home's owner, and of those that are nobody's."""
     from reverie.memory.formats import FORMATS
 
     for scope in (home.owned, home.owned.of("")):
@@ -56,7 +56,7 @@ def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
 
 
 def instructions(home: Home) -> list[Instruction]:
-    """What agents are told by files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
+    """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
     from reverie.changes.history.library import Instruction
     from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
     from reverie.harnesses.markdown.instructions import instructions_in
@@ -67,7 +67,7 @@ def instructions(home: Home) -> list[Instruction]:
 
 
 def statements_beside(home: Home, name: str) -> Iterator[tuple[str, str]]:
-    """What an agent reads beside this target: what stands above it, and the instructions it is given."""
+    """Statements an agent reads beside this target: what stands above it, and the instructions it is given."""
     from reverie.harnesses.markdown.instructions import context_files_beside as files_beside
     from reverie.harnesses.markdown.instructions import instructions_in
 

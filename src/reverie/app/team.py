@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class TenantHome(Home):
-    """What is one person's in one workspace, on a server: no file of this machine is theirs."""
+    """The home of one person in one workspace, on a server: no file of this machine is theirs."""
 
     @property
     def is_whole(self) -> bool:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Tenants:
-    """What a server gives one caller: each part is for the Scope it is asked for, and sees no other."""
+    """The parts a server gives one caller: each part is for the Scope it is asked for, and sees no other."""
 
     def __init__(self, home: Home) -> None:
         self._home = home

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """What `--home`, `--database` and `--json` said."""
+    """The values of `--home`, `--database` and `--json`."""
 
     home: str | None
     database: str | None
@@ -55,7 +55,7 @@ def common(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_pager(function: Callable[..., None]) -> Callable[..., None]:
-    """What is longer than the screen goes through a pager, on a terminal where people can answer one."""
+    """Show what is longer than the screen in a pager, on a terminal where people can answer one."""
 
     @wraps(function)
     def run(*, shell: Shell, **given: Any) -> None:
@@ -84,7 +84,7 @@ class _Screen(io.StringIO):
 
 
 def ids(kind: IdKind) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """What completion offers for an id: those that begin so, the newest first; of proposals what waits, in words."""
+    """The ids that completion offers: those that begin so, the newest first; of proposals what waits, in words."""
 
     def offered(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -108,7 +108,7 @@ def look(house: Home) -> None:
 
 
 def no_sessions_hint(house: Home) -> str:
-    """How to begin, for whoever has brought no session in yet; "" for everyone else."""
+    """Advice for whoever has brought no session in yet; "" for everyone else."""
     from reverie.transcripts.records import SessionQuery
 
     if any(house.sessions.find(wanted=SessionQuery(limit=1))):

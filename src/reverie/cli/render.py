@@ -71,7 +71,7 @@ def print_json(value: object) -> None:
 
 
 def json_ready(value: Any) -> Any:
-    """What JSON can say of a value."""
+    """The value as JSON can hold it."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: json_ready(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, bytes):

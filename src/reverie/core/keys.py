@@ -34,7 +34,7 @@ def checked_workspace(name: str) -> str:
 
 
 class Permission(StrEnum):
-    """What a key may be used for. `admin` may all; who may write may read what they wrote."""
+    """The permission of a key. `admin` may all; who may write may read what they wrote."""
 
     READ = "read"
     WRITE = "write"

@@ -13,7 +13,7 @@ _SHOWN = 6
 
 
 def beginnings(kind: IdKind, typed: str) -> list[str]:
-    """What the id that is meant may begin with. Ours are in capitals behind their head."""
+    """The beginnings the id that is meant may have. Ours are in capitals behind their head."""
     head = HEADS.get(kind, "")
     if not head or not typed:
         return [typed] if typed else []

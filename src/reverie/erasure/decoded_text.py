@@ -153,7 +153,7 @@ def _from_base64(run: str) -> bytes:
 
 
 def inflated(raw: bytes) -> bytes | None:
-    """What was compressed, if it is gzip or zlib."""
+    """The decompressed bytes, if it is gzip or zlib."""
     if raw[:2] != b"\x1f\x8b" and not (raw[:1] == b"\x78" and len(raw) > 2 and int.from_bytes(raw[:2]) % 31 == 0):
         return None
     try:

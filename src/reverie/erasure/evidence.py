@@ -35,7 +35,7 @@ def quotes(item: Mapping[str, Any], sessions: Collection[str]) -> Iterator[str]:
 
 
 def remembered_texts(item: Mapping[str, Any]) -> Iterator[str]:
-    """What a matter says should be remembered, wherever in it that stands."""
+    """The texts a matter says should be remembered, wherever in it they stand."""
     if isinstance(item.get("text"), str):
         yield item["text"]
     yield from (one["text"] for one in item.get("operations", ()) if one.get("text"))

@@ -194,7 +194,7 @@ class Erasing:
     # ---- after a restore ---------------------------------------------------------------------------------------------
 
     def again(self) -> list[Erasure]:
-        """What a backup brought back that was erased after it was made."""
+        """Erase again what a backup brought back."""
         done = []
         for workspace, stones in self.derived.restored():
             scope = replace(self.scope, workspace=workspace)

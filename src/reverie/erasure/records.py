@@ -18,7 +18,7 @@ Backups = Iterable[tuple[str, datetime]]
 
 @dataclass(frozen=True, slots=True)
 class FoundPlaces:
-    """What a look at the rows found, without changing one. `met` are the texts as they stand there, word for word;
+    """The result of a look at the rows, without changing one. `met` are the texts as they stand there, word for word;
     `alone` are those of the sources that hold nothing but what is sought."""
 
     sought: Sought
@@ -73,7 +73,7 @@ class Staying(Protocol):
     def tombstones(self, scope: Scope) -> Tombstones: ...
 
     def met_again(self, scope: Scope, stones: Tombstones) -> list[ErasureRequest]:
-        """What stands here that those tombstones are of."""
+        """Find here what those tombstones are of."""
         ...
 
     def take_over(self, scope: Scope, stones: Tombstones) -> None: ...
@@ -94,7 +94,7 @@ class ErasureRecords(Plans, Rows, Staying, Ageing, Protocol):
 
 
 class Documents(Protocol):
-    """What agents read now: memory and skills on this machine."""
+    """The documents agents read now: memory and skills on this machine."""
 
     def holding(self, scrub: Scrubber) -> Iterator[ErasurePlace]: ...
 
@@ -108,7 +108,7 @@ class Documents(Protocol):
 
 
 class Made(Protocol):
-    """What is made from the rows, on this machine: views, git, the index, and other files of the Home."""
+    """The files made from the rows, on this machine: views, git, the index, and other files of the Home."""
 
     def alone(self) -> AbstractContextManager[None]:
         """One erasure at a time in a Home."""

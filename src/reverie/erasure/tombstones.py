@@ -21,7 +21,7 @@ SHORTEST_CONTENT = 200  # characters: two people may both have said no more than
 
 
 class ErasedBefore(Exception):
-    """What is being imported was erased, and stays out."""
+    """The import was erased before, and stays out."""
 
 
 @dataclass(frozen=True, slots=True)

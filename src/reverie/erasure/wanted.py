@@ -59,7 +59,7 @@ class SessionName:
 
 @dataclass(frozen=True)
 class Sought:
-    """What is wanted, worked out against what there is. `rules` are statements that go from memory, skills and stores;
+    """The request, worked out against what there is. `rules` are statements that go from memory, skills and stores;
     `phrases` are quotations that go from what was derived; `exact` are names that go where they stand alone."""
 
     wanted: ErasureRequest
@@ -104,7 +104,7 @@ class Sought:
         return Scrubber(self.texts, partial=True)
 
     def joined(self, other: Sought) -> Sought:
-        """What two looks found together."""
+        """The results of two looks together."""
         names = ("sessions", "rules", "asked", "phrases", "exact", "sources")
         both = (tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name)))) for name in names)
         return Sought(self.wanted, *both)
@@ -135,7 +135,7 @@ class ErasurePlace:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What erasure does not touch, and why. `failed`: it was to go, and could not."""
+    """Something erasure does not touch, and why. `failed`: it was to go, and could not."""
 
     where: str
     why: str

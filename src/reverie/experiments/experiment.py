@@ -58,7 +58,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one session of a unit. `values` by metric."""
+    """The outcome of one session of a unit. `values` by metric."""
 
     unit: str
     arm: Arm
@@ -102,7 +102,7 @@ class ExperimentResult:
 
 
 def result_so_far(experiment: Experiment, outcomes: Sequence[Outcome]) -> ExperimentResult:
-    """What can be said now. A unit counts once, by the mean of its sessions, however many it has."""
+    """The result as of now. A unit counts once, by the mean of its sessions, however many it has."""
     found = _measured(experiment, experiment.metric, outcomes)
     rails = tuple(_measured(experiment, one, outcomes) for one in experiment.guardrails)
     split = _split(experiment, outcomes)

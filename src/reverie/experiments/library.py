@@ -94,7 +94,8 @@ class Experiments:
         return Assigned(arm, experiment.b if arm == "b" else experiment.a)
 
     def record(self, name: str, unit: str, values: Mapping[str, float]) -> bool:
-        """What came of a session of this unit; False, and nothing is counted, once the experiment is decided."""
+        """Record the outcome of a session of this unit; False, and nothing is counted, once the experiment is
+        decided."""
         experiment = self.get(name)
         wanted = {one.name for one in (experiment.metric, *experiment.guardrails)}
         if not values or not all(isfinite(one) for one in values.values()) or not wanted & set(values):

@@ -60,7 +60,7 @@ def feature_slots(window: str) -> tuple[set[int], set[int]]:
 
 
 def share(slots: set[int]) -> float:
-    """What each slot of a window counts. In a few words one would count for much, so they count as ten."""
+    """The weight of each slot of a window. In a few words one would count for much, so they count as ten."""
     return float(max(_FEWEST, len(slots)) ** -0.5)
 
 
@@ -90,7 +90,7 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def suspicions(text: str) -> Iterator[Suspicion]:
-    """What the model says of each window of a folded text."""
+    """The model's score of each window of a folded text."""
     if len(text) > LONGEST:
         return
     model = learned()

@@ -56,7 +56,7 @@ def _read(view: View, surface: str, budget: MatchBudget) -> Iterator[RuleMatch]:
 
 
 def _in_views(text: str, surface: str, budget: MatchBudget) -> Iterator[Signal]:
-    """What the rules find in any reading of the text; a disguised one must show what the plain one does not."""
+    """Findings of the rules in any reading of the text; a disguised one must show what the plain one does not."""
     plain: set[tuple[str, int]] = set()
     starts: set[int] = set()
     for view in whole_views(text):
@@ -149,7 +149,7 @@ def _as_text(data: bytes) -> tuple[str, Iterable[Signal]]:
 
 
 def scan(text: str | bytes, surface: str = "memory") -> Report:
-    """What is wrong with a text that may become memory, a skill, a script of a skill, or a context file."""
+    """Report dangers in a text that may become memory, a skill, a script of a skill, or a context file."""
     if surface not in get_args(Surface):
         raise BadInput(f"No surface {surface!r}.", expected="one of " + ", ".join(get_args(Surface)))
     if len(text) > LARGEST:

@@ -84,7 +84,7 @@ class Finder:
         return period(query, self.now().date()) if self.now else None
 
     def about_time(self, query: str, hits: Sequence[Hit]) -> str:
-        """What people are told of the time their question names, above what was found; "" where it names none."""
+        """The sentence above the results about the time a question names; "" where it names none."""
         then = self.period(query)
         if then is None or not hits:
             return ""

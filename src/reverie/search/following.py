@@ -88,7 +88,7 @@ class Follower:
                 time.sleep(0.05)
 
     def behind(self, most: int = 1000) -> int:
-        """How many sessions the index has not seen yet, up to so many."""
+        """The number of sessions the index has not seen yet, up to so many."""
         return len(list(islice(self.records.changed_since(self.scope, self.index.cursor), most)))
 
     def _behind(self, derived: Derived) -> bool:

@@ -44,7 +44,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class RankWeights:
-    """What each part counts beside the words, which count 1. `person` moves most when it is changed."""
+    """The weight of each part beside the words, which count 1. `person` moves most when it is changed."""
 
     neighbours: float = 0.25
     session: float = 0.4

@@ -61,7 +61,8 @@ class IndexedSession:
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """What a question may see. None leaves a side open; a turn of unknown time is outside any `since` or `until`."""
+    """The turns a question may see. None leaves a side open; a turn of unknown time is outside any `since` or
+    `until`."""
 
     user: str | None = None
     harness: str | None = None
@@ -76,7 +77,7 @@ class Index(Protocol):
         """The `size` best matches within `where`, best first."""
 
     def rarity(self, terms: Sequence[Term]) -> list[float]:
-        """How much each term tells: large for a rare one, near zero for one that is everywhere."""
+        """The weight of each term: large for a rare one, near zero for one that is everywhere."""
 
 
 class Vectors(Protocol):

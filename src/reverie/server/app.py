@@ -98,7 +98,7 @@ def _name(route: APIRoute) -> str:
 
 
 def _described(app: FastAPI) -> dict[str, Any]:
-    """What FastAPI says by itself, without the 422 that this server never answers."""
+    """FastAPI's own description, without the 422 that this server never answers."""
     if app.openapi_schema is None:
         told = get_openapi(title=app.title, version=app.version, routes=app.routes)
         for path in told["paths"].values():

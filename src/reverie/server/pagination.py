@@ -84,7 +84,7 @@ def bearing(page: str | None, listing: str) -> tuple[str | None, bool]:
 def both_ways(
     found: Sequence[str], limit: int, listing: str, place: str | None, *, back: bool
 ) -> tuple[list[str], str | None, str | None]:
-    """What is shown in the order of the listing, the page behind it and the page before it."""
+    """The rows in the order of the listing, the page behind them and the page before them."""
     shown = list(found[:limit])[:: -1 if back else 1]
     more = len(found) > limit
     last, first = (_cursor(listing, shown[-1]), _cursor(_back(listing), shown[0])) if shown else (None, None)

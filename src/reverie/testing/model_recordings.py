@@ -36,7 +36,8 @@ _FENCE = re.compile(r"^([0-9a-f]{16})$(?=.*^\1$)", re.MULTILINE | re.DOTALL)  # 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What a model is shown, in the same form for both wires: the system text, then (role, text) for each message."""
+    """The messages a model is shown, in the same form for both wires: the system text, then (role, text) for each
+    message."""
 
     system: str
     messages: tuple[tuple[str, str], ...]
@@ -92,7 +93,7 @@ class Recordings:
 
     @property
     def advice(self) -> str:
-        """What is missing and how to record it, empty if nothing is missing."""
+        """Say what is missing and how to record it; empty if nothing is missing."""
         return _advice(self.folder, sorted(set(self.missing))) if self.missing else ""
 
     @property

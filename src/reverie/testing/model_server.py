@@ -120,7 +120,7 @@ def _models(asked: ReceivedRequest) -> Sends:
 
 
 def _embeddings(asked: ReceivedRequest) -> Sends:
-    """What the built-in embedder makes of the texts, as OpenAI's clients read it."""
+    """The built-in embedder's vectors of the texts, as OpenAI's clients read them."""
     from reverie.text.embedding import embed
 
     given = asked.body.get("input")

@@ -81,7 +81,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a model says, independent of the wire. Tokens are a quarter of the characters unless they are given."""
+    """A model's answer, independent of the wire. Tokens are a quarter of the characters unless they are given."""
 
     text: str
     calls: tuple[ToolUse, ...] = ()

@@ -71,7 +71,7 @@ def tokens_of(words: Sequence[str], language: str) -> list[str]:
 
 
 def terms(question: str) -> list[Term]:
-    """What to look for, subjects before small words.
+    """The terms to look for, subjects before small words.
 
     English is tried beside the language of the question, because code and tools speak it; a question that shows no
     language is looked for as every language would write it.
@@ -123,7 +123,7 @@ def _language(chunks: Sequence[str]) -> str:
 
 
 class _Memory(dict[str, tuple[str, ...]]):
-    """What each chunk became in one language. Text repeats itself, so almost every lookup is a hit."""
+    """The tokens of each chunk in one language. Text repeats itself, so almost every lookup is a hit."""
 
     def __init__(self, language: str) -> None:
         self._language = language

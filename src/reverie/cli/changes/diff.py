@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @common
 @with_pager
 def command(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> None:
-    """What changed between two points: changes (`chg_…`), dates, or ages such as 7d. One change alone: what it did."""
+    """Show what changed between two points: changes (`chg_…`), dates, or ages such as 7d. One change alone: what it
+    did."""
     with shell.opened() as house:
         look(house)
         start, end = _points(house, earlier, later)

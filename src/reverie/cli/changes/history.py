@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @common
 @with_pager
 def command(*, path: str | None, limit: int, shell: Shell) -> None:
-    """What happened to memory and skills, newest first; to one document or skill if PATH is given.
+    """Show what happened to memory and skills, newest first; to one document or skill if PATH is given.
 
     `reverie history rebuild` makes the git projection anew from the database.
     """

@@ -56,7 +56,7 @@ def tell_outcomes(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed
 
 
 def landed_lines(house: Home, change: Change) -> list[str]:
-    """What was done to which entry, and in which files."""
+    """Lines that say what was done to which entry, and in which files."""
     own = Path(house.config.environment.get("HOME") or "/nobody").resolve()
     shown = (f"~/{file.relative_to(own)}" if file.is_relative_to(own) else str(file) for file in _files(house, change))
     return [_sentence(house, change), *shown]

@@ -31,7 +31,7 @@ DESPITE = click.option("--despite-findings", is_flag=True, help="You have read t
 
 @click.group(name="memory")
 def command() -> None:
-    """What agents were told to remember: list it, change it, take it along. Every change can be undone."""
+    """Memory of agents: list it, change it, take it along. Every change can be undone."""
 
 
 @command.command(name="list")
@@ -152,7 +152,7 @@ def demote(*, entry: str, to: str, target: str | None, because: str, yes: bool, 
 @click.argument("question")
 @common
 def elsewhere(*, question: str, shell: Shell) -> None:
-    """What the broader memories of the settings (`providers`) say about something."""
+    """Search the broader memories of the settings (`providers`)."""
     with shell.opened() as house:
         found, failed = house.providers.search(question), house.providers.failed
     for name, why in failed.items():

@@ -27,7 +27,7 @@ DESPITE = click.option("--despite-findings", is_flag=True, help="You have read t
 
 @click.group(name="skills")
 def command() -> None:
-    """What agents can do: procedures in SKILL.md folders and Markdown files, with versions and an undo."""
+    """Skills of agents: procedures in SKILL.md folders and Markdown files, with versions and an undo."""
 
 
 @command.command(name="list")

@@ -133,7 +133,7 @@ def _due(house: Home, target: str | None, if_missed: bool, after: int | None) ->
 
 
 def _next_step(house: Home) -> str:
-    """What helps whose night had nothing to read."""
+    """The advice where a night had nothing to read."""
     if waiting := house.review.count():
         return f"{plural(waiting, 'proposal')} of earlier nights wait{'s' if waiting == 1 else ''}: `reverie review`."
     return "Every session has been read. `reverie explain` tells what the last night made of them."

@@ -40,7 +40,7 @@ def start(
 @click.argument("unit")
 @common
 def assign(*, name: str, unit: str, shell: Shell) -> None:
-    """What UNIT, a session or a person, is to be given: the same every time."""
+    """Say which arm UNIT, a session or a person, gets: the same every time."""
     with shell.opened() as house:
         found = house.experiments.assign(name, unit)
     if shell.json:
@@ -56,7 +56,7 @@ def assign(*, name: str, unit: str, shell: Shell) -> None:
 @click.option("--value", "values", multiple=True, metavar="METRIC=NUMBER", help="success=1, cost=0.03, ….")
 @common
 def record(*, name: str, unit: str, session: str | None, values: tuple[str, ...], shell: Shell) -> None:
-    """What came of a session of UNIT."""
+    """Record what came of a session of UNIT."""
     with shell.opened() as house:
         told = house.session_outcome(session) if session else {}
         counted = house.experiments.record(name, unit, told | dict(map(_value, values)))

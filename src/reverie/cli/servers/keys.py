@@ -19,7 +19,7 @@ _workspace = click.option("--workspace", default=LOCAL, show_default=True, help=
 
 
 class Age(click.ParamType[timedelta]):
-    """How long, such as `90d` or `12h`."""
+    """A length of time, such as `90d` or `12h`."""
 
     name = "age"
 
@@ -33,7 +33,7 @@ class Age(click.ParamType[timedelta]):
 
 @click.group(name="keys")
 def command() -> None:
-    """Who may call the server: make, list and revoke API keys."""
+    """Make, list and revoke the API keys of the server."""
 
 
 @command.command()

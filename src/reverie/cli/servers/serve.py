@@ -120,7 +120,7 @@ def _room() -> int:
 
 
 def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
-    """What uvicorn is told. Files that do not fit together are said now, not at the first call."""
+    """The TLS settings of uvicorn. Files that do not fit together are said now, not at the first call."""
     if not cert and not key:
         return {}
     if not cert or not key:

@@ -68,7 +68,8 @@ def command(as_json: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What is typed and what for. `run` does it and says what came of it; only then is the next step known."""
+    """A command that is typed, and its purpose. `run` does it and says what came of it; only then is the next step
+    known."""
 
     name: str
     typed: str
@@ -95,7 +96,7 @@ def _steps(sample: _Sample) -> Iterator[_Step]:
 
 
 def _found(folder: Path, words: bytes) -> int:
-    """How often they stand in files of any kind."""
+    """Count the words in files of any kind."""
     return sum(path.read_bytes().count(words) for path in folder.rglob("*") if path.is_file())
 
 
@@ -170,7 +171,7 @@ def _typed(sample: _Sample, name: str, line: str, about: str = "") -> _Step:
 
 
 def _said(sample: _Sample, line: str) -> str:
-    """What a command prints, and what a pipe leaves of it."""
+    """The output of a command, and what a pipe leaves of it."""
     typed, _, pipe = line.partition(" | ")
     said = StringIO()
     try:
@@ -214,7 +215,7 @@ def _audit(sample: _Sample) -> None:
 
 
 def _piped(text: str, words: list[str]) -> str:
-    """What `head -n LINES`, `grep -v WORD` or `grep -A LINES ^START` leaves of it."""
+    """The lines that `head -n LINES`, `grep -v WORD` or `grep -A LINES ^START` leaves."""
     lines = text.splitlines()
     match words:
         case ["head", "-n", most]:
@@ -232,6 +233,6 @@ def _width() -> int:
 
 
 def _value(step: _Step) -> Any:
-    """What a command printed as JSON. `sessions add` tells it by path, and there is one."""
+    """The JSON a command printed. `sessions add` tells it by path, and there is one."""
     value = json.loads(step.run())
     return next(iter(value.values())) if step.name == "added" else value

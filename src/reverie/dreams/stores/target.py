@@ -202,7 +202,7 @@ class StoreNightTarget:
 
 
 def _page(memory: StoredMemory, critical: frozenset[str]) -> StorePage:
-    """What was never rewritten may be older than its row: people bring their memories along."""
+    """A page, dated by its rewriting: one that was never rewritten may be older than its row."""
     since = memory.updated_at if memory.updated_at != memory.created_at else None
     content = memory.content or b""
     marked = bool(critical) and any(entry_hash(text) in critical for text in FORMATS["whole"].read(content).entries)

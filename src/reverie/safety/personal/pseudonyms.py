@@ -47,7 +47,7 @@ def _spans(text: str) -> list[SecretSpan]:
 
 
 def _identity(kind: str, words: str) -> str:
-    """What stays the same however the identifier is written."""
+    """The form of an identifier that is the same however it is written."""
     if kind == _MARK:
         return words
     if kind == "mail":
@@ -76,7 +76,7 @@ class Pseudonyms:
 
     @property
     def found(self) -> Mapping[str, int]:
-        """How many different identifiers of each kind were met so far."""
+        """The number of different identifiers of each kind met so far."""
         return {kind: count for kind, count in self._found.items() if kind != _MARK}
 
     def replaced(self, text: str) -> str:

@@ -155,7 +155,7 @@ def _joined(spans: Iterable[SecretSpan]) -> Iterator[SecretSpan]:
 
 @lru_cache(maxsize=1_024)
 def sensitive(text: str) -> tuple[Sensitive, ...]:
-    """What the text says about someone's health, faith, love, vote, home, secrets, money or family, in text order."""
+    """Passages of the text about someone's health, faith, love, vote, home, secrets, money or family, in text order."""
     plain = _plain(text)
     spans = (
         SecretSpan(at + span.start, at + span.end, span.kind)
@@ -179,7 +179,7 @@ def asked_to_remember(text: str) -> bool:
 
 
 def asking_to_remember(text: str) -> int:
-    """How many characters at the beginning only ask for the rest to be kept: "Please remember that …"."""
+    """The number of characters at the beginning that only ask for the rest to be kept: "Please remember that …"."""
     plain = _plain(text)
     found = (_language(name).remember().match(plain) for name in LANGUAGES)
     return max((one.end() for one in found if one), default=0)

@@ -119,7 +119,7 @@ def _speaks(text: str) -> bool:
 
 @cache
 def _ciphered_stems() -> dict[str, tuple[str, ...]]:
-    """What the stems look like under each cipher: looking for them in the text is cheaper than deciphering it first."""
+    """The stems under each cipher: looking for them in the text is cheaper than deciphering it first."""
     return {
         "reversed": tuple(stem[::-1] for stem in _STEMS),
         "rot13": tuple(stem.translate(_ROT13) for stem in _STEMS),

@@ -54,7 +54,7 @@ def _first(found: re.Match[str], groups: tuple[str, ...]) -> tuple[str, int] | N
 
 
 def _secret(found: re.Match[str]) -> tuple[str, int] | None:
-    """What the command before the option makes of it: `-p` is a password for mysql and a port for ssh."""
+    """The meaning of an option, by the command before it: `-p` is a password for mysql and a port for ssh."""
     before = found.string[max(0, found.start() - _REACH) : found.start()]
     choices = ((("q1", "q2", "bare"), _GLUED), (("r1", "r2", "rest"), _SPACED), (("secret",), _USERS))
     hits = (_first(found, groups) for groups, commands in choices if _commanded(before, commands))

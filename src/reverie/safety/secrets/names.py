@@ -99,7 +99,8 @@ def is_named_so(text: str, at: int, kind: str) -> bool:
 
 @cache
 def introduced() -> re.Pattern[str]:
-    """What lets a bare value follow a bare name: a flag's dashes, a Dockerfile's ENV, .netrc, "with password …"."""
+    """Match what lets a bare value follow a bare name: a flag's dashes, a Dockerfile's ENV, .netrc, "with password
+    …"."""
     return re.compile(
         r"--[\w-]{0,24}$|\bENV[ ]+\w{0,40}$|\b(?P<netrc>login)[ \t]+\S{1,60}\s+$|\bwith[ ](?:the[ ])?$"
         r"|\b(?:user(?:name)?|account)[ :]+\S{1,60}[ ,]+(?:and[ ]|with[ ])?$",

@@ -121,7 +121,7 @@ def is_random(value: str) -> bool:
 
 
 def is_mixed(value: str) -> bool:
-    """What separates `hunter2` and `b!ue-Sky` from the words of a sentence."""
+    """Tell `hunter2` and `b!ue-Sky` from the words of a sentence."""
     core = value.strip("*_!?.@")
     letters = re.search(r"[^\W\d_]", core) is not None
     marks = re.search(r"[\d!@#$%^&*~]", core) is not None

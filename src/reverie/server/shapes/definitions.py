@@ -127,7 +127,7 @@ class EnvironmentDeleted(BaseModel):
 
 
 def agent_told(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given, in the form in which it is answered. What was not given is not there."""
+    """The fields that were given, in the form in which they are answered."""
     told = dict(given)
     if "model" in told:
         model = told["model"]
