@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from reverie.changes.history.throttle import Seldom
     from reverie.changes.history.verify import Checked
     from reverie.changes.inbox.inbox import Inbox
+    from reverie.changes.inbox.pending import Mirror
     from reverie.changes.outside.edits import Noticing
     from reverie.changes.outside.record_before_read import Touching
-    from reverie.changes.pending import Mirror
     from reverie.changes.proposal import Suggestion
     from reverie.changes.queue import Review
     from reverie.changes.session_context import Briefing
@@ -223,7 +223,7 @@ class Home:
     @cached_property
     def mirror_staged(self) -> Mirror:
         """Takes up what harnesses hold back until a person approves it, and says there what was decided here."""
-        from reverie.changes.pending import Mirror
+        from reverie.changes.inbox.pending import Mirror
 
         return Mirror(self.memory, self.review)
 
