@@ -162,7 +162,12 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
     for finding in worst[:MOST_SHOWN]:
         yield ""
         yield from _wrapped(f"{finding.kind.upper()}  {finding.why}", width)
-        yield from _quoted(finding, width)
+        if finding.words:
+            yield f"  “{cut_line(finding.words, width - 6)}”"
+        if finding.other_words:
+            yield f"  “{cut_line(finding.other_words, width - 6)}”"
+        places = f"{finding.spot}" + (f" and {finding.other}" if finding.other else "")
+        yield f"  {cut_line(places, width - 2)}"
     if len(worst) > MOST_SHOWN:
         yield f"\n… and {len(worst) - MOST_SHOWN:,} more."
     yield ""
@@ -182,15 +187,6 @@ def _summary(report: AuditReport) -> str:
     said = f"{plural(statements, 'statement')} and {plural(skills, 'skill')} in {plural(len(report.homes), 'home')}."
     counts = ", ".join(f"{count:,} {kind}" for kind, count in report.counts.items())
     return f"{said} {counts}." if counts else f"{said} Nothing is wrong that I can tell."
-
-
-def _quoted(finding: Finding, width: int) -> Iterator[str]:
-    if finding.words:
-        yield f"  “{cut_line(finding.words, width - 6)}”"
-    if finding.other_words:
-        yield f"  “{cut_line(finding.other_words, width - 6)}”"
-    places = f"{finding.spot}" + (f" and {finding.other}" if finding.other else "")
-    yield f"  {cut_line(places, width - 2)}"
 
 
 def _home(home: HomeReport, width: int) -> Iterator[str]:

@@ -186,7 +186,14 @@ def _said(sample: _Sample, line: str) -> str:
 def _run(sample: _Sample, words: list[str]) -> None:
     """The command behind these words, handed the sample as its shell."""
     if words == ["audit"]:  # it opens no home, so none can be handed to it
-        _audit(sample)
+        from reverie.cli.start.audit import audit_as_json, audit_lines
+
+        with sample.opened() as house:
+            report = house.audit()
+        if sample.json:
+            print_json(audit_as_json(report))
+        else:
+            click.echo("\n".join(audit_lines(report, _width())))
         return
     context = click.get_current_context().find_root()
     command = context.command
@@ -198,17 +205,6 @@ def _run(sample: _Sample, words: list[str]) -> None:
     own = {name: value for name, value in given.items() if name not in ("home", "database", "as_json")}
     assert command.callback is not None
     unwrap(command.callback)(shell=sample, **own)
-
-
-def _audit(sample: _Sample) -> None:
-    from reverie.cli.start.audit import audit_as_json, audit_lines
-
-    with sample.opened() as house:
-        report = house.audit()
-    if sample.json:
-        print_json(audit_as_json(report))
-    else:
-        click.echo("\n".join(audit_lines(report, _width())))
 
 
 # ---- how it looks ----------------------------------------------------------------------------------------------------

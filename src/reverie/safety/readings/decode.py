@@ -139,18 +139,6 @@ def _found(name: str, text: str) -> Iterator[Decoded]:
             yield Decoded(plain, found.start(), found.end(), encoding)
 
 
-def _passages(text: str) -> Iterator[Decoded]:
-    """Encodings made of letters are looked for after invisible characters and string joints are gone."""
-    if not text.isascii():
-        for name in _INVISIBLE:
-            yield from _found(name, text)
-    bare = without_breaks(text)
-    for name in _DECODERS:
-        if name not in _INVISIBLE:
-            for passage in _found(name, bare.text):
-                yield passage._replace(start=bare.trace(passage.start), end=bare.trace(passage.end - 1) + 1)
-
-
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     start = 0
     for line in text.splitlines(keepends=True):
@@ -176,5 +164,13 @@ def _encoded_lines(text: str) -> Iterator[Decoded]:
 
 def decoded_passages(text: str) -> Iterator[Decoded]:
     """Every passage of the text that decodes to text."""
-    yield from _passages(text)
+    # Encodings made of letters are looked for after invisible characters and string joints are gone.
+    if not text.isascii():
+        for name in _INVISIBLE:
+            yield from _found(name, text)
+    bare = without_breaks(text)
+    for name in _DECODERS:
+        if name not in _INVISIBLE:
+            for passage in _found(name, bare.text):
+                yield passage._replace(start=bare.trace(passage.start), end=bare.trace(passage.end - 1) + 1)
     yield from _encoded_lines(text)
