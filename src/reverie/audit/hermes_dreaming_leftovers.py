@@ -24,7 +24,8 @@ def read_traces(folder: Path, home: str, target: str, machine: Machine) -> Trace
         wrote = _wrote(machine.read(place / "promotions.jsonl") or "")
         files = sorted(name for name in machine.below(place) if "/" not in name and name != ASIDE)
         if LOCK in files or wrote is not None:
-            return Traces(home, target, tuple(files), frozenset(wrote or ()), _copies(place / "backups", machine))
+            copies = {one: tuple(_entries(place / "backups", one, machine)) for one in _DOCUMENTS}
+            return Traces(home, target, tuple(files), frozenset(wrote or ()), copies)
     return None
 
 
@@ -42,10 +43,6 @@ def _row(line: str) -> dict[str, object] | None:
     except ValueError:
         return None
     return row if isinstance(row, dict) else None
-
-
-def _copies(folder: Path, machine: Machine) -> dict[str, tuple[str, ...]]:
-    return {document: tuple(_entries(folder, document, machine)) for document in _DOCUMENTS}
 
 
 def _entries(folder: Path, document: str, machine: Machine) -> Iterator[str]:

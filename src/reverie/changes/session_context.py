@@ -156,13 +156,10 @@ def _fitting(entries: Sequence[Entry], space: int) -> tuple[list[str], list[str]
         if f"{entry.target}/{entry.document}" != place:
             place = f"{entry.target}/{entry.document}"
             lines.append(f"\n## {place}\n\n")
-        lines.append(f"- {_indented(entry.text)}\n")
+        indented = entry.text.replace("\n", "\n  ")
+        lines.append(f"- {indented}\n")
     left_out = [f"{entries[at].id}: no room" for at in range(len(entries)) if at not in chosen]
     return lines, left_out
-
-
-def _indented(text: str) -> str:
-    return text.replace("\n", "\n  ")
 
 
 def _rendered(lines: Sequence[str], skills: Sequence[FoundSkill]) -> str:

@@ -92,7 +92,8 @@ def _consulted(dream: Dream) -> Iterator[str]:
     yield from ("## The model", "")
     for one in dream.consulted:
         unanswered = f", {one.failed:,} without a usable answer" if one.failed else ""
-        yield f"- {one.phase}: {', '.join(one.models)} was asked {_times(one.calls)}{unanswered}; {_took(one)}"
+        times = "once" if one.calls == 1 else f"{one.calls:,} times"
+        yield f"- {one.phase}: {', '.join(one.models)} was asked {times}{unanswered}; {_took(one)}"
     yield from _shortened([f"- {visible(why)}" for why in dream.dropped])
     if dream.enough:
         yield f"- The model was not asked any more: {visible(dream.enough)}"
@@ -103,10 +104,6 @@ def _took(one: Consulted) -> str:
     cached = f" ({one.cached:,} cached)" if one.cached else ""
     cost = "at a price that is not known" if one.dollars is None else f"for ${one.dollars:.4f}"
     return f"{one.tokens_in:,} tokens read{cached} and {one.tokens_out:,} written, {cost}"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
 
 
 def _shortened(lines: Sequence[str]) -> Iterator[str]:

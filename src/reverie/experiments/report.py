@@ -23,15 +23,12 @@ SENTENCES = {
 def report(experiment: Experiment, outcomes: Sequence[Outcome]) -> str:
     now = result_so_far(experiment, outcomes)
     parts = [f"# {experiment.name}", "", f"- A, in use: `{experiment.a}`", f"- B: `{experiment.b}`"]
-    parts += [f"- Began {experiment.made_at:%Y-%m-%d}; {len(outcomes):,} sessions of {_units(outcomes):,} units."]
+    units = len({one.unit for one in outcomes})
+    parts += [f"- Began {experiment.made_at:%Y-%m-%d}; {len(outcomes):,} sessions of {units:,} units."]
     parts += [f"- Decided: {experiment.decided.replace('_', ' ')}."] if experiment.decided else []
     parts += ["", f"**{SENTENCES[now.verdict].format(name=experiment.name)}**", "", *_table(now), ""]
     parts += [*_plot(experiment, outcomes), "", *_method(experiment, now)]
     return "\n".join(parts) + "\n"
-
-
-def _units(outcomes: Sequence[Outcome]) -> int:
-    return len({one.unit for one in outcomes})
 
 
 def _table(now: ExperimentResult) -> list[str]:

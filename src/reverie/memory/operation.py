@@ -97,7 +97,8 @@ def _one(document: Document, form: FormatName, operation: Operation) -> Document
         return Unfit(operation, why)
     if isinstance(operation, Add):
         return _checked(made.added(pieces, operation.text), form, operation)
-    place = next((at for at in document.places() if _is(pieces[at], operation.old_sha256)), None)
+    hashes = ((at, entry_hash(pieces[at].entry or "")) for at in document.places())
+    place = next((at for at, sha256 in hashes if sha256 == operation.old_sha256), None)
     if place is None:
         return Conflicted(operation, "no entry of the document has this hash")
     if isinstance(operation, Remove):
@@ -116,10 +117,6 @@ def _misfit(text: str, form: FormatName) -> str | None:
     if form == "hermes" and "§" in (text.split("\n", 1)[0].strip(), text.rsplit("\n", 1)[-1].strip()):
         return "it begins or ends with a line that holds only §, which separates entries"
     return None
-
-
-def _is(piece: Piece, old_sha256: str) -> bool:
-    return piece.entry is not None and entry_hash(piece.entry) == old_sha256
 
 
 def _reread(pieces: list[Piece], form: FormatName) -> Document:

@@ -11,7 +11,6 @@ import os
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from reverie.core.clock import rfc3339
 from reverie.experiments.experiment import Experiment, Metric, Outcome
@@ -43,7 +42,8 @@ class ExperimentFiles:
     def outcomes(self, name: str) -> list[Outcome]:
         content = read_file(self.folder / name / "outcomes.jsonl") or b""
         whole = content[: content.rfind(b"\n") + 1]
-        return [_outcome(json.loads(line)) for line in whole.splitlines()]
+        rows = map(json.loads, whole.splitlines())
+        return [Outcome(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
 
     def add(self, name: str, outcome: Outcome) -> None:
         line = json.dumps(asdict(outcome) | {"at": rfc3339(outcome.at)}).encode() + b"\n"
@@ -60,7 +60,3 @@ class ExperimentFiles:
                 file.write(line)
                 file.flush()
                 os.fsync(file.fileno())
-
-
-def _outcome(row: dict[str, Any]) -> Outcome:
-    return Outcome(**row | {"at": datetime.fromisoformat(row["at"])})

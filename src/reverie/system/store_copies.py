@@ -70,7 +70,8 @@ class StoreCopies:
     def versions(self, store: str) -> list[RemoteVersion]:
         content = read_file(self._of(store) / VERSIONS) or b""
         whole = content[: content.rfind(b"\n") + 1]
-        return [_version(json.loads(line)) for line in whole.splitlines()]
+        rows = map(json.loads, whole.splitlines())
+        return [RemoteVersion(**row | {"at": datetime.fromisoformat(row["at"])}) for row in rows]
 
     def keep(self, store: str, kept: Iterable[tuple[RemoteVersion, str | None]]) -> None:
         lines = list[bytes]()
@@ -191,10 +192,6 @@ def _told(value: RemoteVersion | RemoteDream | HeardSession | BridgeNight | Link
 
 def _heard(row: dict[str, Any]) -> HeardSession:
     return HeardSession(**row | {"turns": tuple((who, text) for who, text in row["turns"])})
-
-
-def _version(row: dict[str, Any]) -> RemoteVersion:
-    return RemoteVersion(**row | {"at": datetime.fromisoformat(row["at"])})
 
 
 def _dream(row: dict[str, Any]) -> RemoteDream:

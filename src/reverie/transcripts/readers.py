@@ -84,7 +84,8 @@ def reader_named(name: str, among: Iterable[Reader]) -> Reader:
 
 def reader_of(path: Path, among: Iterable[Reader]) -> Reader | None:
     """The reader surest of this file, or None. Ties go to the name that sorts first, so the answer is stable."""
-    start = _start(path)
+    with path.open("rb") as file:
+        start = file.read(SNIFFED_BYTES)
     best, sureness = None, 0.0
     for reader in among:
         sure = reader.recognises(path, start)
@@ -103,8 +104,3 @@ def required_reader(path: Path, among: Iterable[Reader]) -> Reader:
             next_step="See docs/formats.md, or name the reader with --reader.",
         )
     return reader
-
-
-def _start(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(SNIFFED_BYTES)

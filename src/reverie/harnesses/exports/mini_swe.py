@@ -107,8 +107,5 @@ def _result(message: Mapping[str, Any], text: str, at: Any) -> Said:
     if code is None and (stated := _RETURN_CODE.match(text)):
         code = int(stated.group(1))
     answers = message.get("tool_call_id") or message.get("call_id")
-    return Said("tool", text, name="bash", at=at, answers=str(answers) if answers else None, failed=_failed(code))
-
-
-def _failed(code: object) -> bool | None:
-    return code != 0 if isinstance(code, int) else None
+    failed = code != 0 if isinstance(code, int) else None
+    return Said("tool", text, name="bash", at=at, answers=str(answers) if answers else None, failed=failed)

@@ -34,7 +34,8 @@ def patched(text: str, diff: str, ending: str) -> str | Unmade:
     for number, hunk in enumerate(hunks, 1):
         place = _place(lines, hunk, floor, hunk.start - 1 + moved)
         if place is None:
-            return Unmade(f"hunk {number} of the diff does not stand in the text: {_first(hunk)}")
+            first = next((line for line in hunk.old if line.strip()), "(empty)")[:120]
+            return Unmade(f"hunk {number} of the diff does not stand in the text: {first}")
         new = _kept(lines[place : place + len(hunk.old)], hunk, ending)
         lines[place : place + len(hunk.old)] = new
         floor, moved = place + len(new), moved + len(new) - len(hunk.old)
@@ -77,7 +78,3 @@ def _kept(replaced: Sequence[str], hunk: _Hunk, ending: str) -> list[str]:
     for line in replaced:
         endings.setdefault(line.rstrip("\r\n"), []).append(line[len(line.rstrip("\r\n")) :])
     return [line + (endings[line].pop(0) if endings.get(line) else ending) for line in hunk.new]
-
-
-def _first(hunk: _Hunk) -> str:
-    return next((line for line in hunk.old if line.strip()), "(empty)")[:120]

@@ -33,7 +33,8 @@ def put_table(text: str, keys: Sequence[str], values: Mapping[str, Any]) -> str:
     """A table at the end, in the place of the one there is."""
     text = drop_table(text, keys)
     block = _block(keys, values).replace("\n", _newline(text))
-    made = f"{text}{_end(text)}{block}" if text else block.lstrip()
+    end = "" if text.endswith("\n") else _newline(text)
+    made = f"{text}{end}{block}" if text else block.lstrip()
     return _checked(text, made, keys, dict(values))
 
 
@@ -130,7 +131,3 @@ def _named(key: str) -> str:
 
 def _newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
-
-
-def _end(text: str) -> str:
-    return "" if text.endswith("\n") else _newline(text)

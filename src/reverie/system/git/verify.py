@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from reverie.changes.history.change import Change
 from reverie.changes.history.projection import Projected, projected
 from reverie.changes.history.records import Anchored
 from reverie.system.git.git import GitFailed
@@ -34,7 +33,8 @@ def problems(repository: GitRepository, recorded: Iterable[Anchored], restored: 
     if not past:
         now: _Now = {}
         for one in every:
-            now |= _after(one.change) if (one.change.number or 0) <= shown else {}  # what came later is not shown yet
+            if (one.change.number or 0) <= shown:  # what came later is not shown yet
+                now |= {edit.document: _blob(edit.after) for edit in one.change.edits if showable(edit.document)}
         yield from _of_files(repository, now)
 
 
@@ -54,10 +54,6 @@ def worth_keeping(repository: GitRepository, recorded: Iterable[Anchored]) -> bo
     if branches != [BRANCH] or not all(one.ours for one in told):
         return True
     return not {one.change.change for one in told if one.change} <= {one.change.id for one in recorded}
-
-
-def _after(change: Change) -> _Now:
-    return {edit.document: _blob(edit.after) for edit in change.edits if showable(edit.document)}
 
 
 def _blob(content: bytes | None) -> str | None:
