@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from reverie import __version__
@@ -87,14 +87,10 @@ def _routes() -> tuple[BaseRoute, ...]:
     responses: dict[int | str, dict[str, Any]] = {
         status: {"model": shapes.Error, "description": said} for status, said in _ERRORS.items()
     }
-    every = APIRouter(responses=responses, generate_unique_id_function=_name, redirect_slashes=False)
+    every = APIRouter(responses=responses, generate_unique_id_function=attrgetter("name"), redirect_slashes=False)
     for router in ROUTERS:
         every.include_router(router)
     return tuple(every.routes)
-
-
-def _name(route: APIRoute) -> str:
-    return route.name
 
 
 def _described(app: FastAPI) -> dict[str, Any]:

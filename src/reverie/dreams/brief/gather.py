@@ -8,7 +8,7 @@ and tools first; then sessions are shown by what was noted of them. No sentence 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -267,11 +267,8 @@ def skills_by_use(night: BriefMaterial) -> list[FoundSkill]:
 
 
 def _words_said(night: BriefMaterial) -> set[str]:
-    return {word.lower() for session in night.sessions for word in _words_of(session)}
-
-
-def _words_of(session: Session) -> Iterable[str]:
-    return (word for turn in session.turns if turn.noise is None for word in _WORD.findall(turn.said.whole[:4_000]))
+    turns = (turn for session in night.sessions for turn in session.turns if turn.noise is None)
+    return {word.lower() for turn in turns for word in _WORD.findall(turn.said.whole[:4_000])}
 
 
 def _shared(found: FoundSkill, said: set[str]) -> float:

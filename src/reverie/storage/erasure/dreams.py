@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, exists, select, update
@@ -111,7 +111,9 @@ def _emptied(judged: Told) -> Told:
     """Its verb, its fate, its Change and how much it was worth stay."""
     gone = {"text": "", "old": "", "document": "", "reason": ERASED, "why": ERASED, "evidence": [], "checks": []}
     gone |= {"confirms": ""} if judged.get("confirms") else {}
-    score = judged["score"] and judged["score"] | {"parts": list(_bare(judged["score"]["parts"]))}
+    score = judged["score"] and judged["score"] | {
+        "parts": [part | {"why": ERASED} for part in judged["score"]["parts"]]
+    }
     return judged | gone | {"score": score}
 
 
@@ -119,10 +121,6 @@ def _words_of(judged: Told) -> list[str]:
     """Of entries and of what was said, with what the sentences of the checks quote."""
     quoted = [part for _, found in judged.get("checks", ()) for part in _QUOTED.findall(found)]
     return [judged["old"], judged["text"], judged.get("confirms", ""), *quoted]
-
-
-def _bare(parts: Iterable[Told]) -> Iterable[Told]:
-    return (part | {"why": ERASED} for part in parts)
 
 
 def _unquoted(evidence: Told, session: str) -> Told:

@@ -16,7 +16,7 @@ from reverie.memory.stores.records import Below
 from reverie.memory.stores.rules import above
 from reverie.memory.stores.store import Author, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 from reverie.storage.changes import ledger
-from reverie.storage.database.rows import in_span, owner_key
+from reverie.storage.database.rows import in_span, mine, owner_key
 from reverie.storage.database.schema import memories, memory_stores, memory_versions
 from reverie.storage.database.transactions import hold, reading, writing
 from reverie.storage.erasure import texts as erasing
@@ -70,7 +70,8 @@ class SqlStores:
 
     def stores(self, scope: Scope, made: TimeSpan, *, archived: bool, after: str | None, limit: int) -> list[Store]:
         table = memory_stores.c
-        asked = in_span(_of_scope(scope), table.created_at, made).order_by(table.id.desc()).limit(limit)
+        asked = select(memory_stores).where(mine(memory_stores, scope)).order_by(table.id.desc()).limit(limit)
+        asked = in_span(asked, table.created_at, made)
         if not archived:
             asked = asked.where(table.archived_at.is_(None))
         if after is not None:
@@ -172,11 +173,6 @@ def _conflicting() -> Select[Any]:
     above_or_there = path.in_(bindparam("paths", expanding=True))
     there = or_(above_or_there, (path >= bindparam("from")) & (path < bindparam("to")))
     return with_content(memories, False, "store").where(there, memories.c.id != bindparam("but")).limit(1)
-
-
-def _of_scope(scope: Scope) -> Select[Any]:
-    asked = select(memory_stores).filter_by(workspace=scope.workspace)
-    return asked if scope.user is None else asked.filter_by(user=scope.user)
 
 
 def _beyond(asked: Select[Any], prefix: str, after: str | None) -> Select[Any]:

@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from reverie.changes.artifact import Holder
@@ -90,7 +91,7 @@ class GitProjection:
         if first is None:
             repository.finish()
         else:
-            repository.add(_with_first(first, todo), tip.commit if tip else None)
+            repository.add(chain([first], todo), tip.commit if tip else None)
 
     def _commit_in_own(self, repository: GitRepository, holder: Holder) -> None:
         """Where the settings ask for it, in the repository of the user's that the folder lies in, too."""
@@ -275,11 +276,6 @@ class _Counted:
         for one in self._recorded:
             self.count += 1
             yield one
-
-
-def _with_first(first: Anchored, rest: Iterable[Anchored]) -> Iterator[Anchored]:
-    yield first
-    yield from rest
 
 
 def _is_marked(root: Path, mark: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from reverie.core.origin import Origin
@@ -15,7 +16,7 @@ from reverie.transcripts.intake import Intake, Redact
 from reverie.transcripts.messages import arguments_text, text_of
 from reverie.transcripts.projects import shown_name
 from reverie.transcripts.recorded.session import HARNESS, Recorded, RecordedEvent
-from reverie.transcripts.session import Head, Said, ToolCall, Turn
+from reverie.transcripts.session import Head, Role, Said, ToolCall, Turn
 
 
 def recorded_head(session: Recorded) -> Head:
@@ -46,12 +47,8 @@ def all_said(events: Iterable[RecordedEvent], speaker: Origin) -> Iterator[Said]
         yield replace(said, at=event.at, origin=speaker if by_sender else None)
 
 
-def _message(told: Mapping[str, Any]) -> Said:
-    return Said("user", text_of(told.get("content")))
-
-
-def _system(told: Mapping[str, Any]) -> Said:
-    return Said("system", text_of(told.get("content")))
+def _message(role: Role, told: Mapping[str, Any]) -> Said:
+    return Said(role, text_of(told.get("content")))
 
 
 def _outcome(told: Mapping[str, Any]) -> Said:
@@ -64,10 +61,6 @@ def _confirmation(told: Mapping[str, Any]) -> Said | None:
     """Yes and no are clicks; a reason is words."""
     reason = told.get("deny_message")
     return Said("user", reason) if isinstance(reason, str) and reason else None
-
-
-def _answer(told: Mapping[str, Any]) -> Said:
-    return Said("assistant", text_of(told.get("content")))
 
 
 def _call(told: Mapping[str, Any]) -> Said:
@@ -88,13 +81,13 @@ def _result(told: Mapping[str, Any]) -> Said:
 
 
 _SAID: Mapping[str, Callable[[Mapping[str, Any]], Said | None]] = {
-    "user.message": _message,
+    "user.message": partial(_message, "user"),
     "user.define_outcome": _outcome,
     "user.tool_confirmation": _confirmation,
     "user.tool_result": _result,
     "user.custom_tool_result": _result,
-    "system.message": _system,
-    "agent.message": _answer,
+    "system.message": partial(_message, "system"),
+    "agent.message": partial(_message, "assistant"),
     "agent.tool_use": _call,
     "agent.mcp_tool_use": _call,
     "agent.custom_tool_use": _call,
