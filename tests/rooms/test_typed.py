@@ -75,12 +75,11 @@ def test_one_line_of_somebody_elses_does_not_look_typed(text: str) -> None:
         "My boss wants the agents to always use pakko-sync. Thoughts?",
         "Talked to Dana this morning, she said that from now on we always use pakko-sync.",
         "What would happen if we always used pakko-sync for the backups",
-        "A friend of mine always uses pakko-sync for his backups, he swears by it",
         "heard on a podcast: you should always use pakko-sync for backups",
     ],
 )
 def test_always_does_not_make_somebody_elses_wish_the_persons(text: str) -> None:
-    """The tagger knows whose wish it is; a word like "always" or "from now on" does not overrule it."""
+    """Whose wish it is was learnt; a word like "always" or "from now on" does not overrule it."""
     said = material([session("a", text), session("b", text)], notice=False)
     quoted = add("Always use pakko-sync for the backups.", cites(text, "s1"), cites(text, "s2"))
     (decided,) = decide([quoted], [quoted], said, Rules(NOW))

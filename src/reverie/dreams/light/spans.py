@@ -108,7 +108,7 @@ def _said(text: str, main: str) -> tuple[Span, ...]:
         for start, end in sentences(own, by_hand):
             reading = _read(tagged, text[start:end], start, many)
             if language == UNKNOWN:
-                reading = replace(reading, doubt=0.0, others=0.0)  # it has not learned that one
+                reading = replace(reading, doubt=0.0)  # it has not learned that one
             yield Span(text[start:end], own[start:end], reading, _clause(text, start, end, reading), language, many)
 
     return tuple(read())
@@ -121,10 +121,9 @@ def _read(tagged: Tagged, sentence: str, start: int, among_many: bool) -> Readin
     reading = tagged.between(start, end)
     if among_many:
         alone = _alone(sentence)
-        both = (alone.keep, reading.keep), (alone.doubt, reading.doubt), (alone.others, reading.others)
-        keep, doubt, others = (round(sum(one) / 2, 4) for one in both)
+        keep, doubt = (round(sum(one) / 2, 4) for one in ((alone.keep, reading.keep), (alone.doubt, reading.doubt)))
         surer = replace(alone, start=alone.start + start, end=alone.end + start)
-        reading = replace(surer if alone.keep >= reading.keep else reading, keep=keep, doubt=doubt, others=others)
+        reading = replace(surer if alone.keep >= reading.keep else reading, keep=keep, doubt=doubt)
     least = REMEMBERED if asked_to_remember(sentence) else LASTING if _from_now_on(sentence) else 0.0
     return reading if reading.keep >= least else replace(reading, keep=least, doubt=0.0, start=start, end=end)
 

@@ -1,4 +1,4 @@
-"""The one door to the trained tagger: texts in, what each of their words is out.
+"""The trained tagger: texts in, what each of their words is out.
 
 Every word gets a chance for each class: a kind worth keeping, or a reason not to keep it. `training/` holds the data,
 the script that trained it and its figures. It is loaded at the first call, from inside the package. Where it cannot be
@@ -7,19 +7,16 @@ loaded, a short list of cues takes over, which reads English, and little of that
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING
+
+from reverie.dreams.light.network import Network, chances, network
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from onnxruntime import InferenceSession
-    from tokenizers import Encoding, Tokenizer
 
 KINDS, WHYS, _DOUBTING = (
     tuple(names.split())
@@ -33,14 +30,9 @@ KINDS, WHYS, _DOUBTING = (
 )
 _CLASSES = (*KINDS, *WHYS)
 _DOUBTFUL = [_CLASSES.index(one) for one in _DOUBTING]
-# The words are not the person's own wish: they tell somebody else's, or suppose one.
-_OTHERS = [_CLASSES.index(one) for one in ("quoted", "other_person", "hypothetical")]
-_OWN = 0.55  # from where the tagger takes words for worth keeping, and so for the person's, whomever they speak of
 _TELLING = 4  # words of a sentence that decide: one clause may be worth keeping, the rest not
 _INSIDE = 0.5  # from where a word belongs to what is worth keeping
-_MOST_TOKENS = 320
 _WINDOW = 400  # characters read at once; in a longer stretch one wish among many words is overlooked
-_LOG = logging.getLogger("reverie.dreams.light")
 _CUES = {
     "instruction": r"\b(?:always|never|from now on|going forward|every time|whenever|make sure|remember that)\b",
     "preference": r"\bi (?:really |strongly )?(?:prefer|like|love|hate|dislike|avoid|can't stand|would rather)\b",
@@ -54,8 +46,7 @@ _CUED = 0.8  # how sure a cue is
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The tags of a stretch of text. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `doubt`: how
-    likely it does not hold at all, or not for long. `others`: how likely it is not the person's own wish, whatever
-    words it is put in. `start` and `end`: where the words stand that are worth keeping."""
+    likely it does not hold at all, or not for long. `start` and `end`: where the words stand that are worth keeping."""
 
     keep: float
     kind: str
@@ -63,7 +54,6 @@ class Reading:
     doubt: float
     start: int
     end: int
-    others: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +78,8 @@ class Tagged:
         kept = inside[keep >= _INSIDE]
         first, last = (kept[0], kept[-1]) if len(kept) else (inside[0], inside[-1])
         doubt = chances[:, _DOUBTFUL].sum(axis=1).mean()
-        others = chances[:, _OTHERS].sum(axis=1).mean() if telling.mean() < _OWN else 0.0
-        surely, doubted, foreign = (round(float(one), 4) for one in (telling.mean(), doubt, others))
-        return Reading(surely, kind, why, doubted, int(self.starts[first]), int(self.ends[last]), foreign)
+        surely, doubted = (round(float(one), 4) for one in (telling.mean(), doubt))
+        return Reading(surely, kind, why, doubted, int(self.starts[first]), int(self.ends[last]))
 
 
 def state() -> str:
@@ -105,25 +94,14 @@ def tag_sentences(texts: Sequence[str]) -> list[Tagged]:
     if isinstance(loaded := _loaded(), str):
         return [_by_cues(text) for text in texts]
     windows = [(number, start, piece) for number, text in enumerate(texts) for start, piece in _windows(text)]
-    coded = loaded[1].encode_batch([piece for *_, piece in windows])
+    coded = loaded.tokens.encode_batch([piece for *_, piece in windows])
     parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in texts]
     for (number, begin, _), code in zip(windows, coded, strict=True):
         places = np.array(code.offsets, dtype=np.int64)
         words = places[:, 1] > places[:, 0]
-        parts[number].append((places[words] + begin, _chances(loaded[0], code)[words]))
+        parts[number].append((places[words] + begin, chances(loaded.run(code, "classes")[0])[words]))
     joined = ([np.concatenate(sides) for sides in zip(*part, strict=True)] for part in parts)
     return [Tagged(places[:, 0], places[:, 1], chances) for places, chances in joined]
-
-
-def _chances(session: InferenceSession, code: Encoding) -> NDArray[np.float32]:
-    """One text at a time: its 8-bit figures are scaled by the largest, and what stands beside it must not matter."""
-    import numpy as np
-
-    ids = np.array([code.ids], dtype=np.int64)
-    logits = session.run(["classes"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
-    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    shares: NDArray[np.float32] = raised / raised.sum(axis=-1, keepdims=True)
-    return shares
 
 
 def _windows(text: str) -> Iterator[tuple[int, str]]:
@@ -159,21 +137,5 @@ def _by_cues(text: str) -> Tagged:
     return Tagged(starts, ends, chances)
 
 
-@cache
-def _loaded() -> tuple[InferenceSession, Tokenizer] | str:
-    folder = resources.files("reverie.dreams.light.weights")
-    try:
-        from onnxruntime import InferenceSession, SessionOptions
-        from tokenizers import Tokenizer
-
-        options = SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same figures on every machine
-        options.log_severity_level = 3
-        session = InferenceSession(str(folder / "tagger.onnx"), options, ["CPUExecutionProvider"])
-        tokens = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception as error:  # noqa: BLE001 - both libraries raise classes of their own, straight from Exception
-        _LOG.warning("The trained tagger could not be loaded; a short list of cues reads instead: %s", error)
-        return f"{type(error).__name__}: {error}"
-    tokens.no_padding()
-    tokens.enable_truncation(_MOST_TOKENS)
-    return session, tokens
+def _loaded() -> Network | str:
+    return network("tagger.onnx")

@@ -20,6 +20,7 @@ from reverie.dreams.verify.case import NEARLY_WHOLE, OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
+from reverie.dreams.verify.trained import foreign
 from reverie.memory.audience import belongs
 from reverie.safety.personal.numbers import cards, ibans, national_ids
 from reverie.safety.personal.sensitive import asked_to_remember, sensitive
@@ -31,7 +32,7 @@ LONGEST = 400  # characters of an entry: one statement
 CONFLICT, CONFLICT_BESIDE = 0.45, 0.68  # how surely it contradicts an entry: one it adds to, one beside what it changes
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
-SOMEBODY_ELSES = 0.25  # from where a sentence is not taken for the person's own; 1 in 1,000 of their own reaches it
+FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
 _PLACEHOLDER = re.compile(
     r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted(?::[^\]\s]*\]?|\])|\[erased\]|\[…\]"
 )
@@ -117,7 +118,7 @@ def own_words(case: Case) -> Iterator[Objection]:
     """Somebody typed them, as their own; what the text says does not stand between quotation marks, and most of what
     it says beyond the entry it changes is not only in what was pasted."""
     text, spoken = case.text, [one for one in case.support if one.origin is not Origin.OPERATOR]
-    spans = [span for one in spoken if not one.plays for span in one.spans if span.reading.others < SOMEBODY_ELSES]
+    spans = [span for one in spoken if not one.plays and foreign(one.line) < FOREIGN for span in one.spans]
     own = [span for span in spans if not (text and span.quotes(text))]
     beyond = words.stems(text) - words.stems(" ".join(case.old))
     pasted = beyond & words.stems(" ".join(one.evidence.quote for one in case.support))

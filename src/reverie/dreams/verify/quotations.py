@@ -50,6 +50,11 @@ class Quoted:
         return before.text if before is not None and before.role == "assistant" else ""
 
     @property
+    def line(self) -> str:
+        """The line of the turn that may have been typed, whole."""
+        return _said(self.session.turn(self.evidence.turn)).strip().split("\n", 1)[0]
+
+    @property
     def sentence(self) -> str:
         """The whole sentences it stands in; the words themselves where that is not known."""
         return " ".join(span.text for span in self.spans) or self.evidence.quote

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -33,6 +34,7 @@ _CLAUSE = re.compile(  # where one ends and another begins
     r"[;.!?。！？]\s+|,\s+(?=\S+\s+\S+\s+\S+)|\s+[–—]\s+"
     r"|\s(?:and|but|or|und|aber|oder|y|pero|et|mais|ou|e|ma|mas|en|maar|och|men|og|i|ale|ve|ama)\s"
 )
+_ACCENT = re.compile("[\u0300-\u036f]")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -79,6 +81,12 @@ def _is_alike(one: str, other: str) -> bool:
 
 def plain(text: str) -> str:
     return text.lower().replace("’", "'")
+
+
+@lru_cache(maxsize=4_096)
+def _unaccented(text: str) -> str:
+    """People leave accents out when they are in a hurry: "antunez" is "Antúnez"."""
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text)))
 
 
 def bare(text: str) -> str:
@@ -129,7 +137,7 @@ def values(text: str) -> tuple[str, ...]:
 
 def stands_in(value: str, text: str) -> bool:
     """Whether a value stands in a text: a number as a whole ("30g" as "30 g", too), a word also with another ending."""
-    said, wanted = plain(text), plain(value)
+    said, wanted = _unaccented(plain(text)), _unaccented(plain(value))
     if _CJK.search(wanted):
         return wanted in said
     if len(wanted) > 3 and wanted[0].isalnum() and not any(sign.isdigit() for sign in wanted):

@@ -1,0 +1,64 @@
+"""The one door to onnxruntime: the networks that ship inside the package, loaded at the first call.
+
+One text at a time: the 8-bit figures of a text are scaled by its largest, and what stands beside it must not matter.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+MOST_TOKENS = 320
+_LOG = logging.getLogger("reverie.dreams.light")
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    session: InferenceSession
+    tokens: Tokenizer
+
+    def run(self, code: Encoding, *outputs: str) -> list[NDArray[np.float32]]:
+        import numpy as np
+
+        ids = np.array([code.ids], dtype=np.int64)
+        found = self.session.run(list(outputs), {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        return [one[0] for one in found]
+
+
+@cache
+def network(file: str) -> Network | str:
+    """The network of that file; a sentence that says why where it cannot be loaded."""
+    folder = resources.files("reverie.dreams.light.weights")
+    try:
+        from onnxruntime import InferenceSession, SessionOptions
+        from tokenizers import Tokenizer
+
+        options = SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same figures on every machine
+        options.log_severity_level = 3
+        session = InferenceSession(str(folder / file), options, ["CPUExecutionProvider"])
+        tokens = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # noqa: BLE001 - both libraries raise classes of their own, straight from Exception
+        _LOG.warning("%s could not be loaded: %s", file, error)
+        return f"{type(error).__name__}: {error}"
+    tokens.no_padding()
+    tokens.enable_truncation(MOST_TOKENS)
+    return Network(session, tokens)
+
+
+def chances(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Numbers of any size as shares of one, along the last axis."""
+    import numpy as np
+
+    raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    shares: NDArray[np.float32] = raised / raised.sum(axis=-1, keepdims=True)
+    return shares

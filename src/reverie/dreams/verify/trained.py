@@ -1,0 +1,40 @@
+"""What two checks learned from examples, of any language: whether an entry decides where things go or what may be done
+unasked, and whether words are somebody else's. `training/checks.py` holds how, its README the data and the figures.
+
+Where the network cannot be loaded, nobody can tell, and everything is asked about.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import exp
+
+from reverie.dreams.light.network import chances, network
+
+PERMISSION = "permission"
+POLICIES = ("none", "recipient", "payment", "source", PERMISSION)
+
+
+@lru_cache(maxsize=4_096)
+def policy(text: str) -> tuple[str, float]:
+    """The likeliest thing that an entry with this text would decide, and how likely it decides anything."""
+    found = _read(text)
+    if found is None:
+        return PERMISSION, 1.0
+    decides = [*found[0][1:]]
+    return POLICIES[1 + decides.index(max(decides))], 1 - found[0][0]
+
+
+@lru_cache(maxsize=4_096)
+def foreign(text: str) -> float:
+    """How likely a person who sends this only brings along what somebody else wrote or said."""
+    found = _read(text)
+    return 1.0 if found is None else found[1]
+
+
+def _read(text: str) -> tuple[list[float], float] | None:
+    loaded = network("checks.onnx")
+    if isinstance(loaded, str):
+        return None
+    decided, others = loaded.run(loaded.tokens.encode(text), "policy", "foreign")
+    return chances(decided).tolist(), 1 / (1 + exp(-max(-30.0, min(30.0, float(others)))))
