@@ -45,13 +45,16 @@ def test_what_a_person_corrects_in_openclaw_is_in_its_next_session(openclaw: Ins
     settings = openclaw.agent.home / ".openclaw/openclaw.json"
     before = settings.read_bytes()
     openclaw.reverie("install", "openclaw", "--no-check")
+    openclaw.hold_night()
     with gateway(openclaw.agent):
         for said in SAID:
             say(openclaw.agent, said, "/new")
             assert openclaw.wait_for_queued(1) == 1, "the hook did not queue the session that ended"
             openclaw.reverie("sessions", "add", "--refresh")
             assert not openclaw.queued
-        openclaw.reverie("dream")
+        openclaw.let_night_begin()
+        say(openclaw.agent, "Thanks, that is all", "/new")
+        openclaw.wait_for_night()
         openclaw.approve_all()
         openclaw.add_skill(openclaw.agent.home / ".openclaw/skills")
         openclaw.server.requests.clear()

@@ -34,6 +34,11 @@ class Launch:
 
     home: Path
     environment: Mapping[str, str] = field(default_factory=dict)
+    nights: bool = True  # whether the end of a session begins a night that is due
+
+    def queue(self, agent: str) -> list[str]:
+        """For the hook that runs when a session of this agent ended."""
+        return ["sessions", "queue", "--agent", agent, *(["--night"] if self.nights else [])]
 
     def words(self, *words: str) -> list[str]:
         return [sys.executable, "-P", "-m", "reverie", *words, "--home", str(self.home)]
@@ -58,10 +63,12 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class InstallPlan:
-    """`notes` are what a person should know: what was left alone, what the agent will ask them."""
+    """`notes` are what a person should know: what was left alone, what the agent will ask them. `hooked` is whether the
+    agent will tell that a session ended."""
 
     edits: Sequence[ConfigEdit]
     notes: Sequence[str] = ()
+    hooked: bool = True
 
 
 class Installer(Protocol):

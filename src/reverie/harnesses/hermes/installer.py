@@ -84,7 +84,8 @@ class HermesInstaller:
 
 
 def _plugin(folder: Path, launch: Launch) -> Iterator[OwnFile]:
-    told = {"program": launch.words()[:-2], "environment": {**launch.environment, "REVERIE_HOME": str(launch.home)}}
+    environment = {**launch.environment, "REVERIE_HOME": str(launch.home)}
+    told = {"program": launch.words()[:-2], "environment": environment, "nights": launch.nights}
     yield OwnFile(folder / LAUNCH, "how the plugin starts Reverie", f"{json.dumps(told, indent=1)}\n")
     source = files("reverie") / "integrations/hermes"
     for file in sorted(source.iterdir(), key=lambda one: one.name):

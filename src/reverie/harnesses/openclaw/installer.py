@@ -21,7 +21,6 @@ from reverie.memory.targets import HomePlaces
 from reverie.system.config_files import json_edits
 from reverie.system.config_files.edits import ConfigEdit, JsonMember, OwnFile
 
-QUEUE = ("sessions", "queue", "--agent", "openclaw")
 _HOOK = Path(__file__).with_name("hook")
 _ABOUT = "a hook that queues each session for the next night"
 _AGENT = re.compile(r"[\w-]{1,100}")
@@ -39,17 +38,17 @@ class OpenClawInstaller:
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = where.place(f"${{OPENCLAW_CONFIG_PATH:-{folder / 'openclaw.json'}}}")
-        server, hooks = launch.server(self.name, self.target), _hooks(config)
+        server, hooks, queue = launch.server(self.name, self.target), _hooks(config), launch.queue(self.name)
         edits: list[ConfigEdit] = [
             JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
             OwnFile(folder / "hooks/reverie/HOOK.md", _ABOUT, (_HOOK / "HOOK.md").read_text("utf-8")),
-            OwnFile(folder / "hooks/reverie/handler.js", _ABOUT, launch.script(_HOOK / "handler.js", *QUEUE)),
+            OwnFile(folder / "hooks/reverie/handler.js", _ABOUT, launch.script(_HOOK / "handler.js", *queue)),
             OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
         ]
         if not (hooks.get("enabled") is True and not hooks.get("entries")):  # else all are on, and one named is alone
             keys = ("hooks", "internal", "entries", "reverie")
             edits.insert(1, JsonMember(config, _ABOUT, keys, {"enabled": True}, json5=True))
-        return InstallPlan(edits, [*_notes(config, hooks)])
+        return InstallPlan(edits, [*_notes(config, hooks)], hooks.get("enabled") is not False)
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         said, agent = event.get("transcript_path"), event.get("agent")
@@ -82,7 +81,7 @@ def _hooks(config: Path) -> Mapping[str, Any]:
 
 def _notes(config: Path, hooks: Mapping[str, Any]) -> Iterator[str]:
     if hooks.get("enabled") is False:
-        yield f"`hooks.internal.enabled` in {config} is false: the hook does not run."
+        yield f"`hooks.internal.enabled` in {config} is false: the hook does not run, and no session begins a night."
     yield (
         "OpenClaw's gateway runs the hook when a session ends (`/new`, `/reset`, once a day); `openclaw agent --local` "
         "runs none. A night reads its sessions where it keeps them all the same."
