@@ -16,14 +16,19 @@ from reverie.testing.model_server import Server, serving
 from reverie.testing.model_wires import ReceivedRequest
 from tests.peers import CLAUDE_CODE, npm_program
 from tests.peers.agents import DOT, FOREIGN, OWN, CodingAgent, call, foreign, owners, turns_of
+from tests.peers.editors import claude_editor
 from tests.peers.terminal import at_terminal
 
 pytestmark = pytest.mark.peer
 
 
 def answer(asked: ReceivedRequest) -> Says:
-    """Read a file, start a subagent and load a skill where that is asked for; else agree."""
+    """Read a file, start a subagent and load a skill, or edit a file, where that is asked for; else agree."""
     history = json.dumps(asked.body.get("messages"))
+    if "edit it" in history and "call_5" not in history and '"Edit"' in json.dumps(asked.body.get("tools")):
+        read, edit = {"file_path": "notes.md"}, {"old_string": "# Notes", "new_string": "# My notes"}
+        once = call("Edit", 5, **read, **edit) if "call_4" in history else call("Read", 4, **read)
+        return Says("Editing.", (once,), finish="tool_calls")
     if "with tools" not in history or "call_1" in history or "Agent" not in json.dumps(asked.body.get("tools")):
         return Says("All right.")
     calls = (
@@ -98,13 +103,18 @@ def test_what_is_piped_into_claude_code_is_not_the_owners(home: Home, claude: Co
     assert owners(turns) == [f"[image]\n{OWN}, with an image"]
 
 
+def _set_up(claude: CodingAgent) -> None:
+    """Answer what it would ask a person at its first start."""
+    key, project = {"approved": ["sk-test"]}, {"hasTrustDialogAccepted": True}
+    known = {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": key}
+    claude.write("home/.claude/.claude.json", known | {"projects": {str(claude.work): project}})
+
+
 def test_what_is_pasted_at_the_prompt_of_claude_code_is_told_from_what_is_typed(
     home: Home, claude: CodingAgent, server: Server
 ) -> None:
     """Also the output of a command run with `!`."""
-    key, project = {"approved": ["sk-test"]}, {"hasTrustDialogAccepted": True}
-    known = {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": key}
-    claude.write("home/.claude/.claude.json", known | {"projects": {str(claude.work): project}})
+    _set_up(claude)
     with at_terminal(claude) as terminal:
         terminal.sees("for shortcuts")
         terminal.paste(f"one\ntwo\nthree\n{FOREIGN} PASTED\nlast")
@@ -125,3 +135,40 @@ def test_what_is_pasted_at_the_prompt_of_claude_code_is_told_from_what_is_typed(
     assert owners(turns) == [OWN]
     assert foreign(turns, "PASTED") == [Origin.TOOL]
     assert set(foreign(turns, "FILE")) == {Origin.TOOL}
+
+
+def test_what_the_editor_shows_claude_code_is_not_the_persons(home: Home, claude: CodingAgent) -> None:
+    """A file that is open, lines that are selected, and what is wrong after an edit; also the blocks that the panel in
+    the editor sends with each message."""
+    _set_up(claude)
+    folder, notes = claude.home / ".claude", claude.work / "notes.md"
+    with (
+        claude_editor(folder, claude.work, f"{FOREIGN} PROBLEM") as editor,
+        at_terminal(claude, "--ide", "--permission-mode", "acceptEdits") as terminal,
+    ):
+        terminal.until(editor.connected.is_set)
+        editor.selects(notes)
+        terminal.sees("In notes.md")
+        terminal.type(OWN)
+        terminal.sees("before lunch")
+        terminal.type("\r")
+        terminal.sees("All right.")
+        editor.selects(notes, f"{FOREIGN} SELECTED")
+        terminal.sees("1 line selected")
+        terminal.type(f"{OWN}, edit it")
+        terminal.sees("edit it")
+        terminal.type("\r")
+        terminal.sees("All right.")
+    parts = (f"<ide_opened_file>{FOREIGN} PANEL</ide_opened_file>", f"<ide_selection>{FOREIGN} PANEL</ide_selection>")
+    content = [{"type": "text", "text": text} for text in (*parts, f"{OWN}, in the panel")]
+    formats = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+    line = {"type": "user", "message": {"role": "user", "content": content}}
+    claude.run("-p", *formats, piped=f"{json.dumps(line)}\n")
+
+    written = "".join(path.read_text() for path in (folder / "projects").rglob("*.jsonl"))
+    for mark in ("opened_file_in_ide", f"{FOREIGN} SELECTED", f"{FOREIGN} PROBLEM", f"{FOREIGN} PANEL"):
+        assert mark in written, "Claude Code did not write down what the editor showed"
+    turns = turns_of(home, folder / "projects")
+    assert sorted(owners(turns)) == [OWN, f"{OWN}, edit it", f"{OWN}, in the panel"]
+    for mark in ("SELECTED", "PROBLEM", "PANEL"):
+        assert not set(foreign(turns, mark)) - {Origin.TOOL}, mark
