@@ -162,7 +162,13 @@ def test_someone_elses_notify_of_codex_is_left_alone(reverie: Run, person: Path)
 def session(person: Path, folder: str, number: int, said: str) -> str:
     """A transcript of Claude Code, and what it tells its hook when the session ends."""
     transcript = person / folder / f"00000000-0000-4000-8000-{number:012}.jsonl"
-    line = {"type": "user", "sessionId": transcript.stem, "cwd": str(person), "uuid": f"u{number}", "version": "2.1.197"}
+    line = {
+        "type": "user",
+        "sessionId": transcript.stem,
+        "cwd": str(person),
+        "uuid": f"u{number}",
+        "version": "2.1.197",
+    }
     line |= {"timestamp": f"2026-01-{number:02}T09:00:00Z", "message": {"role": "user", "content": said}}
     transcript.parent.mkdir(parents=True, exist_ok=True)
     transcript.write_text(f"{json.dumps(line)}\n")

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.argument("agent")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
 @click.option(
-    "--nights/--no-nights", default=True, help="Whether a session that ends begins a night that is due, in the background."
+    "--nights/--no-nights",
+    default=True,
+    help="Whether a session that ends begins a night that is due, in the background.",
 )
 @click.option("--check/--no-check", default=True, help="Whether to prove the loop on a made-up session afterwards.")
 @common
@@ -53,7 +55,9 @@ def command(*, agent: str, dry_run: bool, nights: bool, check: bool, shell: Shel
         told = {"agent": agent, "dry_run": dry_run, "files": [str(one.path) for one in changes], "notes": list(notes)}
         print_json(told | {"nights": when, "check": steps})
     elif not dry_run:
-        click.echo("Next: use it as ever; `reverie review` shows what waits, `reverie dream --propose` tries a night now.")
+        click.echo(
+            "Next: use it as ever; `reverie review` shows what waits, `reverie dream --propose` tries a night now."
+        )
     if not all(step.ok for step in steps):
         sys.exit(1)
 
