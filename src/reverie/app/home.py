@@ -444,10 +444,11 @@ class Home:
 
     @cached_property
     def skill_folders(self) -> Mapping[str, SkillFolder]:
+        from reverie.skills.library import folder_name
         from reverie.system.skill_folders import SkillFolder
 
         own, *more = self.config.skill_folders().items()
-        read = ((f"{target.name}-skills", getattr(target, "skills", None)) for target in self.targets.offered())
+        read = ((folder_name(target.name), getattr(target, "skills", None)) for target in self.targets.offered())
         agents = [(name, path) for name, path in read if path and path.parent.is_dir()]
         found = dict[str, SkillFolder]()
         for name, path in (own, *agents, *more):
