@@ -232,7 +232,7 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     seconds, tools = rest.split()
     assert float(seconds) < 0.03
     assert int(tools) <= 2
-    assert "No night yet" in said
+    assert "No night yet. `/dreaming run --propose` tries one" in said
     assert "switched off" in said and "Nothing waits for you" in said
     assert "invalid choice: 'nonsense'" in said
 
@@ -270,7 +270,8 @@ def test_it_installs_in_every_way_hermes_has_and_calls_a_reverie_that_lives_else
         one = replace(agent, home=tmp_path / way.replace(" ", "-"))
         one.configure(plugins="")
         one.run("plugins", "install", address.format(github=github, alone=alone), "--enable")
-        assert "No night yet" in replace(one, more=beside).run("dreaming", "status"), way
+        shown = replace(one, more=beside).run("dreaming", "status")
+        assert "No night yet. `hermes dreaming run --propose` tries one" in shown, way
     assert "Reverie itself is not installed" in one.run("dreaming", "status", fails=True)
     assert "0 3 * * *" in replace(one, more=beside).run("dreaming", "install-cron")
 

@@ -74,7 +74,7 @@ def _answer(words: str) -> str:
     said: list[str] = []
 
     def captured(arguments: Sequence[str], **how: Any) -> int:
-        done = run_reverie(arguments, captured=True, **how)
+        done = run_reverie(arguments, captured=True, named="/dreaming", **how)
         said.extend(text.strip() for text in (done.stdout, done.stderr) if text.strip())
         return done.returncode
 
@@ -85,7 +85,7 @@ def _answer(words: str) -> str:
         _run(arguments, captured, said.append)
     except (NoReverie, BadSchedule, ValueError) as error:
         said.append(str(error))
-    text = "\n".join(said).replace("`reverie review", "`/dreaming review").replace("`reverie undo", "`/dreaming undo")
+    text = "\n".join(said)
     return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}\n… `hermes dreaming` shows the rest."
 
 

@@ -14,7 +14,14 @@ import sys
 import time
 from pathlib import Path
 
-from .program import hermes_home, launch, reads_only_what_was_added, run_reverie, settings
+from .program import (
+    hermes_home,
+    launch,
+    program_environment,
+    reads_only_what_was_added,
+    run_reverie,
+    settings,
+)
 
 _MOST_BYTES = 1_000_000
 _NIGHT = ("-P", "-m", "hermes_cli.main", "dreaming", "run", "--nightly", "--if-missed")
@@ -45,11 +52,10 @@ def begin_night_if_due() -> None:
         return
     look.touch()
     os.utime(look, (now, now + _AGAIN))
-    environment = {**os.environ, "HERMES_HOME": str(hermes_home().path)}
     with (look.parent / "night.log").open("wb") as said:
         subprocess.Popen(
             [sys.executable, *_NIGHT],
-            env=environment,
+            env=program_environment(hermes_home(), {"HERMES_HOME": str(hermes_home().path)}),
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=said,
