@@ -116,6 +116,21 @@ def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, per
     assert everything(person) == before
 
 
+def test_a_byte_order_mark_before_settings_stays(reverie: Run, person: Path) -> None:
+    files = (".claude/settings.json", ".codex/config.toml", ".hermes/config.yaml")
+    for file in files:
+        (person / file).write_bytes(b"\xef\xbb\xbf" + (person / file).read_bytes())
+    before = everything(person)
+    for agent, file in zip(("claude", "codex", "hermes"), files, strict=True):
+        reverie("install", agent, "--no-check")
+        installed = (person / file).read_bytes()
+        assert installed.startswith(b"\xef\xbb\xbf") and installed.count(b"\xef\xbb\xbf") == 1
+        assert b"reverie" in installed
+        (person / file).write_bytes(installed + b"\n")  # so that it is taken out, not put back
+        reverie("uninstall", agent)
+        assert (person / file).read_bytes().rstrip() == before[file].rstrip()
+
+
 def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(reverie: Run, person: Path) -> None:
     (person / ".claude/settings.json").write_text('{"hooks": [],}')
     (person / ".codex/config.toml").write_text("model = \n")

@@ -75,7 +75,7 @@ def _variables(launch: Launch) -> list[str]:
 
 def _notes(notify: TomlKey) -> list[str]:
     try:
-        taken = notify.taken_by(notify.path.read_text("utf-8"))
+        taken = notify.taken_by(notify.path.read_text("utf-8-sig"))
     except (OSError, ValueError, BadInput):
         return []
     if taken is None:

@@ -96,7 +96,7 @@ def _plugin(folder: Path, launch: Launch) -> Iterator[OwnFile]:
 def _notes(config: Path) -> Iterator[str]:
     yield "Hermes calls the tools of the MCP server only where it has its extra `mcp` (hermes-agent[mcp])."
     try:
-        disabled = yaml_edits.yaml_value(config.read_text("utf-8"), ("plugins", "disabled"))
+        disabled = yaml_edits.yaml_value(config.read_text("utf-8-sig"), ("plugins", "disabled"))
     except (OSError, ValueError, BadInput):  # installing says so
         return
     if "reverie" in (disabled or ()):

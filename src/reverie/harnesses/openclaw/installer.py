@@ -73,7 +73,7 @@ class OpenClawInstaller:
 
 def _hooks(config: Path) -> Mapping[str, Any]:
     try:
-        told = json_edits.json_value(config.read_text("utf-8"), ("hooks", "internal"), json5=True)
+        told = json_edits.json_value(config.read_text("utf-8-sig"), ("hooks", "internal"), json5=True)
     except (OSError, ValueError, BadInput):  # installing says so
         return {}
     return told if isinstance(told, dict) else {}
