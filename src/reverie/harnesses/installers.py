@@ -54,21 +54,20 @@ class Launch:
         told = {"command": command, "words": arguments, "environment": dict(sorted(self.environment.items()))}
         return f"const launch = {json.dumps(told)};\n{source.read_text('utf-8')}"
 
-    def server(self, agent: str, target: str) -> dict[str, Any]:
-        """The MCP server, as most agents write it down."""
-        command, *arguments = self.words("mcp", "--agent", agent, "--target", target)
+    def server(self, agent: str, target: str, *, hooked: bool = True) -> dict[str, Any]:
+        """The MCP server, as most agents write it down. Where no hook tells that a session ended, its end does."""
+        night = ["--night"] if self.nights and not hooked else []
+        command, *arguments = self.words("mcp", "--agent", agent, "--target", target, *night)
         env = {"env": dict(sorted(self.environment.items()))} if self.environment else {}
         return {"command": command, "args": arguments, **env}
 
 
 @dataclass(frozen=True, slots=True)
 class InstallPlan:
-    """`notes` are what a person should know: what was left alone, what the agent will ask them. `hooked` is whether the
-    agent will tell that a session ended."""
+    """`notes` are what a person should know: what was left alone, what the agent will ask them."""
 
     edits: Sequence[ConfigEdit]
     notes: Sequence[str] = ()
-    hooked: bool = True
 
 
 class Installer(Protocol):

@@ -54,7 +54,13 @@ def command(*, dream: str | None, shell: Shell) -> None:
         hint = no_sessions_hint(house)
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
-        told |= {"not_in_review": not_staged, "last_success": success, "others": others, "quarantined": unread, "queued": queued}
+        told |= {
+            "not_in_review": not_staged,
+            "last_success": success,
+            "others": others,
+            "quarantined": unread,
+            "queued": queued,
+        }
         told |= {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]}
         print_json(told | {"sentences": sentences})
         return

@@ -64,7 +64,7 @@ def command(*, agent: str, dry_run: bool, nights: bool, check: bool, shell: Shel
 
 def _nights(house: Home, installing: Installing) -> str:
     """When nights come."""
-    if not (installing.launch.nights and installing.plan.hooked):
+    if not installing.launch.nights:
         return "Nights: none by themselves. `reverie cron install` dreams every night, `reverie dream` now."
     limits = house.dreaming_on(installing.installer.target)
     if not limits.enabled:

@@ -34,14 +34,14 @@ class CodexInstaller:
         config = folder / "config.toml"
         words = [*(["env", *_variables(launch)] if launch.environment else []), *launch.words(*launch.queue(self.name))]
         notify = TomlKey(config, "a program that queues each session for the next night", "notify", words, QUEUE)
-        server = launch.server(self.name, self.target)
+        notes = _notes(notify)
+        server = launch.server(self.name, self.target, hooked=not notes)
         edits: list[ConfigEdit] = [
             TomlTable(config, "the MCP server", ("mcp_servers", "reverie"), server),
             notify,
             OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
         ]
-        notes = _notes(notify)
-        return InstallPlan(edits, notes, hooked=not notes)
+        return InstallPlan(edits, notes)
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         said, thread = event.get("transcript_path"), event.get("thread-id")
@@ -82,5 +82,5 @@ def _notes(notify: TomlKey) -> list[str]:
         return []
     return [
         f"`notify` in {notify.path} is taken ({taken!r:.80}) and was left alone: sessions are not queued when "
-        "they end, and none begins a night. A night reads Codex's own folder of sessions all the same."
+        "they end. A night reads Codex's own folder of sessions all the same."
     ]

@@ -38,7 +38,8 @@ class OpenClawInstaller:
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = where.place(f"${{OPENCLAW_CONFIG_PATH:-{folder / 'openclaw.json'}}}")
-        server, hooks, queue = launch.server(self.name, self.target), _hooks(config), launch.queue(self.name)
+        server = launch.server(self.name, self.target, hooked=False)  # `openclaw agent --local` runs no hook
+        hooks, queue = _hooks(config), launch.queue(self.name)
         edits: list[ConfigEdit] = [
             JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
             OwnFile(folder / "hooks/reverie/HOOK.md", _ABOUT, (_HOOK / "HOOK.md").read_text("utf-8")),
@@ -48,7 +49,7 @@ class OpenClawInstaller:
         if not (hooks.get("enabled") is True and not hooks.get("entries")):  # else all are on, and one named is alone
             keys = ("hooks", "internal", "entries", "reverie")
             edits.insert(1, JsonMember(config, _ABOUT, keys, {"enabled": True}, json5=True))
-        return InstallPlan(edits, [*_notes(config, hooks)], hooks.get("enabled") is not False)
+        return InstallPlan(edits, [*_notes(config, hooks)])
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         said, agent = event.get("transcript_path"), event.get("agent")
@@ -81,8 +82,8 @@ def _hooks(config: Path) -> Mapping[str, Any]:
 
 def _notes(config: Path, hooks: Mapping[str, Any]) -> Iterator[str]:
     if hooks.get("enabled") is False:
-        yield f"`hooks.internal.enabled` in {config} is false: the hook does not run, and no session begins a night."
+        yield f"`hooks.internal.enabled` in {config} is false: the hook does not run."
     yield (
         "OpenClaw's gateway runs the hook when a session ends (`/new`, `/reset`, once a day); `openclaw agent --local` "
-        "runs none. A night reads its sessions where it keeps them all the same."
+        "runs none, but ends the MCP server, which begins a night that is due. A night reads its sessions in any case."
     )
