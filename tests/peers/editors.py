@@ -58,7 +58,7 @@ class ClaudeEditor:
     def serve(self, stream: BinaryIO) -> None:
         lines = [line.decode().strip() for line in iter(stream.readline, b"\r\n")]
         key = next(line.split(":")[1].strip() for line in lines if line.lower().startswith("sec-websocket-key:"))
-        accept = base64.b64encode(hashlib.sha1(f"{key}{_WEBSOCKET}".encode()).digest()).decode()  # noqa: S324
+        accept = base64.b64encode(hashlib.sha1(f"{key}{_WEBSOCKET}".encode()).digest()).decode()
         head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         stream.write(f"{head}Sec-WebSocket-Protocol: mcp\r\nSec-WebSocket-Accept: {accept}\r\n\r\n".encode())
         stream.flush()

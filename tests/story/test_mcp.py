@@ -20,8 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from reverie.app import Home, open_home
-from reverie.core.keys import Permission
 from reverie.core.errors import BadInput
+from reverie.core.keys import Permission
 from reverie.core.origin import Origin
 from reverie.integrations.agent_tools import MOST_WAITING, AgentTools
 from reverie.integrations.mcp_server import McpServer, listed_tools

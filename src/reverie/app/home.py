@@ -131,7 +131,7 @@ class Home:
         return SessionQueue(self.config.home / "queue")
 
     def installer(self, agent: str, *, nights: bool = True) -> Installing:
-        """Puts this home into an agent, and takes it out again. `nights`: a session that ends begins one that is due."""
+        """Puts this home into an agent, and takes it out. `nights`: a session that ends begins one that is due."""
         from reverie.harnesses.installers import Installing, Launch, installers
         from reverie.system.installation import Installation
 

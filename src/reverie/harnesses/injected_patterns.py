@@ -59,8 +59,8 @@ HERMES = (
     Form("gateway note", _R(r"(?m)^\[(?:Runtime note: |Replied-to \w+ ')"), anywhere=True),
 )
 
-# @anthropic-ai/claude-code 2.1: the tags the program itself lists, those in which it wraps what others sent, and what it
-# says around a message of another agent.
+# @anthropic-ai/claude-code 2.1: the tags the program itself lists, those in which it wraps what others sent, and what
+# it says around a message of another agent.
 CLAUDE_CODE = (
     Form(
         "agent message", _R(r"(?:Another Claude session|The coordinator) sent a message(?: while you were working)?:\n")

@@ -32,7 +32,9 @@ class Mirror:
         return [line for target in self.memory.targets.in_use() for line in self._problems(target)]
 
     def _problems(self, target: Target) -> Iterator[str]:
-        for write in target.staged() if isinstance(target, StagingTarget) else ():
+        if not isinstance(target, StagingTarget):
+            return
+        for write in target.staged():
             if write.problem:
                 yield f"{write.problem}. It waits in {target.name} and is not in this review."
             elif f"{target.harness}/{write.id}" not in self._known(target) and None in self._operations(target, write):

@@ -82,10 +82,8 @@ def command(*, dream: str | None, shell: Shell) -> None:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
             click.echo(f"{name}  {plural(staged[name], 'candidate')} staged for other nights")
-    for line in _unread(unread):
+    for line in (*_unread(unread), *map(visible, not_staged)):
         click.echo(line)
-    for line in not_staged:
-        click.echo(visible(line))
     _recent(changes, sentences)
     ended = f"{plural(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
     click.echo(f"{ended}{plural(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")

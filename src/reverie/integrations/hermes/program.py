@@ -112,8 +112,8 @@ def run_reverie(
     seconds: float | None = None,
     named: str = "hermes dreaming",
 ) -> subprocess.CompletedProcess[str]:
-    """`captured`: what it prints is handed back. Otherwise it has this terminal, and asks what it has to ask. `named` is
-    what a person calls it, for its hints."""
+    """`captured`: what it prints is handed back. Otherwise it has this terminal, and asks what it has to ask. Its hints
+    are for who calls it `named`."""
     return subprocess.run(
         [*reverie_program(), *arguments],
         env={**program_environment(hermes_home(), more), "REVERIE_CALLED_AS": named},
