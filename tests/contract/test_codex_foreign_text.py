@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from reverie.app import Home
 from reverie.core.origin import Origin
 from reverie.testing.model_plays import Says
 from reverie.testing.model_server import serving
-from reverie.testing.model_wires import ReceivedRequest
+from reverie.testing.model_wires import ReceivedRequest, ToolUse
 from tests.peers import CODEX, npm_program
 from tests.peers.agents import DOT, FOREIGN, OWN, CodingAgent, call, foreign, owners, turns_of
 from tests.peers.editors import codex_editor
@@ -39,11 +40,21 @@ env_key = "SCRIPTED_KEY"
 
 
 def answer(asked: ReceivedRequest) -> Says:
-    """Read a file where that is asked for, and say that the context is full; else agree."""
+    """Read a file where that is asked for, and say that the context is full, or start a subagent; else agree."""
     history = json.dumps(asked.body.get("input"))
+    if "ask the team" in history and "call_3" not in history:
+        begun = ToolUse("spawn_agent", {"message": f"{FOREIGN} TASK"}, "call_2", "multi_agent_v1")
+        return Says("Asking.", (_wait(history) if "call_2" in history else begun,), finish="tool_calls")
+    if f"{FOREIGN} TASK" in history and "ask the team" not in history:
+        return Says(f"{FOREIGN} REPORT")
     if "with tools" in history and "call_1" not in history:
         return Says("Looking.", (call("exec_command", 1, cmd="cat notes.md"),), finish="tool_calls")
     return Says("All right.", tokens_in=200_000 if "with tools" in history else None)
+
+
+def _wait(history: str) -> ToolUse:
+    [agent] = re.findall(r"agent_id[^0-9a-f]+([0-9a-f-]{36})", history)
+    return ToolUse("wait_agent", {"targets": [agent], "timeout_ms": 20_000}, "call_3", "multi_agent_v1")
 
 
 @pytest.fixture
@@ -85,6 +96,15 @@ def test_what_codex_puts_beside_the_persons_words_is_not_theirs(home: Home, code
     )
     for mark in ("AGENTS.md", "SessionStart", "UserPromptSubmit", "SKILL", "FILE"):
         assert set(foreign(turns, mark)) == {Origin.TOOL}, mark
+
+
+def test_what_subagents_of_codex_are_told_and_say_is_not_the_persons(home: Home, codex: CodingAgent) -> None:
+    """A subagent has a transcript of its own, whose user is the agent that started it."""
+    run(codex, f"{OWN}, ask the team")
+    turns = turns_of(home, codex.home / ".codex/sessions")
+    assert {text for text in owners(turns) if text != "Keep answers short."} == {f"{OWN}, ask the team"}
+    for mark in ("TASK", "REPORT"):
+        assert foreign(turns, mark) and set(foreign(turns, mark)) <= {Origin.TOOL, Origin.AGENT}, mark
 
 
 def test_what_is_piped_into_codex_is_not_the_owners(home: Home, codex: CodingAgent) -> None:

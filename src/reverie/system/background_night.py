@@ -47,7 +47,7 @@ class BackgroundNight:
 
     def _start(self, command: Sequence[str], lock: int) -> None:
         """It inherits the lock, which is free when both have closed it."""
-        with (self.folder / "night.log").open("wb") as said:
+        with os.fdopen(os.open(self.folder / "night.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as said:
             night = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
