@@ -93,8 +93,14 @@ CODEX = (
     ),
 )
 
-# @google/gemini-cli 0.61: hooks, the context of a session, mentioned files, commands run with `!`, compression.
+# @google/gemini-cli 0.61: hooks, the context of a session, what an editor shows, mentioned files, commands run with
+# `!`, compression.
 GEMINI_CLI = (
+    Form(
+        "editor",
+        _R(r"Here is (?:the user's|a summary of changes in the user's) editor context\b[^\n]*\n```json\n"),
+        kept=False,
+    ),
     Form("session context", _R(r"This is the Gemini CLI\. We are setting up the context for our chat\.")),
     Form("shell command", _R(r"I ran the following shell command:\n")),
     Form("harness note", _R(r"\[System: You previously ")),
