@@ -98,7 +98,7 @@ def test_what_gemini_cli_puts_beside_the_persons_words_is_not_theirs(home: Home,
 
 
 def test_what_the_editor_shows_gemini_cli_is_not_the_persons(home: Home, gemini: CodingAgent) -> None:
-    """An open file and what is selected in it, as the extension of VS Code tells them; only the terminal program asks."""
+    """An open file and what is selected in it, as the extension of VS Code tells them to the program at a terminal."""
     settings = gemini.home / ".gemini/settings.json"
     gemini.write("home/.gemini/settings.json", json.loads(settings.read_text()) | {"ide": {"enabled": True}})
     gemini.write("home/.gemini/state.json", {"terminalSetupPromptShown": True})

@@ -83,7 +83,8 @@ def test_what_a_person_corrects_in_hermes_is_in_its_next_session(hermes: HermesA
     assert "install-cron" in hermes.run("dreaming", "--help")
     for said in SAID:
         hermes.run("chat", "-Q", "-q", said)
-    assert "3 sessions ended since the last night" in hermes.run("dreaming", "status")
+    status = hermes.run("dreaming", "status")
+    assert "3 sessions ended since the last night" in status and "The end of a session begins a night" in status
     assert not log.exists()
     look.unlink()
     hermes.run("chat", "-Q", "-q", "Thanks, that is all")
