@@ -27,7 +27,8 @@ HEAD = """\
 
 What was typed and shown when the real programs ran against a scripted model, written down by the contract tests
 (`python docs/stories.py claude codex hermes` runs them and makes this page anew). The person corrects the agent, a
-night learns from it, the next session has it, the agent uses the tools, and everything comes out again.
+night learns from it, the next session has it, the agent uses the tools, and everything comes out again. The night
+is put off until the corrections are made; left alone, it begins when the first session ends.
 """
 
 
