@@ -32,7 +32,7 @@ def _mirrored(shell: Shell) -> Iterator[Home]:
     with shell.opened() as house:
         house.mirror_staged()
         for line in house.mirror_staged.problems():
-            click.echo(f"Note: {visible(line)}", err=True)
+            click.echo(f"Note: {terminal_safe(line)}", err=True)
         yield house
         house.mirror_staged()
 

@@ -82,7 +82,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
             click.echo(f"{name}  {plural(staged[name], 'candidate')} staged for other nights")
-    for line in (*_unread(unread), *map(visible, not_staged)):
+    for line in (*_unread(unread), *map(terminal_safe, not_staged)):
         click.echo(line)
     _recent(changes, sentences)
     ended = f"{plural(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
