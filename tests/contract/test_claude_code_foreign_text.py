@@ -203,6 +203,12 @@ def test_what_the_editor_shows_claude_code_is_not_the_persons(home: Home, claude
         assert not set(foreign(turns, mark)) - {Origin.TOOL}, mark
 
 
+def _in_a_user_line(claude: CodingAgent, *words: str) -> bool:
+    """Whether the transcript of the session has all of these in one message of a user."""
+    lines = (line for path in claude.home.glob(".claude/projects/*/*.jsonl") for line in path.read_text().splitlines())
+    return any('"type":"user"' in line and all(word in line for word in words) for line in lines)
+
+
 def test_what_teammates_and_channels_say_to_claude_code_is_not_the_persons(home: Home, claude: CodingAgent) -> None:
     """A teammate gets a task and reports back; a chat sends a message into the session. Channels are switched on by a
     server of Anthropic's; here by what Claude Code remembers of it, which it reads only where it may ask. So its
@@ -222,11 +228,9 @@ def test_what_teammates_and_channels_say_to_claude_code_is_not_the_persons(home:
         terminal.type(f"{OWN}, ask the team")
         terminal.sees("ask the team")
         terminal.type("\r")
-        terminal.sees("Teammate @bob finished")
-        terminal.sees("All right.")
+        terminal.until(lambda: _in_a_user_line(claude, "<teammate-message", f"{FOREIGN} REPORT"))
         message.write_text(f"{FOREIGN} CHANNEL")
-        terminal.sees("CHANNEL")
-        terminal.sees("All right.")
+        terminal.until(lambda: _in_a_user_line(claude, "<channel", f"{FOREIGN} CHANNEL"))
 
     turns = turns_of(home, claude.home / ".claude/projects")
     assert owners(turns) == [f"{OWN}, ask the team"]
