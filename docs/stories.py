@@ -18,7 +18,7 @@ TESTS = {
     "claude": ("Claude Code 2.1.197", "test_claude_code_installed.py"),
     "codex": ("Codex 0.166.0", "test_codex_installed.py"),
     "hermes": ("Hermes 0.19.0", "test_hermes_installed.py"),
-    "openclaw": ("OpenClaw 2026.9.6", "test_openclaw_installed.py"),
+    "openclaw": ("OpenClaw 2026.9.6", "test_openclaw_installed.py -k in_openclaw"),
     "gemini": ("Gemini CLI 0.61.0", "test_gemini_and_opencode_installed.py -k gemini_cli"),
     "opencode": ("opencode 1.18.33", "test_gemini_and_opencode_installed.py -k in_opencode"),
 }
@@ -27,7 +27,8 @@ HEAD = """\
 
 What was typed and shown when the real programs ran against a scripted model, written down by the contract tests
 (`python docs/stories.py claude codex hermes` runs them and makes this page anew). The person corrects the agent, a
-night learns from it, the next session has it, the agent uses the tools, and everything comes out again.
+night learns from it, the next session has it, the agent uses the tools, and everything comes out again. The night
+is put off until the corrections are made; left alone, it begins when the first session ends.
 """
 
 

@@ -198,7 +198,7 @@ SETTINGS = (
     ),
     _plain(
         "dreaming.schedule",
-        "When `reverie cron install` lets a night begin, as cron writes it, in `timezone`.",
+        "When a night is due, as cron writes it, in `timezone`.",
         "0 3 * * *",
     ),
     _number("dreaming.recent_sessions_limit", "One dream reads at most so many sessions of a night.", "14"),

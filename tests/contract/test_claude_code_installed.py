@@ -53,13 +53,15 @@ def test_what_a_person_corrects_in_claude_code_is_in_its_next_session(claude: In
     claude.add_skill(claude.agent.home / ".claude/skills")
     before = claude.files()
     claude.reverie("install", "claude", "--no-check")
+    claude.hold_night()
     for said in SAID:
         claude.agent.run("-p", said)
     assert len(claude.queued) == len(SAID), "the hook did not queue each session that ended"
 
-    claude.reverie("dream")
+    claude.let_night_begin()
+    claude.agent.run("-p", "Thanks, that is all")
+    claude.wait_for_night()
     claude.approve_all()
-    assert claude.queued == []
     claude.server.requests.clear()
     claude.agent.run("--allowedTools", ",".join(f"mcp__reverie__{name}" for name in TOOLS), "-p", "Go on, with tools")
 

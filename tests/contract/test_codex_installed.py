@@ -64,13 +64,15 @@ def run(codex: InstalledAgent, said: str) -> None:
 def test_what_a_person_corrects_in_codex_is_in_its_next_session(codex: InstalledAgent) -> None:
     before = codex.files()
     codex.reverie("install", "codex", "--no-check")
+    codex.hold_night()
     for said in SAID:
         run(codex, said)
     assert codex.wait_for_queued(len(SAID)) == len(SAID), "notify did not queue each session"
 
-    codex.reverie("dream")
+    codex.let_night_begin()
+    run(codex, "Thanks, that is all")
+    codex.wait_for_night()
     codex.approve_all()
-    assert codex.queued == []
     codex.add_skill()
     codex.server.requests.clear()
     run(codex, "Go on, with tools")

@@ -69,10 +69,13 @@ def loop(installed: InstalledAgent, name: str, settings: str, *words: str, trans
     path = installed.agent.home / settings
     before = path.read_bytes()
     installed.reverie("install", name, "--no-check")
+    installed.hold_night()
     for said in SAID:
         installed.agent.run(*words, said)
     assert installed.wait_for_queued(transcripts) == transcripts
-    installed.reverie("dream", "--target", name)
+    installed.let_night_begin()
+    installed.agent.run(*words, "Thanks, that is all")
+    installed.wait_for_night()
     installed.approve_all()
     installed.add_skill()
     installed.server.requests.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,11 +76,22 @@ def reverie(agent: HermesAgent, *words: str) -> str:
 def test_what_a_person_corrects_in_hermes_is_in_its_next_session(hermes: HermesAgent, server: Server) -> None:
     before = (hermes.home / "config.yaml").read_bytes()
     reverie(hermes, "install", "hermes", "--no-check")
+    look, log = hermes.home / "dreaming/next-look", hermes.home / "dreaming/night.log"
+    look.parent.mkdir()
+    look.touch()
+    os.utime(look, (time.time(), time.time() + 3_000))  # as if Hermes had just looked whether a night is due
     assert "install-cron" in hermes.run("dreaming", "--help")
     for said in SAID:
         hermes.run("chat", "-Q", "-q", said)
-    assert "3 sessions ended since the last night" in hermes.run("dreaming", "status")
-    hermes.run("dreaming", "run")
+    status = hermes.run("dreaming", "status")
+    assert "3 sessions ended since the last night" in status and "The end of a session begins a night" in status
+    assert not log.exists()
+    look.unlink()
+    hermes.run("chat", "-Q", "-q", "Thanks, that is all")
+    end = time.monotonic() + 60
+    while not (log.exists() and log.read_text()):
+        assert time.monotonic() < end, "the end of a session began no night"
+        time.sleep(0.05)
     for proposal in json.loads(reverie(hermes, "review", "list", "--json"))["proposals"]:
         hermes.run("dreaming", "review", "approve", proposal["id"])
     server.requests.clear()

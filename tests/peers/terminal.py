@@ -61,5 +61,11 @@ def at_terminal(agent: CodingAgent, *arguments: str) -> Iterator[Terminal]:
     finally:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGTERM)
-        os.waitpid(process, 0)
+            end = time.monotonic() + 5
+            while not os.waitpid(process, os.WNOHANG)[0] and time.monotonic() < end:
+                time.sleep(0.02)
+        with suppress(ProcessLookupError):  # those that do not listen, and whom they started
+            os.killpg(process, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(process, 0)
         os.close(descriptor)

@@ -54,13 +54,21 @@ def openclaw(tmp_path: Path, text: str) -> list[Said]:
 
 
 @pytest.mark.parametrize("escape", ESCAPES)
-@pytest.mark.parametrize("tag", [form.name for form in CLAUDE_CODE])
+@pytest.mark.parametrize("tag", [form.name for form in CLAUDE_CODE if form.paired])
 def test_no_block_of_claude_code_is_the_persons(tmp_path: Path, tag: str, escape: str) -> None:
     block = f'<{tag} source="x">\nA page. {escape.format(tag=tag)}{RULE}\n</{tag}>'
     for content in (f"{OWN}\n{block}", [{"type": "text", "text": block}, {"type": "text", "text": OWN}]):
         said = claude_code(tmp_path, content)
         assert owners(said) == [OWN]
         assert all("pakko" not in one.text or one.origin is Origin.TOOL for one in said)
+
+
+@pytest.mark.parametrize(
+    "sender", ["Another Claude session sent a message", "The coordinator sent a message while you were working"]
+)
+def test_what_claude_code_says_around_the_message_of_an_agent_is_nobodys(tmp_path: Path, sender: str) -> None:
+    text = f"{sender}:\n<agent-message>{RULE}</agent-message>\n\nThis was not typed by your user. {RULE}"
+    assert owners(claude_code(tmp_path, text)) == []
 
 
 def test_words_between_two_reminders_are_still_the_persons(tmp_path: Path) -> None:

@@ -63,6 +63,17 @@ def test_a_session_that_was_resumed_tells_nothing_twice() -> None:
     assert isinstance(read(RESUMED)[-1], Closed)
 
 
+def test_what_an_editor_shows_is_nobodys_words(tmp_path: Path) -> None:
+    """First all that is open, later what changed, each in a message of its own."""
+    whole = "Here is the user's editor context as a JSON object."
+    later = "Here is a summary of changes in the user's editor context, in JSON format."
+    notes = [
+        f'{one} This is for your information only.\n```json\n{{"selectedText": "x"}}\n```' for one in (whole, later)
+    ]
+    messages = [{"id": f"m{at}", "type": "user", "content": [{"text": text}]} for at, text in enumerate([*notes, OWN])]
+    assert [(one.text, one.origin) for one in said(written(tmp_path, HEAD, *messages))] == [(OWN, None)]
+
+
 def test_the_prompt_of_a_subagent_is_its_parents(tmp_path: Path) -> None:
     prompt = {"id": "m1", "type": "user", "timestamp": "2026-03-01T09:00:01Z", "content": "Look for valves"}
     path = written(tmp_path, {**HEAD, "kind": "subagent"}, prompt, name="chats/parent-1/s1.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -115,6 +116,21 @@ def test_uninstall_finds_what_is_ours_where_the_record_is_lost(reverie: Run, per
     assert everything(person) == before
 
 
+def test_a_byte_order_mark_before_settings_stays(reverie: Run, person: Path) -> None:
+    files = (".claude/settings.json", ".codex/config.toml", ".hermes/config.yaml")
+    for file in files:
+        (person / file).write_bytes(b"\xef\xbb\xbf" + (person / file).read_bytes())
+    before = everything(person)
+    for agent, file in zip(("claude", "codex", "hermes"), files, strict=True):
+        reverie("install", agent, "--no-check")
+        installed = (person / file).read_bytes()
+        assert installed.startswith(b"\xef\xbb\xbf") and installed.count(b"\xef\xbb\xbf") == 1
+        assert b"reverie" in installed
+        (person / file).write_bytes(installed + b"\n")  # so that it is taken out, not put back
+        reverie("uninstall", agent)
+        assert (person / file).read_bytes().rstrip() == before[file].rstrip()
+
+
 def test_settings_that_cannot_be_read_are_refused_and_nothing_is_written(reverie: Run, person: Path) -> None:
     (person / ".claude/settings.json").write_text('{"hooks": [],}')
     (person / ".codex/config.toml").write_text("model = \n")
@@ -158,23 +174,35 @@ def test_someone_elses_notify_of_codex_is_left_alone(reverie: Run, person: Path)
     assert "[mcp_servers.reverie]" in config.read_text()
 
 
-def test_the_hook_queues_a_session_and_the_next_night_reads_it_wherever_it_lies(reverie: Run, person: Path) -> None:
-    """In a folder no night looks into by itself; the hook is run by a shell, as the agent does it."""
-    reverie("install", "claude", "--no-check")
-    [entry] = json.loads((person / ".claude/settings.json").read_text())["hooks"]["SessionEnd"]
-    command = entry["hooks"][0]["command"]
-    transcript = person / "elsewhere/00000000-0000-4000-8000-000000000001.jsonl"
-    line = {"type": "user", "sessionId": transcript.stem, "cwd": str(person), "uuid": "u1", "version": "2.1.197"}
-    line |= {
-        "timestamp": "2026-01-05T09:00:00Z",
-        "message": {"role": "user", "content": "Where do the lighthouses go?"},
+def session(person: Path, folder: str, number: int, said: str) -> str:
+    """A transcript of Claude Code, and what it tells its hook when the session ends."""
+    transcript = person / folder / f"00000000-0000-4000-8000-{number:012}.jsonl"
+    line = {
+        "type": "user",
+        "sessionId": transcript.stem,
+        "cwd": str(person),
+        "uuid": f"u{number}",
+        "version": "2.1.197",
     }
-    transcript.parent.mkdir()
+    line |= {"timestamp": f"2026-01-{number:02}T09:00:00Z", "message": {"role": "user", "content": said}}
+    transcript.parent.mkdir(parents=True, exist_ok=True)
     transcript.write_text(f"{json.dumps(line)}\n")
-    event = {"session_id": transcript.stem, "transcript_path": str(transcript), "hook_event_name": "SessionEnd"}
+    return json.dumps({"transcript_path": str(transcript), "hook_event_name": "SessionEnd"})
+
+
+def run_hook(person: Path, event: str) -> None:
+    """By a shell, as the agent does it."""
+    [entry] = json.loads((person / ".claude/settings.json").read_text())["hooks"]["SessionEnd"]
+    variables = {"HOME": str(person), "PATH": os.environ["PATH"]}
+    subprocess.run(entry["hooks"][0]["command"], shell=True, check=True, input=event, text=True, env=variables)
+
+
+def test_the_hook_queues_a_session_and_the_next_night_reads_it_wherever_it_lies(reverie: Run, person: Path) -> None:
+    """In a folder no night looks into by itself."""
+    assert "Nights: none" in reverie("install", "claude", "--no-check", "--no-nights").stdout
+    event = session(person, "elsewhere", 1, "Where do the lighthouses go?")
     for _ in range(2):
-        variables = {"HOME": str(person), "PATH": os.environ["PATH"]}
-        subprocess.run(command, shell=True, check=True, input=json.dumps(event), text=True, env=variables)
+        run_hook(person, event)
     assert len(list((person / ".reverie/queue").iterdir())) == 1, "twice is once"
     assert "lighthouses" not in reverie("search", "lighthouses").stdout
     assert "1 session that ended, queued" in reverie("status").stdout
@@ -184,6 +212,38 @@ def test_the_hook_queues_a_session_and_the_next_night_reads_it_wherever_it_lies(
     reverie("dream", "--target", "claude")
     assert list((person / ".reverie/queue").iterdir()) == []
     assert "lighthouses" in reverie("search", "lighthouses").stdout
+
+
+def test_a_session_that_ends_begins_the_night_that_is_due(reverie: Run, person: Path) -> None:
+    """Not where dreaming is switched off, not twice in an hour, and not while one runs."""
+    settings, look = person / ".reverie/reverie.toml", person / ".reverie/queue/next-look"
+    settings.parent.mkdir()
+    settings.write_text("[dreaming]\nenabled = false\n")
+    assert "switched off" in reverie("install", "claude", "--no-check").stdout
+    run_hook(person, session(person, ".claude/projects/x", 1, "Remember: use pnpm, never npm."))
+    assert not look.exists(), "a night was begun though there are to be none"
+
+    settings.write_text('timezone = "Europe/Berlin"\n')
+    assert "(0 3 * * *, Europe/Berlin)" in reverie("install", "claude", "--no-check").stdout
+    look.touch()
+    with look.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        run_hook(person, session(person, ".claude/projects/x", 2, "No, as I said: use pnpm, never npm."))
+        assert look.read_text() == "", "a second night was begun while one ran"
+    run_hook(person, session(person, ".claude/projects/x", 3, "Hello again"))
+    with look.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # which the night holds until it ends
+        looked = look.read_text()
+    assert "Use pnpm, never npm." in (person / ".claude/CLAUDE.md").read_text()
+    assert "1 change landed" in (person / ".reverie/queue/night.log").read_text()
+
+    run_hook(person, session(person, ".claude/projects/x", 4, "And again"))
+    assert look.read_text() == looked and "1 session that ended, queued" in reverie("status").stdout
+    look.write_text("2026-01-05T09:00:00+00:00\n")
+    run_hook(person, session(person, ".claude/projects/x", 5, "And again"))
+    with look.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+    assert (person / ".reverie/queue/night.log").read_text() == "", "the night of today is over"
 
 
 def test_a_queued_transcript_that_is_gone_does_not_stop_the_night(reverie: Run, person: Path) -> None:

@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from reverie.app import Home, open_home
+from reverie.core.errors import BadInput
 from reverie.core.keys import Permission
 from reverie.core.origin import Origin
 from reverie.integrations.agent_tools import MOST_WAITING, AgentTools
@@ -144,6 +145,29 @@ def test_of_a_skill_that_several_agents_have_each_reads_and_refines_its_own(
         tools.refine_skill("deploy-shop", "Rules", ["Never on Fridays."], because="It broke.")
         (proposal,) = home.review.waiting()
         assert proposal.target_name == "codex-skills"
+
+
+def test_a_profile_of_hermes_reads_and_refines_its_own_skills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They begin as copies of the home's; who asks for one by its name is not asked which copy."""
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
+    for folder in ("hermes", "hermes/profiles/work"):
+        skill = tmp_path / folder / "skills/deploy-shop/SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text(SKILL)
+    with open_home(tmp_path / "home", settings={"owner": "ann"}) as home:
+        assert home.skills.get("deploy-shop").path == "hermes-skills/deploy-shop"
+        assert len(home.skills.match("deploy the shop to staging")) == 1
+        assert home.dreams.new_skills("hermes/work") == "hermes-work-skills", "a skill of a night goes elsewhere"
+
+        tools = AgentTools(home, "hermes/work", "hermes")
+        tools.refine_skill("deploy-shop", "Rules", ["Never on Fridays."], because="It broke.")
+        (proposal,) = home.review.waiting()
+        assert proposal.target_name == "hermes-work-skills"
+        home.review.approve(proposal.id)
+        assert "Never on Fridays." in (tmp_path / "hermes/profiles/work/skills/deploy-shop/SKILL.md").read_text()
+        assert (tmp_path / "hermes/skills/deploy-shop/SKILL.md").read_text() == SKILL
+        with pytest.raises(BadInput, match="2 skills are called"):
+            home.skills.get("deploy-shop")
 
 
 def test_what_an_agent_proposes_asks_whatever_the_policy_lets_land(home: Home) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from reverie.app import Home, open_home
 from reverie.changes.proposal import ProposalStatus
+from reverie.cli import reverie
 
 STOOD = "CI runs on every push\n§\nThe staging host is db1"
 
@@ -64,10 +66,17 @@ def test_what_is_decided_in_hermes_does_not_wait_here(home: Home, hermes: Path) 
     assert (hermes / "memories/MEMORY.md").read_text() == STOOD
 
 
-def test_what_cannot_be_read_or_is_not_there_any_more_is_left_to_hermes(home: Home, hermes: Path) -> None:
+def test_what_cannot_be_read_or_is_not_there_any_more_is_left_to_hermes_and_told(home: Home, hermes: Path) -> None:
     rotten = stage(hermes, "0000000d", action="replace", old_text="gone since", content="x")
-    broken = hermes / "pending/memory/0000000e.json"
+    broken = stage(hermes, "0000000e", action="add", content="Deploy on Tuesdays")
+    home.mirror_staged()
+    [proposal] = home.review.waiting()
     broken.write_text('{"payload": {"action"')
-    [line] = home.mirror_staged()
-    assert "cannot be proposed" in line
-    assert home.review.waiting() == [] and rotten.exists() and broken.exists()
+    assert home.mirror_staged() == [], "what cannot be read now was not decided in Hermes"
+    assert home.review.waiting() == [proposal] and rotten.exists() and broken.exists()
+    unread, lost = home.mirror_staged.problems()
+    assert f"{broken} is not a write as Hermes stages it (JSONDecodeError" in unread
+    assert "0000000d" in lost and "not in MEMORY.md" in lost
+    for command in (["status"], ["review", "list"]):
+        shown = CliRunner().invoke(reverie, [*command, "--home", str(home.config.home)]).output
+        assert str(broken) in shown and "0000000d" in shown

@@ -130,15 +130,15 @@ class Home:
 
         return SessionQueue(self.config.home / "queue")
 
-    def installer(self, agent: str) -> Installing:
-        """Puts this home into an agent, and takes it out again."""
+    def installer(self, agent: str, *, nights: bool = True) -> Installing:
+        """Puts this home into an agent, and takes it out. `nights`: a session that ends begins one that is due."""
         from reverie.harnesses.installers import Installing, Launch, installers
         from reverie.system.installation import Installation
 
         known = installers()
         if agent not in known:
             raise BadInput(f"There is no installer for {agent!r}.", expected=f"one of {', '.join(known)}")
-        launch = Launch(self.config.home, self.config.handed_to_agents())
+        launch = Launch(self.config.home, self.config.handed_to_agents(), nights)
         kept = Installation(self.config.home / "installed" / agent)
         return Installing(known[agent], self.config, launch, kept)
 
@@ -150,6 +150,16 @@ class Home:
             told = ", ".join(sorted(event)) or "nothing"
             raise BadInput(f"The event names no transcript; it has {told}.", expected="the end of a session")
         return self.ended.put(installing.installer.reader, path.expanduser().absolute())
+
+    def begin_night_if_due(self) -> bool:
+        """Have a process of its own look whether a night is due, and do it; nobody waits for it."""
+        from reverie.harnesses.installers import Launch
+        from reverie.system.background_night import BackgroundNight
+
+        if not self.config.dreaming.enabled:
+            return False
+        command = Launch(self.config.home).words("dream", "--if-missed")
+        return BackgroundNight(self.config.home / "queue").begin(command, self.clock.now())
 
     def _standard_places(self) -> Iterator[Source]:
         """Where the harnesses of this machine leave their transcripts, if those are to be read without being added."""
@@ -434,10 +444,11 @@ class Home:
 
     @cached_property
     def skill_folders(self) -> Mapping[str, SkillFolder]:
+        from reverie.skills.library import folder_name
         from reverie.system.skill_folders import SkillFolder
 
         own, *more = self.config.skill_folders().items()
-        read = ((f"{target.name}-skills", getattr(target, "skills", None)) for target in self.targets.offered())
+        read = ((folder_name(target.name), getattr(target, "skills", None)) for target in self.targets.offered())
         agents = [(name, path) for name, path in read if path and path.parent.is_dir()]
         found = dict[str, SkillFolder]()
         for name, path in (own, *agents, *more):

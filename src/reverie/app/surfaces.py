@@ -36,9 +36,13 @@ def surface_statements(home: Home) -> Iterator[Statement]:
         with suppress(NotPermitted):  # a night over that target says so; others do not wait for it
             entries += entries_by_document(target)
         yield from (Statement(where, text) for where, text in entries)
+    seen = set[tuple[str, bytes]]()
     for folder in home.skill_folders.values():
         for subject in folder.subjects():
             for document, content in folder.files(subject).items():
+                if (document, content) in seen:  # a copy of another agent's
+                    continue
+                seen.add((document, content))
                 where = f"{folder.name}/{subject}"
                 yield from (Statement(where, text, "skill") for text in rules_in(subject, document, content))
     yield from (Statement(one.file, one.text, "instructions") for one in home.instructions())

@@ -19,7 +19,7 @@ from reverie.core.errors import BadInput, ReverieError
 from reverie.memory.context_files import CONTEXT_FILES, SHARED, context_of
 from reverie.memory.target import Target
 from reverie.memory.targets import Targets
-from reverie.skills.library import Folder
+from reverie.skills.library import Folder, folder_name
 from reverie.skills.skill import read_skill
 
 CODEX = "${CODEX_HOME:-~/.codex}"
@@ -120,7 +120,7 @@ class AuditSources:
     ) -> list[tuple[Folder, str, bool]]:
         """Each folder once, with the home it belongs to and whether the Home can amend it."""
         found: dict[str, tuple[Folder, str, bool]] = {}
-        homes = {f"{target.name}-skills": home_of(target.name) for target in self.targets.offered()}
+        homes = {folder_name(target.name): home_of(target.name) for target in self.targets.offered()}
         homes |= {"hermes-dir": "hermes"}
         own = {folder.key: folder for folder in self.folders.values()}
         for path, home in [*self._below(given), *self._of_targets(targets)]:

@@ -120,7 +120,7 @@ class Briefing:
     def _matched(self, asked: ContextRequest, budget: int) -> tuple[list[FoundSkill], list[str]]:
         if not (asked.task or asked.tags) or budget < 1:
             return [], []
-        every = list(self.skills.every())
+        every = list(self.skills.distinct())
         by_skill = {id(found.skill): found for found in every}
         chosen: list[FoundSkill] = []
         withheld: list[FoundSkill] = []

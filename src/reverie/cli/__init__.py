@@ -85,7 +85,8 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="reverie")
-def reverie() -> None:
+@click.option("--called-as", envvar="REVERIE_CALLED_AS", hidden=True)
+def reverie(called_as: str | None) -> None:
     """Change control for what AI agents learn.
 
     Reverie reads the transcripts agents leave behind and turns them into few, reviewed changes to memory and skills,
@@ -93,6 +94,10 @@ def reverie() -> None:
     `reverie demo`, then `reverie audit` and `reverie dream --propose`; `reverie review` and `reverie web` show what
     waits for you.
     """
+    if called_as:
+        from reverie.cli.host_commands import hints_name
+
+        hints_name(called_as)
 
 
 def main(arguments: list[str] | None = None) -> None:

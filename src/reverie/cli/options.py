@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from reverie.cli.host_commands import renamed
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -68,6 +70,7 @@ def with_pager(function: Callable[..., None]) -> Callable[..., None]:
                 function(shell=shell, **given)
         finally:
             text = screen.getvalue()
+            text = renamed(text)
             if text.count("\n") >= shutil.get_terminal_size((80, 24)).lines:
                 click.echo_via_pager(text)
             else:

@@ -59,15 +59,21 @@ HERMES = (
     Form("gateway note", _R(r"(?m)^\[(?:Runtime note: |Replied-to \w+ ')"), anywhere=True),
 )
 
-# @anthropic-ai/claude-code 2.1: the tags the program itself lists, and those in which it wraps what others sent.
-CLAUDE_CODE = tags(
-    """
-    system-reminder ide_opened_file ide_selection ide_diagnostics new-diagnostics bash-input bash-stdout bash-stderr
-    bash-exit-code command-stdout command-stderr local-command-stdout local-command-stderr local-command-caveat
-    user-prompt-submit-hook post-tool-use-hook task-notification remote-review remote-review-progress teammate-message
-    cross-session-message agent-message channel fork-boilerplate tick ultraplan mcp-resource persisted-output
-    tool_use_error
-    """
+# @anthropic-ai/claude-code 2.1: the tags the program itself lists, those in which it wraps what others sent, and what
+# it says around a message of another agent.
+CLAUDE_CODE = (
+    Form(
+        "agent message", _R(r"(?:Another Claude session|The coordinator) sent a message(?: while you were working)?:\n")
+    ),
+    *tags(
+        """
+        system-reminder ide_opened_file ide_selection ide_diagnostics new-diagnostics bash-input bash-stdout
+        bash-stderr bash-exit-code command-stdout command-stderr local-command-stdout local-command-stderr
+        local-command-caveat user-prompt-submit-hook post-tool-use-hook task-notification remote-review
+        remote-review-progress teammate-message cross-session-message agent-message channel fork-boilerplate tick
+        ultraplan mcp-resource persisted-output tool_use_error
+        """
+    ),
 )
 
 # codex-rs 0.166: `core/src/context/`, `protocol/src/protocol.rs`, `tui/src/ide_context/prompt.rs`, `exec/src/lib.rs`.
@@ -87,8 +93,14 @@ CODEX = (
     ),
 )
 
-# @google/gemini-cli 0.61: hooks, the context of a session, mentioned files, commands run with `!`, compression.
+# @google/gemini-cli 0.61: hooks, the context of a session, what an editor shows, mentioned files, commands run with
+# `!`, compression.
 GEMINI_CLI = (
+    Form(
+        "editor",
+        _R(r"Here is (?:the user's|a summary of changes in the user's) editor context\b[^\n]*\n```json\n"),
+        kept=False,
+    ),
     Form("session context", _R(r"This is the Gemini CLI\. We are setting up the context for our chat\.")),
     Form("shell command", _R(r"I ran the following shell command:\n")),
     Form("harness note", _R(r"\[System: You previously ")),

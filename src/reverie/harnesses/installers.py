@@ -34,6 +34,11 @@ class Launch:
 
     home: Path
     environment: Mapping[str, str] = field(default_factory=dict)
+    nights: bool = True  # whether the end of a session begins a night that is due
+
+    def queue(self, agent: str) -> list[str]:
+        """For the hook that runs when a session of this agent ended."""
+        return ["sessions", "queue", "--agent", agent, *(["--night"] if self.nights else [])]
 
     def words(self, *words: str) -> list[str]:
         return [sys.executable, "-P", "-m", "reverie", *words, "--home", str(self.home)]
@@ -49,9 +54,10 @@ class Launch:
         told = {"command": command, "words": arguments, "environment": dict(sorted(self.environment.items()))}
         return f"const launch = {json.dumps(told)};\n{source.read_text('utf-8')}"
 
-    def server(self, agent: str, target: str) -> dict[str, Any]:
-        """The MCP server, as most agents write it down."""
-        command, *arguments = self.words("mcp", "--agent", agent, "--target", target)
+    def server(self, agent: str, target: str, *, hooked: bool = True) -> dict[str, Any]:
+        """The MCP server, as most agents write it down. Where no hook tells that a session ended, its end does."""
+        night = ["--night"] if self.nights and not hooked else []
+        command, *arguments = self.words("mcp", "--agent", agent, "--target", target, *night)
         env = {"env": dict(sorted(self.environment.items()))} if self.environment else {}
         return {"command": command, "args": arguments, **env}
 

@@ -18,6 +18,7 @@ from reverie.integrations.tool_schemas import MOST_HITS, TOOLS, check_arguments
 from reverie.memory.operation import Add, Replace
 from reverie.safety.bundle import scan_skill
 from reverie.safety.scan import scan
+from reverie.skills.library import folder_name
 from reverie.skills.match_skills import match
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class AgentTools:
 
     @property
     def _own_skills(self) -> str:
-        return f"{self.target.partition('/')[0]}-skills"
+        own = folder_name(self.target)
+        return own if own in self.home.skill_folders else folder_name(self.target.partition("/")[0])
 
     def _skill(self, name: str) -> str:
         """Of several skills of one name, the one that this agent reads itself."""

@@ -16,9 +16,12 @@ class StagedStep:
 
 @dataclass(frozen=True, slots=True)
 class StagedWrite:
+    """`problem` says why it cannot be read, if it cannot; then it has no steps."""
+
     id: str
     document: str
     steps: tuple[StagedStep, ...]
+    problem: str = ""
 
 
 @runtime_checkable

@@ -13,6 +13,11 @@ from reverie.skills.outcomes import Outcomes
 from reverie.skills.skill import Skill, bare_name, read_skill
 
 
+def folder_name(target: str) -> str:
+    """What the folder is called that the agent of a target reads skills from."""
+    return f"{target.replace('/', '-')}-skills"
+
+
 class Folder(Protocol):
     """A place skills lie in. `name` is what people type; `key` is the same folder under every name."""
 
@@ -59,6 +64,15 @@ class Skills:
                 self.touch(folder, subject)
                 yield FoundSkill(folder, read_skill(subject, folder.files(subject)))
 
+    def distinct(self) -> Iterator[FoundSkill]:
+        """Without copies: of those that say the same in several folders, as in the profiles of Hermes, the first."""
+        seen = set[tuple[str, bytes]]()
+        for found in self.every():
+            said = (found.skill.subject, found.skill.content)
+            if said not in seen:
+                seen.add(said)
+                yield found
+
     def seen_from(self, folder: str) -> list[FoundSkill]:
         """All of them; of those that several agents have, only that in this folder, if it is there."""
         found = list(self.every())
@@ -66,14 +80,14 @@ class Skills:
         return [one for one in found if one.folder.name == folder or one.skill.subject not in own]
 
     def get(self, name: str) -> FoundSkill:
-        """The one skill meant by its name, its path in a folder, or folder and path."""
+        """The one skill meant by its name, its path in a folder, or folder and path; of copies, the first."""
         meant = [
             (folder, subject)
             for folder in self.folders.values()
             for subject in folder.subjects()
             if name in (subject, bare_name(subject), f"{folder.name}/{subject}")
         ]
-        if len(meant) > 1:
+        if len({(subject, repr(folder.files(subject))) for folder, subject in meant}) > 1:
             paths = " or ".join(f"{folder.name}/{subject}" for folder, subject in meant)
             raise BadInput(f"{len(meant)} skills are called {name!r}.", expected=paths)
         if not meant:
@@ -89,5 +103,5 @@ class Skills:
 
     def match(self, task: str, tags: Sequence[str] = (), budget: int = DEFAULT_BUDGET) -> list[Match]:
         """The skills a task calls for, best first, within a budget of tokens."""
-        skills = (found.skill for found in self.every())
+        skills = (found.skill for found in self.distinct())
         return match(skills, task, tags, budget_tokens=budget, outcomes=self.outcomes())

@@ -11,6 +11,7 @@ import difflib
 import json
 import os
 import shutil
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,7 +103,7 @@ class Installation:
                 is_in = all(edit.is_in(now) for edit in ours)
                 for edit in ours if not is_in else ():
                     text = edit.put_in(text)
-            then = clean.now if is_in else text.encode()
+            then = clean.now if is_in else _bytes(text, clean.now)
             change = FileChange(path, clean.now, then, tuple(edit.about for edit in ours))
             folders = known.folders if known else _missing_folders(path)
             planned.append((change, _Recorded(clean.then, sha256(then or b""), folders)))
@@ -150,7 +151,7 @@ def _taken_out(path: Path, edits: Sequence[ConfigEdit], known: _Recorded | None)
         for edit in reversed(edits):
             text = edit.take_out(text, before)
     is_gone = not text or (text.strip() == "{}" and known is not None and known.before is None)
-    return FileChange(path, now, None if is_gone and now else text.encode(), ("what is ours is taken out",))
+    return FileChange(path, now, None if is_gone and now else _bytes(text, now), ("what is ours is taken out",))
 
 
 def _write(change: FileChange) -> None:
@@ -179,9 +180,14 @@ def _missing_folders(path: Path) -> tuple[str, ...]:
 
 def _text(content: bytes | None, path: Path) -> str:
     try:
-        return (content or b"").decode("utf-8")
+        return (content or b"").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8.", expected="a text", next_step="Nothing was changed.") from error
+
+
+def _bytes(text: str, before: bytes | None) -> bytes:
+    """With a byte order mark where the file had one."""
+    return text.encode("utf-8-sig" if before and before.startswith(BOM_UTF8) else "utf-8")
 
 
 class _named:

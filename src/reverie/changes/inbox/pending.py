@@ -27,13 +27,38 @@ class Mirror:
         """Say in sentences what was done."""
         return [line for target in self.memory.targets.in_use() for line in self._one(target)]
 
+    def problems(self) -> list[str]:
+        """What waits in a harness's own queue and cannot be taken up here, and why."""
+        return [line for target in self.memory.targets.in_use() for line in self._problems(target)]
+
+    def _problems(self, target: Target) -> Iterator[str]:
+        if not isinstance(target, StagingTarget):
+            return
+        for write in target.staged():
+            if write.problem:
+                yield f"{write.problem}. It waits in {target.name} and is not in this review."
+            elif f"{target.harness}/{write.id}" not in self._known(target) and None in self._operations(target, write):
+                yield (
+                    f"The write {write.id} that {target.name} staged is not in this review: what it wants to change is "
+                    f"not in {write.document}, or not once."
+                )
+
+    def _known(self, target: Target) -> dict[str, Proposal]:
+        return {one.suggestion.proposer: one for one in self.review.past() if one.suggestion.target == target.key}
+
+    def _operations(self, target: Target, write: StagedWrite) -> list[Operation | None]:
+        entries = [one for one in self.memory.entries(target.name) if one.document == write.document]
+        return [_operation(step, write.document, entries) for step in write.steps]
+
     def _one(self, target: Target) -> Iterator[str]:
         if not isinstance(target, StagingTarget):
             return
-        known = {one.suggestion.proposer: one for one in self.review.past() if one.suggestion.target == target.key}
+        known = self._known(target)
         staged = {f"{target.harness}/{one.id}": one for one in target.staged()}
         for proposer, write in staged.items():
             proposal = known.get(proposer)
+            if write.problem:
+                continue
             if proposal is None:
                 yield from self._proposed(target, write, proposer)
             elif proposal.status is not ProposalStatus.WAITING:
@@ -45,10 +70,8 @@ class Mirror:
                 yield f"{proposal.id} was decided in {target.harness}."
 
     def _proposed(self, target: Target, write: StagedWrite, proposer: str) -> Iterator[str]:
-        entries = [one for one in self.memory.entries(target.name) if one.document == write.document]
-        operations = [_operation(step, write.document, entries) for step in write.steps]
+        operations = self._operations(target, write)
         if None in operations:
-            yield f"{proposer} cannot be proposed: what it wants to change is not in {write.document}, or not once."
             return
         wanted = tuple(one for one in operations if one is not None)
         why = f"staged by {proposer.partition('/')[0]} for approval"

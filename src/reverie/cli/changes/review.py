@@ -31,6 +31,8 @@ def _mirrored(shell: Shell) -> Iterator[Home]:
     """What agents' own programs hold back for approval waits here, too, and leaves their queue once it is decided."""
     with shell.opened() as house:
         house.mirror_staged()
+        for line in house.mirror_staged.problems():
+            click.echo(f"Note: {terminal_safe(line)}", err=True)
         yield house
         house.mirror_staged()
 

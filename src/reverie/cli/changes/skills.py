@@ -43,12 +43,19 @@ def list_(*, shell: Shell) -> None:
         print_json([_row(one) | {"outcomes": outcomes.get(bare_name(one.skill.subject))} for one in found])
         return
     out = console()
+    copies = dict[tuple[str, bytes], list[str]]()
     for one in found:
+        copies.setdefault((one.skill.subject, one.skill.content), []).append(one.folder.name)
+    for one in found:
+        first, *others = copies[one.skill.subject, one.skill.content]
+        if one.folder.name != first:
+            continue
         version = f" {one.skill.version}" if one.skill.version else ""
         off = "" if one.skill.enabled else "  (disabled)"
         did = outcomes.get(bare_name(one.skill.subject))
         known = f"  ({did.sentence}; confidence {did.confidence:.2f})" if did else ""
-        out.print(f"{one.path}{version}{off}{known}", style="bold", markup=False)
+        also = f"  (the same in {', '.join(others)})" if others else ""
+        out.print(f"{one.path}{version}{off}{also}{known}", style="bold", markup=False)
         out.print(f"  {one_line(one.skill.description or 'no description', max(20, out.width - 4))}", markup=False)
     if not found:
         click.echo("No skills yet. `reverie skills add PATH` brings one in; refinements come as proposals.")

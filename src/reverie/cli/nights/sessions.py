@@ -92,8 +92,9 @@ def add(
 @command.command()
 @click.argument("event", required=False)
 @click.option("--agent", required=True, metavar="NAME", help="Whose hook calls: claude, codex, …")
+@click.option("--night", is_flag=True, help="Then begin a night in the background, if one is due.")
 @common
-def queue(*, event: str | None, agent: str, shell: Shell) -> None:
+def queue(*, event: str | None, agent: str, night: bool, shell: Shell) -> None:
     """Queue a session that ended for the next night. Agents call it, by the hook that `reverie install` sets.
 
     EVENT is what the agent tells its hook, as JSON; it is read from standard input if not given.
@@ -111,6 +112,8 @@ def queue(*, event: str | None, agent: str, shell: Shell) -> None:
         raise BadInput("The event is not a JSON object.", expected="what an agent tells its hook")
     with shell.opened() as house:
         ended = house.queue_session(agent, said)
+        if night:
+            house.begin_night_if_due()
     if shell.json:
         print_json(ended)
 

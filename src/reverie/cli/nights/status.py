@@ -48,12 +48,19 @@ def command(*, dream: str | None, shell: Shell) -> None:
         sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
         others = house.tenants.dreams_of_others()
         unread, queued = house.sessions.quarantined(), len(house.ended.waiting())
+        not_staged = house.mirror_staged.problems()
         off = {name: path for name in names if (path := house.switched_off(name))}
         enabled = house.config.dreaming.enabled
         hint = no_sessions_hint(house)
     if shell.json:
         told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
-        told |= {"last_success": success, "others": others, "quarantined": unread, "queued": queued}
+        told |= {
+            "not_in_review": not_staged,
+            "last_success": success,
+            "others": others,
+            "quarantined": unread,
+            "queued": queued,
+        }
         told |= {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]}
         print_json(told | {"sentences": sentences})
         return
@@ -75,7 +82,7 @@ def command(*, dream: str | None, shell: Shell) -> None:
             click.echo(f"{name}  dreaming is switched off in {off[name]}")
         if staged[name]:
             click.echo(f"{name}  {plural(staged[name], 'candidate')} staged for other nights")
-    for line in _unread(unread):
+    for line in (*_unread(unread), *map(terminal_safe, not_staged)):
         click.echo(line)
     _recent(changes, sentences)
     ended = f"{plural(queued, 'session')} that ended, queued for the next night.\n" if queued else ""

@@ -15,9 +15,10 @@ from reverie.cli.options import Shell, common
 @click.option(
     "--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="HTTP instead of stdio; needs a key."
 )
+@click.option("--night", is_flag=True, help="When the agent ends, begin a night in the background, if one is due.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen, with --http.")
 @common
-def command(*, target: str | None, agent: str, port: int | None, host: str, shell: Shell) -> None:
+def command(*, target: str | None, agent: str, port: int | None, night: bool, host: str, shell: Shell) -> None:
     """Serve an agent while it works: search, recall, skills, and proposals that wait for a person (MCP).
 
     An agent starts it by itself over stdio; `reverie install` tells it how. Over HTTP it is at /mcp, for who has a key
@@ -29,6 +30,9 @@ def command(*, target: str | None, agent: str, port: int | None, host: str, shel
     server = McpServer(shell.opened, target, agent)
     if port is None:
         serve_stdio(server)
+        if night:
+            with shell.opened() as house:
+                house.begin_night_if_due()
         return
     import uvicorn
 

@@ -30,7 +30,7 @@ class ClaudeCodeInstaller:
 
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
-        hook = {"hooks": [{"type": "command", "command": launch.line(*QUEUE)}]}
+        hook = {"hooks": [{"type": "command", "command": launch.line(*launch.queue(self.name))}]}
         server = {"type": "stdio", **launch.server(self.name, self.target)}
         return InstallPlan(
             [

@@ -32,15 +32,16 @@ class CodexInstaller:
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = folder / "config.toml"
-        words = [*(["env", *_variables(launch)] if launch.environment else []), *launch.words(*QUEUE)]
+        words = [*(["env", *_variables(launch)] if launch.environment else []), *launch.words(*launch.queue(self.name))]
         notify = TomlKey(config, "a program that queues each session for the next night", "notify", words, QUEUE)
-        server = launch.server(self.name, self.target)
+        notes = _notes(notify)
+        server = launch.server(self.name, self.target, hooked=not notes)
         edits: list[ConfigEdit] = [
             TomlTable(config, "the MCP server", ("mcp_servers", "reverie"), server),
             notify,
             OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
         ]
-        return InstallPlan(edits, _notes(notify))
+        return InstallPlan(edits, notes)
 
     def transcript(self, where: HomePlaces, event: Mapping[str, Any]) -> Path | None:
         said, thread = event.get("transcript_path"), event.get("thread-id")
@@ -74,7 +75,7 @@ def _variables(launch: Launch) -> list[str]:
 
 def _notes(notify: TomlKey) -> list[str]:
     try:
-        taken = notify.taken_by(notify.path.read_text("utf-8"))
+        taken = notify.taken_by(notify.path.read_text("utf-8-sig"))
     except (OSError, ValueError, BadInput):
         return []
     if taken is None:

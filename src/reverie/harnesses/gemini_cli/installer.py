@@ -37,7 +37,11 @@ class GeminiCliInstaller:
                     folder / "settings.json",
                     "a hook that queues each session for the next night",
                     ("hooks", "SessionEnd"),
-                    {"hooks": [{"type": "command", "name": "reverie", "command": launch.line(*QUEUE)}]},
+                    {
+                        "hooks": [
+                            {"type": "command", "name": "reverie", "command": launch.line(*launch.queue(self.name))}
+                        ]
+                    },
                     f"-m reverie {' '.join(QUEUE)}",
                     json5=True,
                 ),

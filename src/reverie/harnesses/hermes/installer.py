@@ -84,7 +84,8 @@ class HermesInstaller:
 
 
 def _plugin(folder: Path, launch: Launch) -> Iterator[OwnFile]:
-    told = {"program": launch.words()[:-2], "environment": {**launch.environment, "REVERIE_HOME": str(launch.home)}}
+    environment = {**launch.environment, "REVERIE_HOME": str(launch.home)}
+    told = {"program": launch.words()[:-2], "environment": environment, "nights": launch.nights}
     yield OwnFile(folder / LAUNCH, "how the plugin starts Reverie", f"{json.dumps(told, indent=1)}\n")
     source = files("reverie") / "integrations/hermes"
     for file in sorted(source.iterdir(), key=lambda one: one.name):
@@ -95,7 +96,7 @@ def _plugin(folder: Path, launch: Launch) -> Iterator[OwnFile]:
 def _notes(config: Path) -> Iterator[str]:
     yield "Hermes calls the tools of the MCP server only where it has its extra `mcp` (hermes-agent[mcp])."
     try:
-        disabled = yaml_edits.yaml_value(config.read_text("utf-8"), ("plugins", "disabled"))
+        disabled = yaml_edits.yaml_value(config.read_text("utf-8-sig"), ("plugins", "disabled"))
     except (OSError, ValueError, BadInput):  # installing says so
         return
     if "reverie" in (disabled or ()):

@@ -16,7 +16,7 @@ _NAME = re.compile(r"[0-9a-f]{8}")
 
 
 def staged_in(home: Path) -> Iterator[StagedWrite]:
-    """Oldest first. A file that cannot be read is Hermes' own matter."""
+    """Oldest first, behind those that cannot be read."""
     found = list[tuple[float, StagedWrite]]()
     for path in _folder(home).glob("*.json"):
         try:
@@ -25,8 +25,11 @@ def staged_in(home: Path) -> Iterator[StagedWrite]:
             steps = payload["operations"] if payload["action"] == "batch" else [payload]
             write = StagedWrite(path.stem, _DOCUMENTS[payload["target"]], tuple(map(_step, steps)))
             found.append((float(told.get("created_at") or 0), write))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue  # decided meanwhile, or of a Hermes that writes it otherwise: it stays there for Hermes itself
+        except FileNotFoundError:
+            continue  # decided meanwhile
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            why = f"{path} is not a write as Hermes stages it ({type(error).__name__}: {error})"
+            found.append((0, StagedWrite(path.stem, "", (), why)))
     return (write for _, write in sorted(found, key=lambda one: (one[0], one[1].id)))
 
 

@@ -41,7 +41,7 @@ class HermesTarget:
         self.dreaming = self._home / "dreaming"  # where its users look for the diary
         self.agent_folder = self._home
         self.harness = "hermes"
-        self.skills = self._home / "skills" if name == NAME else None  # a profile's are mostly copies of these
+        self.skills = self._home / "skills"  # a profile's are mostly copies of the home's
         self.instructions = (self._home / "SOUL.md",)  # read with memory, and never changed by a dream
         self.reach = f"every session of the Hermes home {home.name}, whoever talks to it"
 

@@ -21,7 +21,6 @@ from reverie.memory.targets import HomePlaces
 from reverie.system.config_files import json_edits
 from reverie.system.config_files.edits import ConfigEdit, JsonMember, OwnFile
 
-QUEUE = ("sessions", "queue", "--agent", "openclaw")
 _HOOK = Path(__file__).with_name("hook")
 _ABOUT = "a hook that queues each session for the next night"
 _AGENT = re.compile(r"[\w-]{1,100}")
@@ -39,11 +38,12 @@ class OpenClawInstaller:
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = where.place(f"${{OPENCLAW_CONFIG_PATH:-{folder / 'openclaw.json'}}}")
-        server, hooks = launch.server(self.name, self.target), _hooks(config)
+        server = launch.server(self.name, self.target, hooked=False)  # `openclaw agent --local` runs no hook
+        hooks, queue = _hooks(config), launch.queue(self.name)
         edits: list[ConfigEdit] = [
             JsonMember(config, "the MCP server", ("mcp", "servers", "reverie"), server, json5=True),
             OwnFile(folder / "hooks/reverie/HOOK.md", _ABOUT, (_HOOK / "HOOK.md").read_text("utf-8")),
-            OwnFile(folder / "hooks/reverie/handler.js", _ABOUT, launch.script(_HOOK / "handler.js", *QUEUE)),
+            OwnFile(folder / "hooks/reverie/handler.js", _ABOUT, launch.script(_HOOK / "handler.js", *queue)),
             OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
         ]
         if not (hooks.get("enabled") is True and not hooks.get("entries")):  # else all are on, and one named is alone
@@ -74,7 +74,7 @@ class OpenClawInstaller:
 
 def _hooks(config: Path) -> Mapping[str, Any]:
     try:
-        told = json_edits.json_value(config.read_text("utf-8"), ("hooks", "internal"), json5=True)
+        told = json_edits.json_value(config.read_text("utf-8-sig"), ("hooks", "internal"), json5=True)
     except (OSError, ValueError, BadInput):  # installing says so
         return {}
     return told if isinstance(told, dict) else {}
@@ -85,5 +85,5 @@ def _notes(config: Path, hooks: Mapping[str, Any]) -> Iterator[str]:
         yield f"`hooks.internal.enabled` in {config} is false: the hook does not run."
     yield (
         "OpenClaw's gateway runs the hook when a session ends (`/new`, `/reset`, once a day); `openclaw agent --local` "
-        "runs none. A night reads its sessions where it keeps them all the same."
+        "runs none, but ends the MCP server, which begins a night that is due. A night reads its sessions in any case."
     )

@@ -19,7 +19,6 @@ from reverie.harnesses.opencode.target import FOLDER
 from reverie.memory.targets import HomePlaces
 from reverie.system.config_files.edits import JsonMember, OwnFile
 
-QUEUE = ("sessions", "queue", "--agent", "opencode")
 _PLUGIN = Path(__file__).with_name("plugin.js")
 _ABOUT = "a plugin that queues each session for the next night"
 _TABLES = """
@@ -49,7 +48,7 @@ class OpencodeInstaller:
         return InstallPlan(
             [
                 JsonMember(config, "the MCP server", ("mcp", "reverie"), server, json5=True),
-                OwnFile(folder / "plugin/reverie.js", _ABOUT, launch.script(_PLUGIN, *QUEUE)),
+                OwnFile(folder / "plugin/reverie.js", _ABOUT, launch.script(_PLUGIN, *launch.queue(self.name))),
                 OwnFile(folder / "skills/reverie/SKILL.md", "a skill: when to recall, when to propose", SKILL),
             ],
         )

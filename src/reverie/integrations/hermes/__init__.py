@@ -42,12 +42,13 @@ def _command(arguments: argparse.Namespace) -> None:
 
 
 def _session_finished(session_id: str = "", **_: object) -> None:
-    from .finished import queue
+    from .finished import begin_night_if_due, queue
     from .outcomes import session_done
 
     if session_id:
         session_done(session_id)
         queue(session_id)
+        begin_night_if_due()
 
 
 def _before_a_turn(user_message: object = "", session_id: str = "", **_: object) -> str | None:

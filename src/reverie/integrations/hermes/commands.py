@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     made = {name: commands.add_parser(name, help=about, description=about) for name, about in COMMANDS.items()}
     made["run"].add_argument("--propose", action="store_true", help="land nothing: only proposals")
     made["run"].add_argument("--nightly", action="store_true", help="as cron runs it: a quiet night says nothing")
+    made["run"].add_argument("--if-missed", action="store_true", help="only if there was none since `schedule`")
     made["review"].add_argument("words", nargs="*", metavar="approve|reject ID", help="answer one")
     made["review"].add_argument("--because", default="", metavar="WHY", help="why, for whoever asks later")
     made["install-cron"].add_argument("--schedule", metavar="CRON", help="when, as cron writes it")
@@ -73,7 +74,7 @@ def _answer(words: str) -> str:
     said: list[str] = []
 
     def captured(arguments: Sequence[str], **how: Any) -> int:
-        done = run_reverie(arguments, captured=True, **how)
+        done = run_reverie(arguments, captured=True, named="/dreaming", **how)
         said.extend(text.strip() for text in (done.stdout, done.stderr) if text.strip())
         return done.returncode
 
@@ -84,7 +85,7 @@ def _answer(words: str) -> str:
         _run(arguments, captured, said.append)
     except (NoReverie, BadSchedule, ValueError) as error:
         said.append(str(error))
-    text = "\n".join(said).replace("`reverie review", "`/dreaming review").replace("`reverie undo", "`/dreaming undo")
+    text = "\n".join(said)
     return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}\n… `hermes dreaming` shows the rest."
 
 
@@ -107,7 +108,7 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
     because = ["--because", arguments.because] if getattr(arguments, "because", "") else []
     match arguments.dreaming_command:
         case "run":
-            return _night(target, arguments.propose, arguments.nightly, reverie, say)
+            return _night(target, arguments, reverie, say)
         case "review" if arguments.words:
             return reverie(["review", *arguments.words, *because])
         case "review":
@@ -137,17 +138,21 @@ def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callab
     return 0
 
 
-def _night(target: str, propose: bool, nightly: bool, reverie: Callable[..., int], say: Callable[[str], object]) -> int:
+def _night(
+    target: str, arguments: argparse.Namespace, reverie: Callable[..., int], say: Callable[[str], object]
+) -> int:
     from .finished import Taken
+
+    propose = bool(arguments.propose)
+    words = ["dream", target, *(["--propose"] if propose else []), *(["--if-missed"] if arguments.if_missed else [])]
 
     taken = Taken()
     taken.bring_in()
     with _model() as more:
-        if nightly:
-            done = run_reverie(["dream", target, "--json"], captured=True, more=more)
-            code = tell_night(done, say)
+        if arguments.nightly:
+            code = tell_night(run_reverie([*words, "--json"], captured=True, more=more), say)
         else:
-            code = reverie(["dream", target, *(["--propose"] if propose else [])], more=more)
+            code = reverie(words, more=more)
     if not code and not propose:
         taken.drop()
     return code
@@ -161,7 +166,7 @@ def tell_night(done: subprocess.CompletedProcess[str], say: Callable[[str], obje
             return 0
         say(done.stderr.strip() or done.stdout.strip())
         return done.returncode
-    for dream in json.loads(done.stdout)["dreams"]:
+    for dream in json.loads(done.stdout)["dreams"] if done.stdout.strip() else ():  # none was due
         if any(one["fate"] in ("landed", "waiting") for one in dream["judged"]):
             say(dream["diary"])
     return 0

@@ -8,12 +8,24 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
-from .program import hermes_home, reads_only_what_was_added, run_reverie
+from .program import (
+    hermes_home,
+    launch,
+    program_environment,
+    reads_only_what_was_added,
+    run_reverie,
+    settings,
+)
 
 _MOST_BYTES = 1_000_000
+_NIGHT = ("-P", "-m", "hermes_cli.main", "dreaming", "run", "--nightly", "--if-missed")
+_AGAIN = 3_600  # seconds
 
 
 def _file() -> Path:
@@ -29,6 +41,26 @@ def queue(session: str) -> None:
     with path.open("a", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.write(json.dumps({"session": session, "at": int(time.time())}) + "\n")
+
+
+def begin_night_if_due() -> None:
+    """Where `reverie install hermes` was told so: a process of its own looks whether a night is due, at most once an
+    hour. Hermes waits for nothing."""
+    look, now = hermes_home().dreaming / "next-look", time.time()
+    just_looked = look.exists() and now < look.stat().st_mtime <= now + _AGAIN
+    if just_looked or not launch().get("nights") or settings().get("enabled") is False:
+        return
+    look.touch()
+    os.utime(look, (now, now + _AGAIN))
+    with (look.parent / "night.log").open("wb") as said:
+        subprocess.Popen(
+            [sys.executable, *_NIGHT],
+            env=program_environment(hermes_home(), {"HERMES_HOME": str(hermes_home().path)}),
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
 
 
 def waiting() -> list[str]:

@@ -105,12 +105,18 @@ def reads_only_what_was_added() -> bool:
 
 
 def run_reverie(
-    arguments: Sequence[str], *, captured: bool, more: Mapping[str, str] | None = None, seconds: float | None = None
+    arguments: Sequence[str],
+    *,
+    captured: bool,
+    more: Mapping[str, str] | None = None,
+    seconds: float | None = None,
+    named: str = "hermes dreaming",
 ) -> subprocess.CompletedProcess[str]:
-    """`captured`: what it prints is handed back. Otherwise it has this terminal, and asks what it has to ask."""
+    """`captured`: what it prints is handed back. Otherwise it has this terminal, and asks what it has to ask. Its hints
+    are for who calls it `named`."""
     return subprocess.run(
         [*reverie_program(), *arguments],
-        env=program_environment(hermes_home(), more),
+        env={**program_environment(hermes_home(), more), "REVERIE_CALLED_AS": named},
         stdin=subprocess.DEVNULL if captured else None,
         capture_output=captured,
         text=True,
