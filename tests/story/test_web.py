@@ -378,6 +378,29 @@ def test_what_was_edited_in_another_tab_has_to_be_looked_at_again(browser: Brows
     assert memory.read_text() == MEMORY.replace(OLD, "Staging DB is on port 6432")
 
 
+def test_the_checks_of_the_night_run_again_on_what_a_person_writes(browser: Browser, memory: Path) -> None:
+    """They inform: a person may write what nobody said."""
+    home, user = browser.home, memory.with_name("USER.md")
+    home.sessions.add(session("s4", SOFT, day=11))
+    home.dream("hermes", mode="propose")
+    (asked,) = [one for one in home.review.waiting() if "tables" in one.diff]
+    address, then = f"/proposals/{asked.id}", home.inbox.detail(asked.id).checks
+    same = html.unescape(browser.post(f"{address}/check", hash=asked.hash, text=SOFT))
+    assert [words for words, _ in then if words not in same] == ["Is it read where it holds?"]
+    typed = shown(browser.post(f"{address}/check", hash=asked.hash, text="It prints tables as in /srv/7777."))
+    assert "It fits." in typed
+    assert "Was every value of it said? Nobody said “/srv/7777”." in typed
+    assert "Can it be understood alone? It may not be understood without the conversation" in typed
+    assert home.inbox.detail(asked.id).checks == then, "nothing of it was kept"
+    kept = shown(browser.post(f"{address}/edit", hash=asked.hash, text="I prefer tables as in /srv/7777."))
+    assert "Was every value of it said? Nobody said “/srv/7777”." in kept and "may not be understood" not in kept
+    assert "Why it asks: ann changed it." in kept and "of the night's text" in kept
+    browser.post(f"{address}/approve", hash=home.review.get(asked.id).hash)
+    assert "as in /srv/7777." in user.read_text()
+    again = home.inbox.detail(home.inbox.undo(asked.id).again).checks
+    assert ("Was every value of it said?", "Nobody said “/srv/7777”.") in again
+
+
 def test_what_is_typed_is_checked_and_not_kept(browser: Browser) -> None:
     proposal = moved(browser.home)
     check = f"/proposals/{proposal.id}/check"
@@ -453,8 +476,8 @@ def test_a_night_tells_what_it_read_and_refused_and_can_be_taken_back(browser: B
     again = home.inbox.undo(asked.id).again
     assert home.inbox.detail(again).checks == checks
     waits = home.review.get(again)
-    page = browser.post(f"/proposals/{again}/edit", hash=waits.hash, text="I prefer tables for all numbers.")
-    assert "A person changed the text since the night checked it." in page and "checks passed" not in page
+    page = browser.post(f"/proposals/{again}/edit", hash=waits.hash, text="I prefer tables for all 12 numbers.")
+    assert "A person changed it since the night." in page and "Nobody said “12”." in page
     home.review.approve(again)
     assert "kilometres" in user.read_text() and "tables" in user.read_text()
     assert f"/nights/{dream.id}" in browser.get("/nights")

@@ -46,7 +46,14 @@ def review(home: Home) -> Review:
         proposing,
         landing,
         clock,
+        partial(_checked_again, home),
     )
+
+
+def _checked_again(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
+    from reverie.dreams.recheck import checked_again
+
+    return checked_again(home.dreams, proposal)
 
 
 def artifact_of(home: Home, target: str, subject: str, also: str | None = None) -> Artifact:
@@ -64,8 +71,8 @@ def _seen(home: Home, key: str, under: str) -> list[str]:
 
 
 def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """The checks verification made of what became this proposal, and what they found. Of a text that a person changed
-    since it knows nothing; what was undone waits again with the same text under another name."""
+    """What verification asked about this proposal, and what it found: in the night, or in what a person made of it
+    since. What was undone waits again with the same text under another name."""
     from reverie.dreams.verify.checks import CHECKS
     from reverie.memory.operation import Remove
 
@@ -73,7 +80,8 @@ def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
     dream = home.dream_records.get(home.owned, name) if name else None
     texts = {one.text for one in proposal.suggestion.operations if not isinstance(one, Remove)}
     judged = dream.judged if dream else ()
-    done = next((one.checks for one in judged if (one.text in texts if texts else one.ref == proposal.id)), ())
+    then = next((one.checks for one in judged if (one.text in texts if texts else one.ref == proposal.id)), ())
+    done = proposal.suggestion.checks or then
     questions = {one.name: one.question for one in CHECKS}
     return tuple((questions.get(check, f"{check}?"), found) for check, found in done)
 

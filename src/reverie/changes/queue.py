@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -56,6 +56,8 @@ Done = TypeVar("Done")
 
 @dataclass(frozen=True, slots=True)
 class Review:
+    """`checked` runs the checks of the night again, on a proposal that a person changed."""
+
     scope: Scope
     owner: str
     records: HistoryRecords
@@ -66,6 +68,7 @@ class Review:
     proposing: Proposing
     landing: Landing
     clock: Clock
+    checked: Callable[[Proposal], tuple[tuple[str, str], ...]] = lambda proposal: ()
 
     # ---- proposing ---------------------------------------------------------------------------------------------------
 
@@ -246,7 +249,8 @@ class Review:
         )
 
     def redrawn(self, proposal: Proposal, changed: Suggestion, *, keep: bool = True) -> Proposal | Undrawable:
-        """The same proposal with other words, or for another document or skill."""
+        """The same proposal with other words, or for another document or skill, and what the checks find in it. They
+        inform: what a person writes is their own decision."""
         artifact = self._artifact(changed)
         changed = replace(changed, target=artifact.holder.key)
         if refusal := self._not_editable(self.get(proposal.id), proposal):
@@ -255,13 +259,13 @@ class Review:
             drawn = self.proposing.draw(artifact, changed, held, instead_of=proposal.id)
         if not isinstance(drawn, tuple):
             return drawn
-        again, ruling = drawn
+        again, ruling = replace(drawn[0], id=proposal.id), drawn[1]
+        again = replace(again, suggestion=replace(again.suggestion, checks=self.checked(again)))
         with self._deciding(proposal) as stored:  # what it was for may be somewhere else
             if refusal := self._not_editable(stored, proposal):
                 return refusal
-            why = stored.asks_because if ruling.answer == "land" else ruling.why
-            made_at, expires_at = stored.made_at, stored.expires_at
-            again = replace(again, id=stored.id, asks_because=why, made_at=made_at, expires_at=expires_at)
+            why = f"{self.scope.actor} changed it" if ruling.answer == "land" else ruling.why
+            again = replace(again, asks_because=why, made_at=stored.made_at, expires_at=stored.expires_at)
             if keep:
                 self.proposals.put(self.scope, again)
         return again

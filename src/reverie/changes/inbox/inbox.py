@@ -34,7 +34,8 @@ A_PAGE = 20  # proposals that are shown at once
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """`checks` are what verification found about a proposal of a night. `on_move` is told of each that was moved."""
+    """`checks` are what verification asks of a proposal of a night, and what it found. `on_move` is told of each that
+    was moved."""
 
     review: Review
     memory: Memory
@@ -196,7 +197,8 @@ class Inbox:
             changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
-        return VerdictResult(changed, True, "The text is changed, and was checked again." if keep else "It fits.")
+        said = "The text is changed, and was checked again." if keep else "It fits."
+        return VerdictResult(changed, True, said, checks=self.checks(changed))
 
     def snooze(self, proposal: str, until: datetime) -> VerdictResult:
         """Put it off: it is asked again from that time on."""
@@ -215,7 +217,8 @@ class Inbox:
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
         self.on_move(changed)
-        return VerdictResult(changed, True, f"It is for {where} now, and was checked again.")
+        said = f"It is for {where} now, and was checked again."
+        return VerdictResult(changed, True, said, checks=self.checks(changed))
 
     def undo(self, proposal: str) -> VerdictResult:
         """Take a decision back: what landed is taken out byte for byte; that, and what was refused or put off, waits

@@ -118,11 +118,13 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class VerdictResult:
-    """The result of a verdict. `done` is False where nothing was changed by it; `unsafe` where only a person
-    who has read the findings may let it pass; `again` is the proposal as which what was taken back waits now."""
+    """What came of what a person said. `done` is False where nothing was changed by it; `unsafe` where only a person
+    who has read the findings may let it pass; `again` is the proposal as which what was taken back waits now;
+    `checks` are those of the night, run again on what a person made of it."""
 
     proposal: Proposal
     done: bool
     said: str
     unsafe: bool = False
     again: str = ""
+    checks: tuple[tuple[str, str], ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -137,7 +137,8 @@ class _Screens:
         if text is None or text.strip() == detail.text.strip():
             return "The text is as it was."
         proposal = detail.item.proposal
-        return self.house.inbox.edit(proposal.id, proposal.hash, text).said
+        result = self.house.inbox.edit(proposal.id, proposal.hash, text)
+        return " ".join([result.said, *([f"{_passed(result.checks)}."] if result.checks else [])])
 
     def _undo(self) -> None:
         if not self.decided:
@@ -234,18 +235,22 @@ def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
         print_sentence(out, fact, indent=0)
     proposal = detail.item.proposal
     score = proposal.suggestion.score
-    short = [f"Score {score.total:.2f}"] if score else []
+    then = " of the night's text" if proposal.suggestion.checks else ""
+    short = [f"Score {score.total:.2f}{then}"] if score else []
     if brief:
         print_sentence(out, " · ".join([*short, "w shows all"]), indent=0)
         out.print()
         return
     if detail.checks:
-        passed = sum(found == "passed" for _, found in detail.checks)
-        short.append(f"{passed} of {plural(len(detail.checks), 'check')} passed")
+        short.append(_passed(detail.checks))
     if detail.preview and detail.preview.budget:
         short.append(f"{detail.preview.characters:,} of {detail.preview.budget:,} characters then")
     print_sentence(out, " · ".join([*short, f"expires {proposal.expires_at:%Y-%m-%d}"]), indent=0)
     out.print()
+
+
+def _passed(checks: Sequence[tuple[str, str]]) -> str:
+    return f"{sum(found == 'passed' for _, found in checks)} of {counted(len(checks), 'check')} passed"
 
 
 def _show_why(out: Console, detail: Detail) -> None:
@@ -263,8 +268,9 @@ def _facts(detail: Detail, *, brief: bool) -> list[str]:
     asks = proposal.asks_because.casefold()
     open_checks = [(question, found) for question, found in detail.checks if found != "passed"]
     facts = [f"Asks because: {proposal.asks_because}"]
-    if not brief:
+    if not brief or proposal.suggestion.checks:  # what is found in a person's own words has to be seen at once
         facts += [f"{question} {found}" for question, found in open_checks if found.rstrip(".").casefold() not in asks]
+    if not brief:
         facts += [f"Stands already ({one.relation}): {one.surface}: {one.text}" for one in proposal.related]
     facts += [f"Finding ({one.severity} {one.category}): {one.shown} {one.advice}" for one in proposal.findings]
     if detail.problem:

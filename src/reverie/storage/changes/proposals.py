@@ -145,6 +145,7 @@ def _details(proposal: Proposal) -> str:
             "score": suggestion.score and asdict(suggestion.score),
             "people": suggestion.people,
             "spoken_by": suggestion.spoken_by,
+            "checks": suggestion.checks,
             "target_name": proposal.target_name,
             "diff": proposal.diff,
             "findings": [asdict(one) for one in proposal.findings],
@@ -197,6 +198,7 @@ def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
         told["people"],
         amendment_from_json(told["amendment"]) if told["amendment"] else None,
         Origin(told["spoken_by"]) if told.get("spoken_by") else None,
+        tuple((name, found) for name, found in told.get("checks", ())),
     )
 
 
