@@ -190,6 +190,26 @@ def test_what_was_said_in_one_project_stands_together(browser: Browser) -> None:
     assert len(groups) == 2 and sum("said in ledgerly" in one.partition("Add to")[0] for one in groups) == 1
 
 
+def test_the_list_is_narrowed_to_a_night_a_document_or_a_project_by_a_form(browser: Browser) -> None:
+    home = browser.home
+    moved(home)
+    home.sessions.add(session("s2", SOFT) | {"project": "ledgerly"})
+    night = home.dream("hermes", mode="propose").dreams[0]
+    page = browser.get("/")
+    for name, value in (("night", night.id), ("where", "hermes/USER.md"), ("project", "ledgerly")):
+        assert f'<option value="{value}"' in page.partition(f'<select name="{name}">')[2].partition("</select>")[0]
+        narrowed = browser.get(f"/?{name}={value}")
+        assert f'<option value="{value}" selected>' in narrowed and "1 proposal to decide" in narrowed
+        assert SOFT in narrowed and "port 6432" not in narrowed
+        assert f'<input type="hidden" name="{name}" value="{value}">' in narrowed, "and a verdict leads back to it"
+    assert "Nothing waits for you, said in elsewhere" in shown(browser.get("/?project=elsewhere"))
+    (asked,) = [one for one in home.review.waiting() if one.project]
+    back = browser.client.post(
+        f"/proposals/{asked.id}/refuse", data={"csrf": browser.entrance.csrf, "project": "ledgerly"}
+    )
+    assert "project=ledgerly" in str(back.url)
+
+
 def test_undo_leads_back_to_the_list_as_it_was(browser: Browser) -> None:
     proposal = moved(browser.home)
     page = browser.post(f"/proposals/{proposal.id}/refuse", where="hermes/MEMORY.md")
@@ -224,7 +244,7 @@ def test_a_proposal_is_put_off_until_a_day_and_comes_back(browser: Browser) -> N
     page = shown(browser.post(f"/proposals/{proposal.id}/snooze", until="2026-05-20"))
     assert "Nothing waits for you" in page and "1 proposal put off" in page and "Put off: it is asked again" in page
     assert browser.home.review.waiting() == [] and browser.home.review.count() == 0
-    (listed,) = browser.home.review.page(None, snoozed=True)
+    (listed,) = browser.home.review.page(None, asked=replace(browser.home.review.open, snoozed=True))
     assert listed.expires_at - proposal.expires_at == timedelta(days=7, hours=12), "it lives as long from then on"
     assert "Ask me now" in browser.get("/?snoozed=yes")
     browser.get(f"/proposals/{proposal.id}")

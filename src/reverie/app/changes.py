@@ -11,6 +11,8 @@ from reverie.app.surfaces import surface_statements
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from reverie.app.home import Home
     from reverie.changes.artifact import Artifact, Holder
     from reverie.changes.history.library import History
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from reverie.changes.outside.record_before_read import Touching
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
+    from reverie.transcripts.session import Evidence
 
 
 def review(home: Home) -> Review:
@@ -32,8 +35,8 @@ def review(home: Home) -> Review:
     gated = {one.name: why for one in home.targets.offered() if (why := getattr(one, "approval", ""))}
     policy = replace(read_policy(home.config.home / "policy.toml"), gated=gated)
     proposals = SqlProposals(home.engine, clock)
-    related = Relations(partial(surface_statements, home)).to
-    proposing = Proposing(scope, history, proposals, policy, related, ids, clock)
+    related = Relations(partial(statements, home)).to
+    proposing = Proposing(scope, history, proposals, policy, related, ids, clock, partial(_project_of, home))
     landing = Landing(scope, history, home.noticing, ids, clock, home.projecting)
     return Review(
         scope,
@@ -48,6 +51,14 @@ def review(home: Home) -> Review:
         clock,
         partial(_checked_again, home),
     )
+
+
+def _project_of(home: Home, evidence: Iterable[Evidence]) -> str:
+    """The project in whose sessions all of it was said."""
+    wanted: dict[str, list[int]] = {one.session_id: [] for one in evidence}
+    read = home.sessions.exchanges(wanted).values() if wanted else ()
+    projects = {(stored.head.project if stored else None) or "" for stored, _ in read}
+    return projects.pop() if len(projects) == 1 else ""
 
 
 def _checked_again(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:

@@ -111,7 +111,8 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A Suggestion as it was put to a person. `hash` is over the diff and what it was drawn against."""
+    """A Suggestion as it was put to a person. `hash` is over the diff and what it was drawn against. `project` is the
+    one in whose sessions all of it was said; "" where that is none, or several."""
 
     id: str
     suggestion: Suggestion
@@ -130,6 +131,7 @@ class Proposal:
     change: str | None = None
     note: str = ""
     snoozed_until: datetime | None = None  # a person put it off; then it waits again
+    project: str = ""
 
     @property
     def rank(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -115,34 +115,23 @@ class Review:
         too."""
         return self.page(None if every else self.room())
 
-    def page(
-        self,
-        limit: int | None,
-        first: int = 0,
-        *,
-        places: Collection[tuple[str, str]] | None = None,
-        snoozed: bool = False,
-    ) -> list[Proposal]:
-        """A part of what waits, best first; of some targets and subjects only, or what was put off."""
+    def page(self, limit: int | None, first: int = 0, asked: Open | None = None) -> list[Proposal]:
+        """A part of what waits, best first."""
         self._expire()
-        return self.proposals.waiting(self.scope, self._open(places, snoozed), limit, first)
+        return self.proposals.waiting(self.scope, asked or self.open, limit, first)
 
-    def marks(
-        self, places: Collection[tuple[str, str]] | None = None, *, snoozed: bool = False
-    ) -> list[tuple[str, str]]:
+    def marks(self, asked: Open | None = None) -> list[tuple[str, str]]:
         """Id and hash of everything that waits, today's and what is behind."""
-        return self.proposals.marks(self.scope, self._open(places, snoozed))
-
-    def places(self) -> dict[tuple[str, str], Proposal]:
-        """Target and subject of all that waits, each with a proposal for it."""
-        return self.proposals.places(self.scope, self._open(None, False))
+        return self.proposals.marks(self.scope, asked or self.open)
 
     def count(self) -> int:
         """The number of proposals that wait, today's and those behind."""
         return len(self.marks())
 
-    def _open(self, places: Collection[tuple[str, str]] | None, snoozed: bool) -> OpenProposals:
-        return OpenProposals(self.clock.now(), None if places is None else tuple(places), snoozed)
+    @property
+    def open(self) -> Open:
+        """All that waits now."""
+        return Open(self.clock.now())
 
     def room(self) -> int:
         """The number of proposals a person may still be asked today."""

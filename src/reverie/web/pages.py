@@ -46,6 +46,7 @@ class Pages:
         made.filters |= {
             "day": self.day,
             "when": self.when,
+            "moment": self.moment,
             "capitalize_first": lambda text: text[:1].upper() + text[1:],
             "counted": plural,
             "diary": self.diary,
@@ -78,11 +79,13 @@ class Pages:
     def day(self, at: datetime | None) -> str:
         return f"{at.astimezone(self._zone):%-d %B %Y}" if at else "no date"
 
+    def moment(self, at: datetime) -> str:
+        return f"{at.astimezone(self._zone):%-d %b %Y, %H:%M}"
+
     def when(self, at: datetime | None) -> Markup:
         if at is None:
             return Markup("no date")
-        shown = f"{at.astimezone(self._zone):%-d %b %Y, %H:%M}"
-        return Markup('<time datetime="{}">{}</time>').format(rfc3339(at), shown)
+        return Markup('<time datetime="{}">{}</time>').format(rfc3339(at), self.moment(at))
 
     def diary(self, text: str) -> Markup:
         tokens = self._diary.parse(visible(text))
