@@ -30,9 +30,9 @@ def console() -> Console:
     """Lines are fitted to a terminal. Into a pipe they go whole, however narrow the screen behind it is."""
     from rich.console import Console
 
-    out = Console(highlight=False, soft_wrap=False)
+    out = Console(highlight=False, soft_wrap=False, emoji=False)
     if not out.is_terminal:
-        out.width = PIPE_WIDTH
+        out.width, out.soft_wrap = PIPE_WIDTH, True
     return out
 
 
