@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from reverie.app.home import Home
     from reverie.changes.artifact import Artifact, Holder
+    from reverie.changes.history.change import Change
     from reverie.changes.history.library import History
     from reverie.changes.history.verify import Checked
+    from reverie.changes.landing_result import Outcome
     from reverie.changes.outside.record_before_read import Touching
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
@@ -50,7 +52,15 @@ def review(home: Home) -> Review:
         landing,
         clock,
         partial(_checked_again, home),
+        partial(_undone_in_store, home),
     )
+
+
+def _undone_in_store(home: Home, change: Change, because: str) -> Outcome:
+    from reverie.memory.stores.store import Author
+
+    writes = home.tenants.writes(home.owned, Author("user", home.owned.actor), home.config.owner)
+    return writes.undo(change.target.rpartition("/")[2], change.id, because)
 
 
 def _project_of(home: Home, evidence: Iterable[Evidence]) -> str:

@@ -56,7 +56,8 @@ Done = TypeVar("Done")
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """`checked` runs the checks of the night again, on a proposal that a person changed."""
+    """`checked` runs the checks of the night again, on a proposal that a person changed. `undo_in_store` takes back a
+    Change of a memory store, which says why."""
 
     scope: Scope
     owner: str
@@ -69,6 +70,7 @@ class Review:
     landing: Landing
     clock: Clock
     checked: Callable[[Proposal], tuple[tuple[str, str], ...]] = lambda proposal: ()
+    undo_in_store: Callable[[Change, str], Outcome] = lambda change, because: Conflicted(None, "it is in no file")
 
     # ---- proposing ---------------------------------------------------------------------------------------------------
 
@@ -409,6 +411,12 @@ class Review:
                 f"{undone.id} is the first record of {undone.subject}: nothing came before it.",
                 expected="a later change",
             )
+        back = tuple(edit.opposite for edit in undone.edits)
+        if undone.target.startswith("store:"):
+            known = partial(self.records.known, self.scope, undone.target)
+            if not even_critical and self.records.critical(self.scope) and touched(known, undone.form, back):
+                return Conflicted(None, CONFIRM)
+            return self.undo_in_store(undone, because)
         actor = self.scope.actor
         grounds = Grounds(
             actor,
@@ -419,7 +427,7 @@ class Review:
             approved_by=actor,
             because=because,
         )
-        draft = Rewrite(self.artifacts(undone.target, undone.subject), tuple(edit.opposite for edit in undone.edits))
+        draft = Rewrite(self.artifacts(undone.target, undone.subject), back)
         with self.noticing.held(draft.artifact):
             if by := undone_by(self.records, self.scope, undone.id):
                 return already_undone(undone.id, by)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
+from reverie.changes.history.change import Change
 from reverie.changes.history.library import happened
 from reverie.changes.history.sizes import sizes
 from reverie.changes.inbox.word_diff import Hunk, edit_hunks
@@ -23,6 +24,7 @@ from reverie.web.plots import stepped
 
 router = APIRouter()
 MOST_CHANGES = 50
+MOST_STORES, MOST_MEMORIES = 20, 50
 
 
 @router.get("/memory")
@@ -33,8 +35,8 @@ def memory(request: Request) -> Response:
     for name in home.memory.present():
         with suppress(ReverieError):  # what could not be read is told of above
             targets.append((home.memory.target(name), home.memory.usage(name)))
-    skills = list(home.skills.every())
-    return pages.page(request, "memory.html", targets=targets, skills=skills, unread=unread)
+    values = {"skills": list(home.skills.every()), "stores": home.stores(MOST_STORES, MOST_MEMORIES)}
+    return pages.page(request, "memory.html", targets=targets, unread=unread, most=MOST_MEMORIES, **values)
 
 
 @router.get("/memory/document")
@@ -95,10 +97,15 @@ def _shown(request: Request, change: str, said: str) -> Response:
     found = home.history.get(change)
     values = {
         "change": found,
-        "where": f"{home.history.name_of(found.target)}/{found.subject}",
+        "where": where_of(home, found),
         "happened": happened(found),
         "hunks": edit_hunks(found.edits),
         "undone": undone_by(home.review.records, home.owned, change),
         "said": said,
     }
     return pages.page(request, "change.html", 409 if said else 200, **values)
+
+
+def where_of(home: Home, change: Change) -> str:
+    """The document that a Change is of, as an address names it."""
+    return f"{home.history.name_of(change.target)}/{change.subject.removeprefix('/')}"

@@ -63,13 +63,12 @@ class Pages:
         root = root_of(request)
         path = request.url.path.removeprefix(root)
         shared = {"csrf": request.state.csrf, "path": path, "go": "", "root": root, "person": request.state.person}
+        shared["whole"] = request.state.home.is_whole
         return HTMLResponse(self._made.get_template(template).render(shared | values), status)
 
-    def message(
-        self, status: int, title: str, said: str, *, root: str = "", go: str = "", csrf: str = ""
-    ) -> HTMLResponse:
-        """A page that needs no Home. Without a token it leads nowhere."""
-        values = {"title": title, "said": said, "go": go, "csrf": csrf, "path": "", "root": root, "person": ""}
+    def message(self, status: int, title: str, said: str, *, root: str = "", go: str = "") -> HTMLResponse:
+        """A page for whoever was not let in: it leads nowhere."""
+        values = {"title": title, "said": said, "go": go, "csrf": "", "path": "", "root": root, "person": ""}
         return HTMLResponse(self._made.get_template("message.html").render(values), status)
 
     def login(self, root: str, csrf: str, said: str = "") -> HTMLResponse:
