@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from reverie.cli import reverie
 from reverie.cli.watch import progress_line
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add
+from reverie.testing.model_server import serving
 from reverie.transcripts.session import Evidence
 from tests.terminal import in_terminal
 
@@ -115,6 +117,26 @@ def test_a_night_that_runs_tells_how_far_it_is(waiting: Home) -> None:
     assert told[0] == "hermes: gather, looking for new sessions"
     assert "hermes: light, 1 of 2 sessions read" in told and "hermes: deep, 2 of 2 sessions read" in told
     assert progress_line(waiting, since) == ""
+
+
+def test_a_night_that_runs_tells_what_a_model_takes(waiting: Home) -> None:
+    waiting.sessions.add({"id": "s1", "user": "ann", "messages": [{"role": "user", "content": "I prefer tables."}]})
+    where, since, told = waiting.config.home, waiting.clock.now(), list[str]()
+    with serving() as server:
+        priced = {"model": "openai:played", "model_url": server.openai_url, "model_price": "1000/1000"}
+        with open_home(where, now=since, settings=priced) as home:
+
+            def watched(name: str, step: Callable[[], int]) -> int:
+                done = step()
+                told.append(progress_line(home, since))
+                return done
+
+            home.dreams.run(home.dreams.open("hermes", "propose", home.dreams.asked("hermes")).id, watched)
+    assert any(re.search(r"deep, 1 of 1 sessions read · 2 requests, \$\d+\.\d{4}$", line) for line in told), told
+    unpriced = {"model": "openai:played", "model_url": "https://models.example/v1"}
+    with open_home(where, now=since, settings=unpriced) as home:
+        home.dreams.open("hermes", "propose", home.dreams.asked("hermes"))
+        assert progress_line(home, since).endswith("· 2 requests, price not known")
 
 
 def test_progress_is_for_terminals_only(waiting: Home) -> None:
