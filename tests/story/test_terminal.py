@@ -87,6 +87,20 @@ def test_a_proposal_fits_the_screen_and_w_shows_all_of_it(waiting: Home) -> None
     assert screen.count("\n") <= 17 and "{+Coffee is at ten.+}" in screen and "▸" in screen and "Reaches" not in screen
 
 
+def test_of_a_long_skill_a_small_screen_shows_what_changes(waiting: Home) -> None:
+    skill = waiting.config.home / "skills" / "release" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    rules = "".join(f"- Rule {number} is a rule like all the others.\n" for number in range(40))
+    skill.write_text(f"---\nname: release\ndescription: Use when releasing.\nversion: 1.0.0\n---\n# Rules\n\n{rules}")
+    for one in waiting.review.waiting():
+        waiting.review.reject(one)
+    waiting.refining.refine_skill("release", section="Rules", add=["Push the tag before the branch."], because="seen")
+    screen = in_terminal(["review", "--home", str(waiting.config.home)], [("> ", "q")], rows=16).partition("[a]pprove")[
+        0
+    ]
+    assert "{+- Push the tag before the branch." in screen and "Rule 39 is" not in screen and screen.count("\n") <= 14
+
+
 def test_completion_offers_ids_and_what_they_mean(waiting: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REVERIE_HOME", str(waiting.config.home))
     known = [one.id for one in waiting.review.waiting()]
