@@ -71,6 +71,12 @@ def _back(request: Request, done: str) -> str:
 def _listed(request: Request, wanted: InboxFilter, done: list[str], failed: Sequence[tuple[str, str]] = ()) -> Response:
     home, pages = parts(request)
     waiting = home.inbox.waiting(wanted)
+    offered = home.inbox.choices(snoozed=wanted.snoozed)
+    choices = {
+        "night": [(name, pages.moment(at)) for name, at in offered.nights],
+        "where": [(name, name) for name in offered.places],
+        "project": [(name, name) for name in offered.projects],
+    }
     kept = {
         "where": wanted.where,
         "night": wanted.night,
@@ -82,7 +88,7 @@ def _listed(request: Request, wanted: InboxFilter, done: list[str], failed: Sequ
     values = {
         "waiting": waiting,
         "wanted": wanted,
-        "choices": home.inbox.choices(snoozed=wanted.snoozed),
+        "choices": {name: found for name, found in choices.items() if found},
         "kept": kept,
         "last": [home.inbox.item(name) for name in done],
         "failed": failed,

@@ -46,7 +46,6 @@ class Pages:
         made.filters |= {
             "day": self.day,
             "when": self.when,
-            "moment": self.moment,
             "capitalize_first": lambda text: text[:1].upper() + text[1:],
             "counted": plural,
             "diary": self.diary,
