@@ -133,6 +133,11 @@ def test_the_command_line_tells_the_same_story(memory: Path, tmp_path: Path) -> 
     reverie("undo", home=house)
     assert memory.read_text().endswith(TUESDAY)
     assert "ok   ledger is whole" in reverie("verify", home=house)
+    reverie("memory", "add", "Tea is at four", "--target", "home", home=house)
+    reverie("undo", home=house)
+    words = ["memory", "show", "home/MEMORY.md", "--home", str(house)]
+    gone = run_command(words, environment=os.environ, folder=Path.cwd())
+    assert "home/MEMORY.md does not exist. `reverie history home/MEMORY.md` shows what happened" in gone.stderr
     assert "Nothing was left over" in reverie("recover", home=house)
     reverie("memory", "remove", "Decimal", home=house)
     reverie("memory", "replace", "Tuesdays", "Deploys happen on Fridays", home=house)

@@ -108,7 +108,8 @@ def why_absent(name: str, first_seen: datetime | None, then: datetime | None) ->
     """Why there is nothing to show of a document at a time."""
     if first_seen is not None and then is not None and then < first_seen:
         return f"{name} was not seen yet: Reverie first looked at it on {day(first_seen)} UTC."
-    return f"{name} did not exist then."
+    when = "did not exist then" if then else "does not exist"
+    return f"{name} {when}. `reverie history {name}` shows what happened to it."
 
 
 def score_lines(score: Score) -> Iterable[str]:

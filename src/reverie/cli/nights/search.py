@@ -46,7 +46,7 @@ def command(
 
     asked = " ".join(question)
     with shell.opened() as house:
-        most = limit if shell.json else min(2 * limit, MAX_LIMIT)  # some of them stand in one exchange
+        most = limit if shell.json else min(4 * limit, MAX_LIMIT)  # several stand in one exchange
         hits = house.search(asked, user=user, harness=harness, role=role, since=since, until=until, limit=most)
         when = house.search.about_time(asked, hits) if since is until is None else ""
         narrowed = any((user, harness, role, since, until))  # what stands somewhere was said by nobody at no time
