@@ -554,6 +554,7 @@ def test_a_document_is_stepped_through_by_a_slider_and_its_size_is_drawn(browser
     assert re.search(r'<input type="range" name="at" min="1" max="2" value="2"', page)
     (points,) = re.findall(r'<polyline points="([^"]+)"', page)
     assert len(points.split()) == 4 and 'class="limit"' in page and "of 2,200 at last" in page
+    assert f"highest: {len(memory.read_text())} characters" in page
     assert "port 6432" in page.partition("History")[0]
     memory.write_text("Everything is new.")
     now = browser.get(address)
