@@ -138,6 +138,20 @@ def test_a_tenant_looks_at_their_stores_and_takes_a_change_back_in_their_name(ho
     assert home.history_of(scope).changes(f"{store}/shop.md")[0].grounds.approved_by == "cy"
 
 
+def test_the_owner_looks_at_a_store_that_is_nobodys_and_takes_a_change_back(home: Home, server: TestClient) -> None:
+    scope = Scope("local", "", "agent")
+    writes = home.tenants.writes(scope, Author("api", "apikey_1"))
+    store = writes.stores.create("Kites").id
+    memory = writes.create(store, "/shop.md", "- We ship on Mondays.\n")
+    writes.update(store, memory.id, content="- We ship on Fridays.\n")
+    browser = log_in(server, new_key(home, "ann", "review"))
+    assert "We ship on Fridays." in browser.get(f"/web/memory/document?path={store}/shop.md").text
+    change = home.history_of(scope).changes(f"{store}/shop.md")[0].id
+    page = browser.get(f"/web/changes/{change}").text
+    done = browser.post(f"/web/changes/{change}/undo", data={"csrf": token_in(page)})
+    assert done.status_code == 200 and writes.stores.memory(store, memory.id).content == b"- We ship on Mondays.\n"
+
+
 def test_a_key_is_never_in_an_address_or_a_page_and_becomes_a_strict_cookie(home: Home, server: TestClient) -> None:
     key = new_key(home, "ann", "review")
     browser = TestClient(server.app, base_url=HERE)

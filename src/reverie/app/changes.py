@@ -56,10 +56,10 @@ def review(home: Home) -> Review:
     )
 
 
-def _undone_in_store(home: Home, change: Change, because: str) -> Outcome:
+def _undone_in_store(home: Home, scope: Scope, change: Change, because: str) -> Outcome:
     from reverie.memory.stores.store import Author
 
-    writes = home.tenants.writes(home.owned, Author("user", home.owned.actor), home.config.owner)
+    writes = home.tenants.writes(scope, Author("user", scope.actor), home.config.owner)
     return writes.undo(change.target.rpartition("/")[2], change.id, because)
 
 

@@ -70,7 +70,7 @@ class Review:
     landing: Landing
     clock: Clock
     checked: Callable[[Proposal], tuple[tuple[str, str], ...]] = lambda proposal: ()
-    undo_in_store: Callable[[Change, str], Outcome] = lambda change, because: Conflicted(None, "it is in no file")
+    undo_in_store: Callable[[Scope, Change, str], Outcome] = lambda *change: Conflicted(None, "it is in no file")
 
     # ---- proposing ---------------------------------------------------------------------------------------------------
 
@@ -416,7 +416,7 @@ class Review:
             known = partial(self.records.known, self.scope, undone.target)
             if not even_critical and self.records.critical(self.scope) and touched(known, undone.form, back):
                 return Conflicted(None, CONFIRM)
-            return self.undo_in_store(undone, because)
+            return self.undo_in_store(self.scope, undone, because)
         actor = self.scope.actor
         grounds = Grounds(
             actor,
