@@ -37,7 +37,7 @@ def review(home: Home) -> Review:
     gated = {one.name: why for one in home.targets.offered() if (why := getattr(one, "approval", ""))}
     policy = replace(read_policy(home.config.home / "policy.toml"), gated=gated)
     proposals = SqlProposals(home.engine, clock)
-    related = Relations(partial(statements, home)).to
+    related = Relations(partial(surface_statements, home)).to
     proposing = Proposing(scope, history, proposals, policy, related, ids, clock, partial(_project_of, home))
     landing = Landing(scope, history, home.noticing, ids, clock, home.projecting)
     return Review(

@@ -58,12 +58,13 @@ def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
 
 def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
     """The newest memory stores in use that are this home's, each with its first memories, without their content."""
-    from reverie.memory.stores.store import Between, StoredMemory
+    from reverie.core.clock import TimeSpan
+    from reverie.memory.stores.store import StoredMemory
 
     found = list[tuple["Store", list["StoredMemory"]]]()
     for scope in (home.owned, home.owned.of("")) if home.is_whole else (home.scope,):
         library = home.tenants.stores(scope)
-        for store in library.find(Between(), limit=most):
+        for store in library.find(TimeSpan(), limit=most):
             there = library.memories(store.id, limit=most_memories)
             found.append((store, [one for one in there if isinstance(one, StoredMemory)]))
     return found

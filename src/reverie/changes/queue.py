@@ -117,12 +117,12 @@ class Review:
         too."""
         return self.page(None if every else self.room())
 
-    def page(self, limit: int | None, first: int = 0, asked: Open | None = None) -> list[Proposal]:
+    def page(self, limit: int | None, first: int = 0, asked: OpenProposals | None = None) -> list[Proposal]:
         """A part of what waits, best first."""
         self._expire()
         return self.proposals.waiting(self.scope, asked or self.open, limit, first)
 
-    def marks(self, asked: Open | None = None) -> list[tuple[str, str]]:
+    def marks(self, asked: OpenProposals | None = None) -> list[tuple[str, str]]:
         """Id and hash of everything that waits, today's and what is behind."""
         return self.proposals.marks(self.scope, asked or self.open)
 
@@ -131,9 +131,9 @@ class Review:
         return len(self.marks())
 
     @property
-    def open(self) -> Open:
+    def open(self) -> OpenProposals:
         """All that waits now."""
-        return Open(self.clock.now())
+        return OpenProposals(self.clock.now())
 
     def room(self) -> int:
         """The number of proposals a person may still be asked today."""
@@ -414,7 +414,8 @@ class Review:
         back = tuple(edit.opposite for edit in undone.edits)
         if undone.target.startswith("store:"):
             known = partial(self.records.known, self.scope, undone.target)
-            if not even_critical and self.records.critical(self.scope) and touched(known, undone.form, back):
+            critical = self.records.critical(self.scope) and critical_rules_touched(known, undone.form, back)
+            if critical and not even_critical:
                 return Conflicted(None, CONFIRM)
             return self.undo_in_store(self.scope, undone, because)
         actor = self.scope.actor

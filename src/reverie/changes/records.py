@@ -12,7 +12,7 @@ from reverie.core.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenProposals:
     """What waits at a time. `places` (target and subject) None is anywhere; `dream` and `project` "" are any;
     `snoozed` are those a person put off."""
 
@@ -53,11 +53,11 @@ class Proposals(Protocol):
         """Target and subject of all of those, each with one of them."""
         ...
 
-    def dreams(self, scope: Scope, asked: Open) -> list[tuple[str, datetime]]:
+    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime]]:
         """The dreams that proposed them, the newest first, each with when it did."""
         ...
 
-    def projects(self, scope: Scope, asked: Open) -> list[str]:
+    def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
         """The projects they were said in, in the order of their names."""
         ...
 

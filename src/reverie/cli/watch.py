@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.render import counted
 from reverie.core.errors import ReverieError
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -69,5 +69,5 @@ def progress_line(house: Home, since: datetime) -> str:
     if spent.requests:
         info = house.askers.info()
         money = f"${spent.money:.4f}" if info and info.price is not None else "price not known"
-        line += f" · {counted(spent.requests, 'request')}, {money}"
+        line += f" · {plural(spent.requests, 'request')}, {money}"
     return line

@@ -26,8 +26,8 @@ from reverie.changes.inbox.word_diff import hunks
 from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
 from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.queue import Review, Waiting
-from reverie.changes.queue import said as said_of
-from reverie.changes.records import Open
+from reverie.changes.queue import proposal_outcome as said_of
+from reverie.changes.records import OpenProposals
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin
@@ -72,14 +72,14 @@ class Inbox:
         groups, mark = tuple(_grouped(self.items(shown))), self.mark() if wanted.narrows else _mark(marks)
         return InboxList(groups, count, total - count, mark, page, pages, len(off))
 
-    def _asked(self, wanted: InboxFilter) -> Open:
+    def _asked(self, wanted: InboxFilter) -> OpenProposals:
         every = replace(self.review.open, snoozed=wanted.snoozed)
         named = self._places(every).items() if wanted.where else ()
         places = tuple(place for place, name in named if name == wanted.where)
         here = places if wanted.where else None
         return replace(every, places=here, dream=wanted.night, project=wanted.project)
 
-    def _places(self, asked: Open) -> dict[tuple[str, str], str]:
+    def _places(self, asked: OpenProposals) -> dict[tuple[str, str], str]:
         """Target and subject of what waits, with what people call it."""
         found = self.review.proposals.places(self.review.scope, asked)
         names = {one.suggestion.target: one.target_name for one in found.values()}

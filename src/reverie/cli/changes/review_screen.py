@@ -266,7 +266,7 @@ def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
 
 
 def _passed(checks: Sequence[tuple[str, str]]) -> str:
-    return f"{sum(found == 'passed' for _, found in checks)} of {counted(len(checks), 'check')} passed"
+    return f"{sum(found == 'passed' for _, found in checks)} of {plural(len(checks), 'check')} passed"
 
 
 def _show_why(out: Console, detail: Detail) -> None:

@@ -82,13 +82,13 @@ def show_exchange(out: Console, place: int, exchange: Exchange, question: str, e
     best = exchange.best
     title = f"  {one_line(best.title, 60)}" if best.title else ""
     out.print(
-        f"{place}. {visible(best.session_id)} turn {best.turn}  {day(best.at)}{title}", style="bold", markup=False
+        f"{place}. {terminal_safe(best.session_id)} turn {best.turn}  {day(best.at)}{title}", style="bold", markup=False
     )
     width = max(20, out.width - 4)
     for one in exchange.turns:
         if isinstance(one, Hit):
             text = passage(one.text, question, SHOWN_CHARS) if out.is_terminal else one.text
-            out.print(f" ▸ {visible(one.name or one.role)}: {visible(text)}", markup=False)
+            out.print(f" ▸ {terminal_safe(one.name or one.role)}: {terminal_safe(text)}", markup=False)
         else:
             out.print(
                 f"   {one_line(f'{one.said.name or one.role}: {one.said.whole}', width)}", style="dim", markup=False

@@ -92,14 +92,14 @@ class SqlProposals:
         whole = _asked(scope, [ProposalStatus.WAITING]).where(table.id.in_(each))
         return {(one.suggestion.target, one.suggestion.subject): one for one in self._found(scope, whole)}
 
-    def dreams(self, scope: Scope, asked: Open) -> list[tuple[str, datetime]]:
+    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime]]:
         table = schema.proposals.c
         made = func.max(table.made_at, type_=table.made_at.type)
         each = _open(scope, asked).with_only_columns(table.dream, made).where(table.dream.is_not(None))
         with reading(self._engine, scope) as connection:
             return [(one[0], one[1]) for one in connection.execute(each.group_by(table.dream).order_by(made.desc()))]
 
-    def projects(self, scope: Scope, asked: Open) -> list[str]:
+    def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
         project = schema.proposals.c.project
         each = _open(scope, asked).with_only_columns(project).where(project != "").distinct()
         with reading(self._engine, scope) as connection:
