@@ -61,7 +61,17 @@ def browsed(folder: Path, sessions: int, proposals: int, changes: int) -> Iterat
         client = TestClient(web_application(home, entrance), base_url="http://127.0.0.1:8300")
         client.get(f"/?token={entrance.token}")
         change = home.history.changes(limit=1)[0].id
-        plain = ["/", "/?every=true", "/nights", "/memory", "/rules", "/search?q=staging+port", "/sessions"]
+        plain = [
+            "/",
+            "/?every=true",
+            "/?every=true&project=shop-1",
+            "/?every=true&night=drm_1",
+            "/nights",
+            "/memory",
+            "/rules",
+            "/search?q=staging+port",
+            "/sessions",
+        ]
         plain += ["/status", "/costs"]
         document = "/memory/document?path=hermes/MEMORY.md"
         yield client, [*plain, f"/proposals/{waiting.id}", document, f"/changes/{change}", "/session?id=s5"]
@@ -98,17 +108,17 @@ def _changes(home: Home, file: Path, number: int) -> None:
 def _proposals(home: Home, number: int, sessions: int) -> None:
     evidence = (Evidence("s5", 1, "the test database is 4005", Origin.OWNER),)
     add = Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", "The test database is 4005."),), evidence=evidence)
-    made = home.review.propose(add, land=False)
-    assert isinstance(made, Waiting), made
-    first = made.proposal
+    proposed = home.review.propose(add, land=False)
+    assert isinstance(proposed, Waiting), proposed
+    first = proposed.proposal
     for at in range(1, number):
         session = f"s{at % sessions}"
         quote = f"the {TOPICS[at % sessions % len(TOPICS)]} is {4000 + at % sessions}"
         said = (Evidence(session, 1, quote, Origin.OWNER),)
-        wanted = replace(
-            first.suggestion, operations=(Add("MEMORY.md", f"{quote.capitalize()} in project {at}."),), evidence=said
-        )
-        home.review.proposals.put(home.owned, replace(first, id=home.ids.new("prop"), suggestion=wanted))
+        operations = (Add("MEMORY.md", f"{quote.capitalize()} in project {at}."),)
+        wanted = replace(first.suggestion, operations=operations, evidence=said, dream=f"drm_{1 + at // 10}")
+        made = replace(first, id=home.ids.new("prop"), suggestion=wanted, project=f"shop-{at % 40}")
+        home.review.proposals.put(home.owned, made)
 
 
 def main() -> int:

@@ -101,7 +101,8 @@ def by_keyboard() -> None:
         expect(page.locator("textarea")).to_be_focused()
         page.keyboard.press("Control+A")
         page.keyboard.type("Money is always Decimal.")
-        page.wait_for_selector("#checked .fine")
+        page.wait_for_selector("#checked .checks")
+        assert "Did the person say it themselves?" in (page.locator("#checked").text_content() or "")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile("edited=yes"))
@@ -136,7 +137,14 @@ def without_javascript() -> None:
         page.locator("textarea").fill("Said by a person, in other words")
         page.get_by_role("button", name="Save the text").click()
         assert "It still has to be approved" in page.locator(".notice").inner_text()
+        assert (
+            "A person changed it since the night." in page.locator("section", has=page.locator("#checks")).inner_text()
+        )
         page.get_by_role("button", name="Approve").click()
+        page.get_by_label("Document or skill").select_option("hermes/USER.md")
+        page.get_by_role("button", name="Show").click()
+        assert 0 < left(page) < total - 2 and "where=hermes%2FUSER.md" in page.url
+        page.get_by_role("link", name="Show everything that waits").click()
         while number := left(page):
             page.locator("li.card").first.get_by_role("button", name="Approve").click()
             assert left(page) == number - 1

@@ -59,14 +59,14 @@ def live(night: Mapping[str, Any], root: Path, settings: Mapping[str, str] | Non
     for when in sorted(set(dates.values())) or [night["now"]]:
         known = [[text for text in night[name] if dates.get(text, "") <= when] for name in ("memory", "user")]
         _write(hermes, when, *known)
-        with _opened(root, when, night) as home:
+        with opened(root, when, night) as home:
             list(home.memory.entries("hermes"))
     _write(hermes, night["now"], night["memory"], night["user"])
     for skill in night.get("skills", []):
         folder = hermes / "skills" / skill["name"]
         folder.mkdir(parents=True)
         (folder / "SKILL.md").write_text(skill["body"])
-    with _opened(root, night["now"], night, settings) as home:
+    with opened(root, night["now"], night, settings) as home:
         for session in night["sessions"]:
             home.sessions.add(session)
         (dream,) = home.dream("hermes").dreams
@@ -74,7 +74,7 @@ def live(night: Mapping[str, Any], root: Path, settings: Mapping[str, str] | Non
     return Lived(_texts(hermes), waiting, dream)
 
 
-def _opened(root: Path, when: str, night: Mapping[str, Any], settings: Mapping[str, str] | None = None) -> Home:
+def opened(root: Path, when: str, night: Mapping[str, Any], settings: Mapping[str, str] | None = None) -> Home:
     said = {"owner": owner_of(night), **(settings or {})}
     home = open_home(root / "reverie", now=datetime.fromisoformat(when), settings=said)
     home.ids = Ids(home.clock, lambda bits: 0)

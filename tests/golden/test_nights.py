@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from reverie.dreams.recheck import checked_again
 from reverie.testing.bad_curators import BAD_CURATORS
 from reverie.testing.model_recordings import Recordings
 from reverie.testing.model_server import serving
@@ -28,6 +29,7 @@ from tests.golden.playing import (
     harms,
     landed,
     live,
+    opened,
     read,
 )
 from tests.sizes import sampled, sized
@@ -73,6 +75,16 @@ def test_a_night_without_a_model_does_no_harm(path: Path, lived) -> None:  # typ
     kept = DIARIES / f"{path.stem}.md"
     if kept.exists():
         assert done.dream.diary == kept.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["skill-learns-a-gotcha", "terraform-lock", "doku-ohne-sphinx"])
+def test_what_nobody_changed_passes_the_checks_as_it_did_in_the_night(name: str, lived, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    night = read(next(path for path in EVERY if path.stem == name))
+    then = {one.ref: [each for each in one.checks if each[0] != "project"] for one in lived(night).dream.judged}
+    with opened(tmp_path / "0", night["now"], night) as home:
+        waiting = home.review.waiting(every=True)
+        again = {one.id: list(checked_again(home.dreams, one)) for one in waiting}
+    assert waiting and again == {one.id: then[one.id] for one in waiting}
 
 
 @pytest.mark.parametrize("path", sampled(PLAYED, PLAYED[1::3]), ids=lambda path: path.stem)

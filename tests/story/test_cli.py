@@ -238,6 +238,24 @@ def test_a_search_that_finds_nothing_names_the_next_command(cli: Cli, transcript
     assert "Leave out --user" in cli("search", "containers", "--since", "2031-01-01")
 
 
+def test_a_search_into_a_pipe_is_whole_and_tells_one_exchange_once(cli: Cli, tmp_path: Path) -> None:
+    long = (
+        f"We moved the staging database in March. {'It was a long day :key: and there is more to tell. ' * 40}The end."
+    )
+    talk = [("user", "When did we move the staging database?"), ("assistant", long), ("user", "The staging database!")]
+    messages = [{"role": role, "content": text} for role, text in talk]
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"id": name, "messages": messages}))
+        cli("sessions", "add", str(tmp_path / f"{name}.json"))
+    found = cli("search", "when did we move the staging database?")
+    assert found.count(long) == 2 and "…" not in found
+    assert [line.split()[0] for line in found.splitlines() if line[:1].isdigit()] == ["1.", "2."]
+    assert found.count(" ▸ ") == 6 and "why turn 2: " in cli("search", "staging database", "--explain")
+    assert len(cli.json("search", "when did we move the staging database?", "--limit", "6")) == 6
+    shown = in_terminal(["search", "when did we move the staging database?", "--home", str(cli.home)], columns=60)
+    assert "The end." not in shown and "…" in shown
+
+
 def test_doctor_finds_what_is_bad(cli: Cli) -> None:
     cli("init")
     cli.home.chmod(0o755)

@@ -133,6 +133,11 @@ def test_the_command_line_tells_the_same_story(memory: Path, tmp_path: Path) -> 
     reverie("undo", home=house)
     assert memory.read_text().endswith(TUESDAY)
     assert "ok   ledger is whole" in reverie("verify", home=house)
+    reverie("memory", "add", "Tea is at four", "--target", "home", home=house)
+    reverie("undo", home=house)
+    words = ["memory", "show", "home/MEMORY.md", "--home", str(house)]
+    gone = run_command(words, environment=os.environ, folder=Path.cwd())
+    assert "home/MEMORY.md does not exist. `reverie history home/MEMORY.md` shows what happened" in gone.stderr
     assert "Nothing was left over" in reverie("recover", home=house)
     reverie("memory", "remove", "Decimal", home=house)
     reverie("memory", "replace", "Tuesdays", "Deploys happen on Fridays", home=house)
@@ -198,6 +203,21 @@ def test_reviewing_in_a_terminal_one_proposal_a_screen(memory: Path, tmp_path: P
     assert memory.read_text() == "Money is Decimal\n§\nLint with ruff\n§\nTests run with pytest-xdist"
     with open_home(tmp_path / "home") as home:
         assert [one.verdict and one.verdict.because for one in home.review.past()] == ["", "good", None]
+
+
+def test_an_edit_in_the_terminal_tells_what_the_checks_find_in_it(memory: Path, tmp_path: Path) -> None:
+    editor, house = tmp_path / "editor", tmp_path / "home"
+    editor.write_text("#!/bin/sh\nsed -i 's/numbers/12 numbers/' \"$1\"\n")
+    editor.chmod(0o700)
+    with open_home(house) as home:
+        home.sessions.add({"id": "s1", "messages": [{"role": "user", "content": "I prefer tables for numbers."}]})
+        home.dream("hermes", mode="propose")
+    keys = [("> ", "e"), ("checked again", ""), ("> ", "w"), ("> ", "a")]
+    screen = in_terminal(["review", "--home", str(house)], keys, columns=60, environment={"EDITOR": str(editor)})
+    flat = " ".join(screen.split())
+    assert "The text is changed, and was checked again. 17 of 18 checks passed." in flat
+    assert "Was every value of it said? Nobody said “12”." in flat and "Is it one statement? passed" in flat
+    assert flat.endswith("1 verdict given. Nothing waits.")
 
 
 def test_a_skill_is_reviewed_and_edited_in_the_terminal_like_memory(memory: Path, tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ def upgrade():
     time.sleep(60)
 '''
 
+OLD_SESSION = """insert into sessions (workspace, "user", id, harness, project, revision, turns, added_at, changed)
+    values ('local', 'ann', 's1', 'hermes', 'ledgerly', 1, 1, 1, 1)"""
 OLD_PROPOSAL = """insert into proposals (workspace, "user", id, kind, shelf, subject, status, proposer, hash, details,
     made_at, expires_at)
     values ('local', '', 'prp_1', 'memory', :shelf, 'MEMORY.md', 'waiting', 'dream', 'x', :details, 1, 2)"""
@@ -85,6 +87,19 @@ def test_what_was_called_a_shelf_is_called_a_target_and_nobodys_words_are_touche
         row = connection.execute(text("select target, details from proposals")).one()
     assert row.target == "hermes:/h"
     assert json.loads(row.details) == {"target_name": "hermes", "reason": said}
+    engine.dispose()
+
+
+def test_what_waited_before_knows_the_project_it_was_said_in(empty_database: str) -> None:
+    engine = make_engine(empty_database)
+    migrations.migrate(engine, "0013")
+    with writing_across(engine, "upkeep") as connection:
+        connection.execute(text(OLD_SESSION))
+        details = json.dumps({"evidence": [{"session_id": "s1"}, {"session_id": "s1"}]})
+        connection.execute(text(OLD_PROPOSAL), {"details": details, "shelf": "hermes:/h"})
+    migrations.migrate(engine)
+    with reading_across(engine, "upkeep") as connection:
+        assert connection.execute(text("select project from proposals")).scalars().all() == ["ledgerly"]
     engine.dispose()
 
 

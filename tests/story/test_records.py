@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -19,7 +20,7 @@ from reverie.storage.database.transactions import reading_across
 from reverie.storage.transcripts.sessions import SqlRecords
 from reverie.storage.transcripts.sources import SqlSources
 from reverie.transcripts.records import SessionQuery
-from reverie.transcripts.session import Head, Said, ToolCall, Turn
+from reverie.transcripts.session import Evidence, Head, Said, ToolCall, Turn
 
 NOON = datetime(2026, 5, 12, 12, 0, 0, 123456, tzinfo=UTC)
 ANN = Scope("local", "ann", "test")
@@ -202,13 +203,25 @@ def test_what_waits_is_ranked_put_off_and_found_by_its_place_on_either_database(
     first, second, third = home.review.waiting(every=True)
     assert [one.suggestion.score and one.suggestion.score.total for one in (first, second, third)] == [0.2, 0.1, 0.0]
     assert [one.id for one in home.review.page(1, 1)] == [second.id]
-    places = home.review.places()
+    proposals, scope, now = home.review.proposals, home.review.scope, home.review.open
+    places = proposals.places(scope, now)
     assert sorted(subject for _, subject in places) == ["MEMORY.md", "USER.md"]
-    there = [place for place in places if place[1] == "USER.md"]
+    there = replace(now, places=tuple(place for place in places if place[1] == "USER.md"))
     assert home.review.marks(there) == [(second.id, second.hash)]
-    assert [one.id for one in home.review.page(None, places=there)] == [second.id]
+    assert [one.id for one in home.review.page(None, asked=there)] == [second.id]
     home.review.snooze(first.id, home.clock.now() + timedelta(days=3))
-    assert home.review.count() == 2 and [one.id for one in home.review.page(None, snoozed=True)] == [first.id]
-    home.sessions.add({"id": "s1", "user": "ann", "messages": [{"role": "user", "content": "one"}] * 3})
+    assert home.review.count() == 2 and [
+        one.id for one in home.review.page(None, asked=replace(now, snoozed=True))
+    ] == [first.id]
+    messages = [{"role": "user", "content": "one"}] * 3
+    home.sessions.add({"id": "s1", "user": "ann", "project": "ledgerly", "messages": messages})
+    said = (Evidence("s1", 1, "one", Origin.OWNER),)
+    wanted = Suggestion("home", "USER.md", (Add("USER.md", "One."),), evidence=said, dream="drm_1")
+    assert isinstance(made := home.review.propose(wanted, land=False), Waiting)
+    assert proposals.projects(scope, now) == ["ledgerly"] and [one for one, _ in proposals.dreams(scope, now)] == [
+        "drm_1"
+    ]
+    for narrowed in (replace(now, project="ledgerly"), replace(now, dream="drm_1")):
+        assert home.review.marks(narrowed) == [(made.proposal.id, made.proposal.hash)]
     stored, turns = home.sessions.exchanges({"s1": {1, 3}, "gone": {1}})["s1"]
     assert stored is not None and sorted(turns) == [1, 3]

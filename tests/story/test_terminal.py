@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from reverie.cli import reverie
 from reverie.cli.watch import progress_line
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add
+from reverie.testing.model_server import serving
 from reverie.transcripts.session import Evidence
 from tests.terminal import in_terminal
 
@@ -85,6 +87,20 @@ def test_a_proposal_fits_the_screen_and_w_shows_all_of_it(waiting: Home) -> None
     assert screen.count("\n") <= 17 and "{+Coffee is at ten.+}" in screen and "▸" in screen and "Reaches" not in screen
 
 
+def test_of_a_long_skill_a_small_screen_shows_what_changes(waiting: Home) -> None:
+    skill = waiting.config.home / "skills" / "release" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    rules = "".join(f"- Rule {number} is a rule like all the others.\n" for number in range(40))
+    skill.write_text(f"---\nname: release\ndescription: Use when releasing.\nversion: 1.0.0\n---\n# Rules\n\n{rules}")
+    for one in waiting.review.waiting():
+        waiting.review.reject(one)
+    waiting.refining.refine_skill("release", section="Rules", add=["Push the tag before the branch."], because="seen")
+    screen = in_terminal(["review", "--home", str(waiting.config.home)], [("> ", "q")], rows=16).partition("[a]pprove")[
+        0
+    ]
+    assert "{+- Push the tag before the branch." in screen and "Rule 39 is" not in screen and screen.count("\n") <= 14
+
+
 def test_completion_offers_ids_and_what_they_mean(waiting: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REVERIE_HOME", str(waiting.config.home))
     known = [one.id for one in waiting.review.waiting()]
@@ -115,6 +131,26 @@ def test_a_night_that_runs_tells_how_far_it_is(waiting: Home) -> None:
     assert told[0] == "hermes: gather, looking for new sessions"
     assert "hermes: light, 1 of 2 sessions read" in told and "hermes: deep, 2 of 2 sessions read" in told
     assert progress_line(waiting, since) == ""
+
+
+def test_a_night_that_runs_tells_what_a_model_takes(waiting: Home) -> None:
+    waiting.sessions.add({"id": "s1", "user": "ann", "messages": [{"role": "user", "content": "I prefer tables."}]})
+    where, since, told = waiting.config.home, waiting.clock.now(), list[str]()
+    with serving() as server:
+        priced = {"model": "openai:played", "model_url": server.openai_url, "model_price": "1000/1000"}
+        with open_home(where, now=since, settings=priced) as home:
+
+            def watched(name: str, step: Callable[[], int]) -> int:
+                done = step()
+                told.append(progress_line(home, since))
+                return done
+
+            home.dreams.run(home.dreams.open("hermes", "propose", home.dreams.asked("hermes")).id, watched)
+    assert any(re.search(r"deep, 1 of 1 sessions read · 2 requests, \$\d+\.\d{4}$", line) for line in told), told
+    unpriced = {"model": "openai:played", "model_url": "https://models.example/v1"}
+    with open_home(where, now=since, settings=unpriced) as home:
+        home.dreams.open("hermes", "propose", home.dreams.asked("hermes"))
+        assert progress_line(home, since).endswith("· 2 requests, price not known")
 
 
 def test_progress_is_for_terminals_only(waiting: Home) -> None:

@@ -190,6 +190,26 @@ def test_what_was_said_in_one_project_stands_together(browser: Browser) -> None:
     assert len(groups) == 2 and sum("said in ledgerly" in one.partition("Add to")[0] for one in groups) == 1
 
 
+def test_the_list_is_narrowed_to_a_night_a_document_or_a_project_by_a_form(browser: Browser) -> None:
+    home = browser.home
+    moved(home)
+    home.sessions.add(session("s2", SOFT) | {"project": "ledgerly"})
+    night = home.dream("hermes", mode="propose").dreams[0]
+    page = browser.get("/")
+    for name, value in (("night", night.id), ("where", "hermes/USER.md"), ("project", "ledgerly")):
+        assert f'<option value="{value}"' in page.partition(f'<select name="{name}">')[2].partition("</select>")[0]
+        narrowed = browser.get(f"/?{name}={value}")
+        assert f'<option value="{value}" selected>' in narrowed and "1 proposal to decide" in narrowed
+        assert SOFT in narrowed and "port 6432" not in narrowed
+        assert f'<input type="hidden" name="{name}" value="{value}">' in narrowed, "and a verdict leads back to it"
+    assert "Nothing waits for you, said in elsewhere" in shown(browser.get("/?project=elsewhere"))
+    (asked,) = [one for one in home.review.waiting() if one.project]
+    back = browser.client.post(
+        f"/proposals/{asked.id}/refuse", data={"csrf": browser.entrance.csrf, "project": "ledgerly"}
+    )
+    assert "project=ledgerly" in str(back.url)
+
+
 def test_undo_leads_back_to_the_list_as_it_was(browser: Browser) -> None:
     proposal = moved(browser.home)
     page = browser.post(f"/proposals/{proposal.id}/refuse", where="hermes/MEMORY.md")
@@ -224,7 +244,7 @@ def test_a_proposal_is_put_off_until_a_day_and_comes_back(browser: Browser) -> N
     page = shown(browser.post(f"/proposals/{proposal.id}/snooze", until="2026-05-20"))
     assert "Nothing waits for you" in page and "1 proposal put off" in page and "Put off: it is asked again" in page
     assert browser.home.review.waiting() == [] and browser.home.review.count() == 0
-    (listed,) = browser.home.review.page(None, snoozed=True)
+    (listed,) = browser.home.review.page(None, asked=replace(browser.home.review.open, snoozed=True))
     assert listed.expires_at - proposal.expires_at == timedelta(days=7, hours=12), "it lives as long from then on"
     assert "Ask me now" in browser.get("/?snoozed=yes")
     browser.get(f"/proposals/{proposal.id}")
@@ -378,6 +398,29 @@ def test_what_was_edited_in_another_tab_has_to_be_looked_at_again(browser: Brows
     assert memory.read_text() == MEMORY.replace(OLD, "Staging DB is on port 6432")
 
 
+def test_the_checks_of_the_night_run_again_on_what_a_person_writes(browser: Browser, memory: Path) -> None:
+    """They inform: a person may write what nobody said."""
+    home, user = browser.home, memory.with_name("USER.md")
+    home.sessions.add(session("s4", SOFT, day=11))
+    home.dream("hermes", mode="propose")
+    (asked,) = [one for one in home.review.waiting() if "tables" in one.diff]
+    address, then = f"/proposals/{asked.id}", home.inbox.detail(asked.id).checks
+    same = html.unescape(browser.post(f"{address}/check", hash=asked.hash, text=SOFT))
+    assert [words for words, _ in then if words not in same] == ["Is it read where it holds?"]
+    typed = shown(browser.post(f"{address}/check", hash=asked.hash, text="It prints tables as in /srv/7777."))
+    assert "It fits." in typed
+    assert "Was every value of it said? Nobody said “/srv/7777”." in typed
+    assert "Can it be understood alone? It may not be understood without the conversation" in typed
+    assert home.inbox.detail(asked.id).checks == then, "nothing of it was kept"
+    kept = shown(browser.post(f"{address}/edit", hash=asked.hash, text="I prefer tables as in /srv/7777."))
+    assert "Was every value of it said? Nobody said “/srv/7777”." in kept and "may not be understood" not in kept
+    assert "Why it asks: ann changed it." in kept and "of the night's text" in kept
+    browser.post(f"{address}/approve", hash=home.review.get(asked.id).hash)
+    assert "as in /srv/7777." in user.read_text()
+    again = home.inbox.detail(home.inbox.undo(asked.id).again).checks
+    assert ("Was every value of it said?", "Nobody said “/srv/7777”.") in again
+
+
 def test_what_is_typed_is_checked_and_not_kept(browser: Browser) -> None:
     proposal = moved(browser.home)
     check = f"/proposals/{proposal.id}/check"
@@ -453,8 +496,8 @@ def test_a_night_tells_what_it_read_and_refused_and_can_be_taken_back(browser: B
     again = home.inbox.undo(asked.id).again
     assert home.inbox.detail(again).checks == checks
     waits = home.review.get(again)
-    page = browser.post(f"/proposals/{again}/edit", hash=waits.hash, text="I prefer tables for all numbers.")
-    assert "A person changed the text since the night checked it." in page and "checks passed" not in page
+    page = browser.post(f"/proposals/{again}/edit", hash=waits.hash, text="I prefer tables for all 12 numbers.")
+    assert "A person changed it since the night." in page and "Nobody said “12”." in page
     home.review.approve(again)
     assert "kilometres" in user.read_text() and "tables" in user.read_text()
     assert f"/nights/{dream.id}" in browser.get("/nights")
@@ -511,6 +554,7 @@ def test_a_document_is_stepped_through_by_a_slider_and_its_size_is_drawn(browser
     assert re.search(r'<input type="range" name="at" min="1" max="2" value="2"', page)
     (points,) = re.findall(r'<polyline points="([^"]+)"', page)
     assert len(points.split()) == 4 and 'class="limit"' in page and "of 2,200 at last" in page
+    assert f"highest: {len(memory.read_text())} characters" in page
     assert "port 6432" in page.partition("History")[0]
     memory.write_text("Everything is new.")
     now = browser.get(address)

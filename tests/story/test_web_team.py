@@ -13,7 +13,9 @@ from reverie.app import Home
 from reverie.changes.proposal import Proposal, Suggestion
 from reverie.changes.queue import Waiting
 from reverie.core.keys import Permission
+from reverie.core.scope import Scope
 from reverie.memory.operation import Add
+from reverie.memory.stores.store import Author
 from reverie.server.app import api_application as api
 from reverie.server.wiring import House
 from reverie.web.app import ROUTERS, mount_beside, web_application
@@ -113,6 +115,41 @@ def test_nobody_sees_another_tenant(home: Home, server: TestClient) -> None:
             fields = {"csrf": token, "hash": proposal.hash, "until": "2026-06-01"}
             assert browser.post(f"/web/proposals/{proposal.id}/{verb}", data=fields).status_code == 404
     assert home.review.get(proposal.id) == proposal
+
+
+def test_a_tenant_looks_at_their_stores_and_takes_a_change_back_in_their_name(home: Home, server: TestClient) -> None:
+    scope = Scope("acme", "cy", "cy")
+    writes = home.tenants.writes(scope, Author("api", "apikey_1"), "cy")
+    store = writes.stores.create("Varnish").id
+    memory = writes.create(store, "/shop.md", "- We ship on Mondays.\n")
+    writes.update(store, memory.id, content="- We ship on Fridays.\n")
+    browser = log_in(server, new_key(home, "cy", "review", workspace="acme", user="cy"))
+    page = browser.get("/web/memory").text
+    assert "Varnish" in page and f"/web/memory/document?path={store}%2Fshop.md" in page and "/web/audit" not in page
+    assert "/web/audit" in log_in(server, new_key(home, "ann", "review")).get("/web/memory").text
+    other = log_in(server, new_key(home, "di", "review", workspace="acme", user="di"))
+    assert "Varnish" not in other.get("/web/memory").text
+    change = home.history_of(scope).changes(f"{store}/shop.md")[0]
+    fields = {"csrf": token_in(page), "because": "a slip"}
+    assert other.post(f"/web/changes/{change.id}/undo", data=fields).status_code in (403, 404)
+    done = browser.post(f"/web/changes/{change.id}/undo", data=fields)
+    assert done.status_code == 200 and "a slip" in done.text
+    assert writes.stores.memory(store, memory.id).content == b"- We ship on Mondays.\n"
+    assert home.history_of(scope).changes(f"{store}/shop.md")[0].grounds.approved_by == "cy"
+
+
+def test_the_owner_looks_at_a_store_that_is_nobodys_and_takes_a_change_back(home: Home, server: TestClient) -> None:
+    scope = Scope("local", "", "agent")
+    writes = home.tenants.writes(scope, Author("api", "apikey_1"))
+    store = writes.stores.create("Kites").id
+    memory = writes.create(store, "/shop.md", "- We ship on Mondays.\n")
+    writes.update(store, memory.id, content="- We ship on Fridays.\n")
+    browser = log_in(server, new_key(home, "ann", "review"))
+    assert "We ship on Fridays." in browser.get(f"/web/memory/document?path={store}/shop.md").text
+    change = home.history_of(scope).changes(f"{store}/shop.md")[0].id
+    page = browser.get(f"/web/changes/{change}").text
+    done = browser.post(f"/web/changes/{change}/undo", data={"csrf": token_in(page)})
+    assert done.status_code == 200 and writes.stores.memory(store, memory.id).content == b"- We ship on Mondays.\n"
 
 
 def test_a_key_is_never_in_an_address_or_a_page_and_becomes_a_strict_cookie(home: Home, server: TestClient) -> None:

@@ -11,13 +11,18 @@ from reverie.app.surfaces import surface_statements
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from reverie.app.home import Home
     from reverie.changes.artifact import Artifact, Holder
+    from reverie.changes.history.change import Change
     from reverie.changes.history.library import History
     from reverie.changes.history.verify import Checked
+    from reverie.changes.landing_result import Outcome
     from reverie.changes.outside.record_before_read import Touching
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
+    from reverie.transcripts.session import Evidence
 
 
 def review(home: Home) -> Review:
@@ -33,7 +38,7 @@ def review(home: Home) -> Review:
     policy = replace(read_policy(home.config.home / "policy.toml"), gated=gated)
     proposals = SqlProposals(home.engine, clock)
     related = Relations(partial(surface_statements, home)).to
-    proposing = Proposing(scope, history, proposals, policy, related, ids, clock)
+    proposing = Proposing(scope, history, proposals, policy, related, ids, clock, partial(_project_of, home))
     landing = Landing(scope, history, home.noticing, ids, clock, home.projecting)
     return Review(
         scope,
@@ -46,7 +51,30 @@ def review(home: Home) -> Review:
         proposing,
         landing,
         clock,
+        partial(_checked_again, home),
+        partial(_undone_in_store, home),
     )
+
+
+def _undone_in_store(home: Home, scope: Scope, change: Change, because: str) -> Outcome:
+    from reverie.memory.stores.store import Author
+
+    writes = home.tenants.writes(scope, Author("user", scope.actor), home.config.owner)
+    return writes.undo(change.target.rpartition("/")[2], change.id, because)
+
+
+def _project_of(home: Home, evidence: Iterable[Evidence]) -> str:
+    """The project in whose sessions all of it was said."""
+    wanted: dict[str, list[int]] = {one.session_id: [] for one in evidence}
+    read = home.sessions.exchanges(wanted).values() if wanted else ()
+    projects = {(stored.head.project if stored else None) or "" for stored, _ in read}
+    return projects.pop() if len(projects) == 1 else ""
+
+
+def _checked_again(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
+    from reverie.dreams.recheck import checked_again
+
+    return checked_again(home.dreams, proposal)
 
 
 def artifact_of(home: Home, target: str, subject: str, also: str | None = None) -> Artifact:
@@ -64,8 +92,8 @@ def _seen(home: Home, key: str, under: str) -> list[str]:
 
 
 def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """The checks verification made of what became this proposal, and what they found. Of a text that a person changed
-    since it knows nothing; what was undone waits again with the same text under another name."""
+    """What verification asked about this proposal, and what it found: in the night, or in what a person made of it
+    since. What was undone waits again with the same text under another name."""
     from reverie.dreams.verify.checks import CHECKS
     from reverie.memory.operation import Remove
 
@@ -73,7 +101,8 @@ def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
     dream = home.dream_records.get(home.owned, name) if name else None
     texts = {one.text for one in proposal.suggestion.operations if not isinstance(one, Remove)}
     judged = dream.judged if dream else ()
-    done = next((one.checks for one in judged if (one.text in texts if texts else one.ref == proposal.id)), ())
+    then = next((one.checks for one in judged if (one.text in texts if texts else one.ref == proposal.id)), ())
+    done = proposal.suggestion.checks or then
     questions = {one.name: one.question for one in CHECKS}
     return tuple((questions.get(check, f"{check}?"), found) for check, found in done)
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from reverie.harnesses.memory_stores.anthropic import AnthropicServer
     from reverie.memory.library import Entry, Memory
     from reverie.memory.providers import Providers
+    from reverie.memory.stores.store import Store, StoredMemory
     from reverie.memory.target import Target
     from reverie.memory.targets import Targets
     from reverie.search.finding import Finder
@@ -249,6 +250,12 @@ class Home:
         from reverie.app.surfaces import instructions
 
         return instructions(self)
+
+    def stores(self, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
+        """The newest memory stores in use, each with its first memories, without their content."""
+        from reverie.app.surfaces import stores
+
+        return stores(self, most, most_memories)
 
     @cached_property
     def history(self) -> History:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from reverie.app.home import Home
     from reverie.changes.history.library import Instruction
     from reverie.changes.relations import Statement
+    from reverie.memory.stores.store import Store, StoredMemory
     from reverie.memory.target import Target
 
 MOST_MEMORIES_RELATED = 2_000  # of memory stores, which a proposal is held against
@@ -57,6 +58,20 @@ def _stated_in_stores(home: Home) -> Iterator[tuple[str, str]]:
         for store, memory in home.tenants.stores(scope).every_memory(MOST_MEMORIES_RELATED):
             texts = FORMATS["page"].read(memory.content or b"").entries
             yield from ((f"{store.id}{memory.path}", text) for text in texts)
+
+
+def stores(home: Home, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
+    """The newest memory stores in use that are this home's, each with its first memories, without their content."""
+    from reverie.core.clock import TimeSpan
+    from reverie.memory.stores.store import StoredMemory
+
+    found = list[tuple["Store", list["StoredMemory"]]]()
+    for scope in (home.owned, home.owned.of("")) if home.is_whole else (home.scope,):
+        library = home.tenants.stores(scope)
+        for store in library.find(TimeSpan(), limit=most):
+            there = library.memories(store.id, limit=most_memories)
+            found.append((store, [one for one in there if isinstance(one, StoredMemory)]))
+    return found
 
 
 def instructions(home: Home) -> list[Instruction]:

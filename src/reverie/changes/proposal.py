@@ -77,6 +77,7 @@ class Suggestion:
     """A change someone would like to see, before anyone has looked at it.
 
     Memory: `operations` on one document. A skill: an `amendment`, or `edits` to its files and what kind they are.
+    `checks`: what verification found, by the name of each check, in what a person made of it; the rest is in its dream.
     """
 
     target: str
@@ -92,6 +93,7 @@ class Suggestion:
     people: int = 1  # distinct authenticated people behind it
     amendment: Amendment | None = None
     spoken_by: Origin | None = None  # who wants it, where that is no transcript's word: an agent, through a tool
+    checks: tuple[tuple[str, str], ...] = ()
 
     @property
     def origin(self) -> Origin | None:
@@ -109,7 +111,8 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A Suggestion as it was put to a person. `hash` is over the diff and what it was drawn against."""
+    """A Suggestion as it was put to a person. `hash` is over the diff and what it was drawn against. `project` is the
+    one in whose sessions all of it was said; "" where that is none, or several."""
 
     id: str
     suggestion: Suggestion
@@ -128,6 +131,7 @@ class Proposal:
     change: str | None = None
     note: str = ""
     snoozed_until: datetime | None = None  # a person put it off; then it waits again
+    project: str = ""
 
     @property
     def rank(self) -> float:

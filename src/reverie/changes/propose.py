@@ -22,6 +22,7 @@ from reverie.memory.operation import Conflicted, OverBudget, Unfit
 from reverie.memory.target import Held
 from reverie.skills.amendments.edits import rules_of
 from reverie.skills.page import lines_of, page_of_text
+from reverie.transcripts.session import Evidence
 
 MOST_RELATED = 30  # rules of one amendment that are held against all others
 LINES_AROUND = 3  # a skill is read with its surroundings; an entry of memory stands by itself
@@ -46,6 +47,7 @@ class Proposing:
     related: Callable[[Iterable[str]], tuple[Related, ...]]
     ids: Ids
     clock: Clock
+    project_of: Callable[[Iterable[Evidence]], str] = lambda evidence: ""
 
     def draw(
         self, artifact: Artifact, suggestion: Suggestion, held: Held, instead_of: str = ""
@@ -86,6 +88,7 @@ class Proposing:
             artifact.holder.reach,
             now,
             now + timedelta(days=self.policy.expires_after_days),
+            project=self.project_of(suggestion.evidence),
         ), ruling
 
     def _related(self, artifact: Artifact, drawn: Drawn) -> tuple[Related, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -56,6 +56,9 @@ Done = TypeVar("Done")
 
 @dataclass(frozen=True, slots=True)
 class Review:
+    """`checked` runs the checks of the night again, on a proposal that a person changed. `undo_in_store` takes back a
+    Change of a memory store, which says why."""
+
     scope: Scope
     owner: str
     records: HistoryRecords
@@ -66,6 +69,8 @@ class Review:
     proposing: Proposing
     landing: Landing
     clock: Clock
+    checked: Callable[[Proposal], tuple[tuple[str, str], ...]] = lambda proposal: ()
+    undo_in_store: Callable[[Scope, Change, str], Outcome] = lambda *change: Conflicted(None, "it is in no file")
 
     # ---- proposing ---------------------------------------------------------------------------------------------------
 
@@ -112,34 +117,23 @@ class Review:
         too."""
         return self.page(None if every else self.room())
 
-    def page(
-        self,
-        limit: int | None,
-        first: int = 0,
-        *,
-        places: Collection[tuple[str, str]] | None = None,
-        snoozed: bool = False,
-    ) -> list[Proposal]:
-        """A part of what waits, best first; of some targets and subjects only, or what was put off."""
+    def page(self, limit: int | None, first: int = 0, asked: OpenProposals | None = None) -> list[Proposal]:
+        """A part of what waits, best first."""
         self._expire()
-        return self.proposals.waiting(self.scope, self._open(places, snoozed), limit, first)
+        return self.proposals.waiting(self.scope, asked or self.open, limit, first)
 
-    def marks(
-        self, places: Collection[tuple[str, str]] | None = None, *, snoozed: bool = False
-    ) -> list[tuple[str, str]]:
+    def marks(self, asked: OpenProposals | None = None) -> list[tuple[str, str]]:
         """Id and hash of everything that waits, today's and what is behind."""
-        return self.proposals.marks(self.scope, self._open(places, snoozed))
-
-    def places(self) -> dict[tuple[str, str], Proposal]:
-        """Target and subject of all that waits, each with a proposal for it."""
-        return self.proposals.places(self.scope, self._open(None, False))
+        return self.proposals.marks(self.scope, asked or self.open)
 
     def count(self) -> int:
         """The number of proposals that wait, today's and those behind."""
         return len(self.marks())
 
-    def _open(self, places: Collection[tuple[str, str]] | None, snoozed: bool) -> OpenProposals:
-        return OpenProposals(self.clock.now(), None if places is None else tuple(places), snoozed)
+    @property
+    def open(self) -> OpenProposals:
+        """All that waits now."""
+        return OpenProposals(self.clock.now())
 
     def room(self) -> int:
         """The number of proposals a person may still be asked today."""
@@ -246,7 +240,8 @@ class Review:
         )
 
     def redrawn(self, proposal: Proposal, changed: Suggestion, *, keep: bool = True) -> Proposal | Undrawable:
-        """The same proposal with other words, or for another document or skill."""
+        """The same proposal with other words, or for another document or skill, and what the checks find in it. They
+        inform: what a person writes is their own decision."""
         artifact = self._artifact(changed)
         changed = replace(changed, target=artifact.holder.key)
         if refusal := self._not_editable(self.get(proposal.id), proposal):
@@ -255,13 +250,13 @@ class Review:
             drawn = self.proposing.draw(artifact, changed, held, instead_of=proposal.id)
         if not isinstance(drawn, tuple):
             return drawn
-        again, ruling = drawn
+        again, ruling = replace(drawn[0], id=proposal.id), drawn[1]
+        again = replace(again, suggestion=replace(again.suggestion, checks=self.checked(again)))
         with self._deciding(proposal) as stored:  # what it was for may be somewhere else
             if refusal := self._not_editable(stored, proposal):
                 return refusal
-            why = stored.asks_because if ruling.answer == "land" else ruling.why
-            made_at, expires_at = stored.made_at, stored.expires_at
-            again = replace(again, id=stored.id, asks_because=why, made_at=made_at, expires_at=expires_at)
+            why = f"{self.scope.actor} changed it" if ruling.answer == "land" else ruling.why
+            again = replace(again, asks_because=why, made_at=stored.made_at, expires_at=stored.expires_at)
             if keep:
                 self.proposals.put(self.scope, again)
         return again
@@ -416,6 +411,13 @@ class Review:
                 f"{undone.id} is the first record of {undone.subject}: nothing came before it.",
                 expected="a later change",
             )
+        back = tuple(edit.opposite for edit in undone.edits)
+        if undone.target.startswith("store:"):
+            known = partial(self.records.known, self.scope, undone.target)
+            critical = self.records.critical(self.scope) and critical_rules_touched(known, undone.form, back)
+            if critical and not even_critical:
+                return Conflicted(None, CONFIRM)
+            return self.undo_in_store(self.scope, undone, because)
         actor = self.scope.actor
         grounds = Grounds(
             actor,
@@ -426,7 +428,7 @@ class Review:
             approved_by=actor,
             because=because,
         )
-        draft = Rewrite(self.artifacts(undone.target, undone.subject), tuple(edit.opposite for edit in undone.edits))
+        draft = Rewrite(self.artifacts(undone.target, undone.subject), back)
         with self.noticing.held(draft.artifact):
             if by := undone_by(self.records, self.scope, undone.id):
                 return already_undone(undone.id, by)

@@ -13,11 +13,13 @@ from reverie.core.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class OpenProposals:
-    """The proposals that wait at a time. `places` (target and subject) None is anywhere; `snoozed` are those a person
-    put off."""
+    """What waits at a time. `places` (target and subject) None is anywhere; `dream` and `project` "" are any;
+    `snoozed` are those a person put off."""
 
     now: datetime
     places: tuple[tuple[str, str], ...] | None = None
+    dream: str = ""
+    project: str = ""
     snoozed: bool = False
 
 
@@ -49,6 +51,14 @@ class Proposals(Protocol):
 
     def places(self, scope: Scope, asked: OpenProposals) -> dict[tuple[str, str], Proposal]:
         """Target and subject of all of those, each with one of them."""
+        ...
+
+    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime]]:
+        """The dreams that proposed them, the newest first, each with when it did."""
+        ...
+
+    def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
+        """The projects they were said in, in the order of their names."""
         ...
 
     def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:

@@ -98,7 +98,7 @@ def ids(kind: IdKind) -> Callable[[click.Context, click.Parameter, str], list[Co
         try:
             with shell.opened() as house:
                 return [CompletionItem(name, help=said) for name, said in house.ids_like(kind, typed)]
-        except ReverieError:  # a shell that completes has nowhere to say what is wrong
+        except (ReverieError, KeyboardInterrupt):  # a shell that completes has nowhere to say what is wrong
             return []
 
     return offered

@@ -30,9 +30,9 @@ def console() -> Console:
     """Lines are fitted to a terminal. Into a pipe they go whole, however narrow the screen behind it is."""
     from rich.console import Console
 
-    out = Console(highlight=False, soft_wrap=False)
+    out = Console(highlight=False, soft_wrap=False, emoji=False)
     if not out.is_terminal:
-        out.width = PIPE_WIDTH
+        out.width, out.soft_wrap = PIPE_WIDTH, True
     return out
 
 
@@ -108,7 +108,8 @@ def why_absent(name: str, first_seen: datetime | None, then: datetime | None) ->
     """Why there is nothing to show of a document at a time."""
     if first_seen is not None and then is not None and then < first_seen:
         return f"{name} was not seen yet: Reverie first looked at it on {day(first_seen)} UTC."
-    return f"{name} did not exist then."
+    when = "did not exist then" if then else "does not exist"
+    return f"{name} {when}. `reverie history {name}` shows what happened to it."
 
 
 def score_lines(score: Score) -> Iterable[str]:

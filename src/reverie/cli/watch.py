@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.core.errors import ReverieError
+from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,10 +41,12 @@ def shown_progress(house: Home, *, quiet: bool) -> Iterator[None]:
 
 
 def _follow(house: Home, over: Event, since: datetime) -> None:
+    begun = False
     while not over.wait(EVERY_SECONDS):
         with suppress(ReverieError):  # it is only told; what is wrong is told by the night itself
             line = progress_line(house, since)
-            if line:
+            begun = begun or bool(line)
+            if line := line or ("" if begun else "gather, looking for new sessions"):
                 width = max(20, _columns() - 1)
                 click.echo(f"{_CLEAR}{line[:width]}", nl=False, err=True)
 
@@ -55,7 +58,8 @@ def _columns() -> int:
 
 
 def progress_line(house: Home, since: datetime) -> str:
-    """“hermes: light, 12 of 29 sessions read · 3 requests, $0.0123”; nothing where no night runs."""
+    """“hermes: light, 12 of 29 sessions read · 3 requests, $0.0123”; nothing where no night runs. What is under way is
+    counted at its worst."""
     running = house.dreams.progress()
     if not running:
         return ""
@@ -63,5 +67,7 @@ def progress_line(house: Home, since: datetime) -> str:
     line = one.sentence
     spent = house.dream_records.spent(house.owned, since)
     if spent.requests:
-        line += f" · {spent.requests:,} request{'' if spent.requests == 1 else 's'}, ${spent.money:.4f}"
+        info = house.askers.info()
+        money = f"${spent.money:.4f}" if info and info.price is not None else "price not known"
+        line += f" · {plural(spent.requests, 'request')}, {money}"
     return line

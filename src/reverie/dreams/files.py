@@ -102,9 +102,9 @@ def target_of_files(rooms: Rooms, target: str, instructions: str = "") -> DreamT
     return DreamTarget(
         target,
         rooms.owner,
-        tuple(_documents(rooms, target)),
-        tuple(_entries(rooms, target)),
-        tuple(_surfaces(rooms, target, skills)),
+        tuple(documents_of(rooms, target)),
+        tuple(entries_of(rooms, target)),
+        tuple(surfaces_of(rooms, target, skills)),
         skills,
         folder,
         rooms.gates,
@@ -122,7 +122,7 @@ def _waiting(rooms: Rooms, target: str) -> Iterator[tuple[Operation, ...]]:
             yield one.suggestion.operations
 
 
-def _documents(rooms: Rooms, target: str) -> Iterator[BriefDocument]:
+def documents_of(rooms: Rooms, target: str) -> Iterator[BriefDocument]:
     used = {one.document: one for one in rooms.memory.usage(target)}
     for place in rooms.memory.target(target).places():
         yield BriefDocument(
@@ -135,7 +135,7 @@ def _documents(rooms: Rooms, target: str) -> Iterator[BriefDocument]:
         )
 
 
-def _entries(rooms: Rooms, target: str) -> Iterator[BriefEntry]:
+def entries_of(rooms: Rooms, target: str) -> Iterator[BriefEntry]:
     confirmed = rooms.records.confirmed(rooms.scope, target)
     there = rooms.memory.target(target)
     written = {place.document: written_at(there, place.document) for place in there.places()}
@@ -153,7 +153,7 @@ def _entries(rooms: Rooms, target: str) -> Iterator[BriefEntry]:
         )
 
 
-def _surfaces(rooms: Rooms, target: str, skills: Iterable[FoundSkill]) -> Iterator[BriefEntry]:
+def surfaces_of(rooms: Rooms, target: str, skills: Iterable[FoundSkill]) -> Iterator[BriefEntry]:
     for number, (where, text) in enumerate(rooms.surfaces(target), 1):
         yield BriefEntry(f"x{number}", where, text)
     for found in skills:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta, tzinfo
 
@@ -18,6 +18,7 @@ from reverie.transcripts.session import Turn
 
 MAX_LIMIT = 1000
 FILLER_WORDS = 4  # a turn of so few words that shares none with the question comes behind those that share some
+CLOSE = 2  # turns apart: the turn between them is shown with both
 SPARE = 10  # hits looked at beyond the limit, to take the place of fillers
 
 
@@ -38,6 +39,38 @@ class Hit:
     why: tuple[tuple[str, float], ...]
     before: tuple[Turn, ...] = ()
     after: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was found close together in one session, the best first, for people to read at once."""
+
+    hits: tuple[Hit, ...]
+
+    @property
+    def best(self) -> Hit:
+        return self.hits[0]
+
+    @property
+    def turns(self) -> list[Hit | Turn]:
+        """In the order they were said in: those that answer as hits, those around them as they are."""
+        beside = {turn.number: turn for hit in self.hits for turn in (*hit.before, *hit.after)}
+        every: dict[int, Hit | Turn] = beside | {hit.turn: hit for hit in self.hits}
+        return [every[number] for number in sorted(every)]
+
+
+def exchanges(hits: Iterable[Hit]) -> list[Exchange]:
+    """Hits as people read them: those around which the same turns would be shown are one exchange."""
+    found = list[list[Hit]]()
+    for hit in hits:
+        for group in found:
+            in_session = (group[0].user, group[0].session_id) == (hit.user, hit.session_id)
+            if in_session and any(abs(one.turn - hit.turn) <= CLOSE for one in group):
+                group.append(hit)
+                break
+        else:
+            found.append([hit])
+    return [Exchange(tuple(each)) for each in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,9 @@ def web_application(home: Home, door: Door) -> FastAPI:
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
 
     def told(request: Request, status: int, title: str, said: str) -> Response:
-        return pages.message(status, title, said, root=root_of(request), csrf=getattr(request.state, "csrf", ""))
+        if getattr(request.state, "csrf", ""):
+            return pages.page(request, "message.html", status, title=title, said=said)
+        return pages.message(status, title, said, root=root_of(request))
 
     @app.exception_handler(ReverieError)
     def explain(request: Request, error: ReverieError) -> Response:

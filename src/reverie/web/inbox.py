@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
-from reverie.changes.inbox.items import VerdictResult
+from reverie.changes.inbox.items import InboxFilter, VerdictResult
 from reverie.core.errors import BadInput
 from reverie.web.dates import beginning_of
 from reverie.web.pages import Pages, link, root_of
@@ -22,10 +22,18 @@ _ONE_AT_A_TIME = Lock()  # of two tabs the second is told what the first did
 
 @router.get("/")
 def inbox(
-    request: Request, where: str = "", every: bool = False, *, done: str = "", page: int = 1, snoozed: bool = False
+    request: Request,
+    where: str = "",
+    night: str = "",
+    project: str = "",
+    *,
+    every: bool = False,
+    snoozed: bool = False,
+    page: int = 1,
+    done: str = "",
 ) -> Response:
-    shown = {"where": where, "every": every, "page": page, "snoozed": snoozed}
-    return _listed(request, shown, [name for name in done.split(",") if name][:MOST_CHOSEN])
+    wanted = InboxFilter(where, night, project, every, snoozed, page)
+    return _listed(request, wanted, [name for name in done.split(",") if name][:MOST_CHOSEN])
 
 
 @router.post("/chosen/{verb}")
@@ -48,30 +56,40 @@ def chosen(request: Request, verb: Literal["approve", "refuse", "undo"]) -> Resp
     done = [one.proposal.id for one in results if one.done]
     failed = [(home.inbox.item(one.proposal.id).sentence, one.said) for one in results if not one.done]
     if failed:
-        shown = {"where": form.get("where", ""), "every": bool(form.get("every")), "page": 1, "snoozed": False}
-        return _listed(request, shown, done, failed)
+        narrowed = {name: form.get(name, "") for name in ("where", "night", "project")}
+        return _listed(request, InboxFilter(**narrowed, every=bool(form.get("every"))), done, failed)
     return RedirectResponse(_back(request, ",".join(done)), 303)
 
 
 def _back(request: Request, done: str) -> str:
     """The list as it was."""
     form = request.state.form
-    kept = {name: form.get(name) for name in ("where", "every", "page", "snoozed")}
+    kept = {name: form.get(name) for name in ("where", "night", "project", "every", "snoozed", "page")}
     return link(f"{root_of(request)}/", **kept, done=done)
 
 
-def _listed(
-    request: Request, shown: dict[str, Any], done: list[str], failed: Sequence[tuple[str, str]] = ()
-) -> Response:
+def _listed(request: Request, wanted: InboxFilter, done: list[str], failed: Sequence[tuple[str, str]] = ()) -> Response:
     home, pages = parts(request)
-    waiting = home.inbox.waiting(**shown)
-    kept = {"where": shown["where"]} | {name: "yes" if shown[name] else "" for name in ("every", "snoozed")}
+    waiting = home.inbox.waiting(wanted)
+    offered = home.inbox.choices(snoozed=wanted.snoozed)
+    choices = {
+        "night": [(name, pages.moment(at)) for name, at in offered.nights],
+        "where": [(name, name) for name in offered.places],
+        "project": [(name, name) for name in offered.projects],
+    }
+    kept = {
+        "where": wanted.where,
+        "night": wanted.night,
+        "project": wanted.project,
+        "every": "yes" if wanted.every else "",
+        "snoozed": "yes" if wanted.snoozed else "",
+        "page": waiting.page if waiting.page > 1 else "",
+    }
     values = {
         "waiting": waiting,
-        "where": shown["where"],
-        "every": shown["every"],
-        "snoozed": shown["snoozed"],
-        "kept": kept | {"page": waiting.page if waiting.page > 1 else ""},
+        "wanted": wanted,
+        "choices": {name: found for name, found in choices.items() if found},
+        "kept": kept,
         "last": [home.inbox.item(name) for name in done],
         "failed": failed,
         "decided": home.inbox.decided(),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
-from reverie.changes.history.library import happened
+from reverie.changes.history.change import Change
+from reverie.changes.history.library import History, happened
 from reverie.changes.history.sizes import sizes
 from reverie.changes.inbox.word_diff import Hunk, edit_hunks
 from reverie.changes.landing_result import Landed, in_words, undone_by
 from reverie.core.clock import rfc3339
-from reverie.core.errors import BadInput, ReverieError
+from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.library import budget_of
 from reverie.web.dates import end_of
 from reverie.web.inbox import parts
@@ -23,6 +26,7 @@ from reverie.web.plots import stepped
 
 router = APIRouter()
 MOST_CHANGES = 50
+MOST_STORES, MOST_MEMORIES = 20, 50
 
 
 @router.get("/memory")
@@ -33,8 +37,8 @@ def memory(request: Request) -> Response:
     for name in home.memory.present():
         with suppress(ReverieError):  # what could not be read is told of above
             targets.append((home.memory.target(name), home.memory.usage(name)))
-    skills = list(home.skills.every())
-    return pages.page(request, "memory.html", targets=targets, skills=skills, unread=unread)
+    values = {"skills": list(home.skills.every()), "stores": home.stores(MOST_STORES, MOST_MEMORIES)}
+    return pages.page(request, "memory.html", targets=targets, unread=unread, most=MOST_MEMORIES, **values)
 
 
 @router.get("/memory/document")
@@ -42,35 +46,46 @@ def document(request: Request, path: str, as_of: str = "", since: str = "", at: 
     """`at` is a place in its history: the first change that is listed is 1; `as_of` says it as a date."""
     home, pages = parts(request)
     unread = [str(error) for error in home.memory.touch_all()]
-    changes = home.history.changes(path, MOST_CHANGES)
+    history = _history_with(home, lambda one: one.changes(path, 1))
+    changes = history.changes(path, MOST_CHANGES)
     if 0 < at < len(changes) and not as_of:
         as_of = rfc3339(changes[len(changes) - at].settled_at or changes[0].intended_at)
     when = end_of(as_of, home)
     content: bytes | None = None
     with suppress(BadInput):  # a skill is several documents
-        content = home.history.content(path, when)
+        content = history.content(path, when)
     values = {
         "document": path,
         "as_of": as_of,
-        "rules": home.history.blame(path, when),
+        "rules": history.blame(path, when),
         "content": content,
         "changes": changes,
-        "told": home.inbox.sentences(changes, home.history.name_of),
+        "told": home.inbox.sentences(changes, history.name_of),
         "at": at if 0 < at < len(changes) else len(changes),
         "plot": stepped("How full it was", sizes(changes), limit=budget_of(home.memory, path), unit="characters"),
         "unread": unread,
         "since": since,
-        "hunks": _differences(home, path, since, when),
+        "hunks": _differences(history, path, end_of(since, home), when),
     }
     return pages.page(request, "document.html", **values)
 
 
-def _differences(home: Home, path: str, since: str, until: datetime | None) -> list[Hunk]:
+def _history_with(home: Home, look: Callable[[History], object]) -> History:
+    """The owner's; or, of a memory store that is nobody's, the one that knows what is looked for."""
+    try:
+        look(home.history)
+    except NotFound:
+        for one in home.histories():
+            with suppress(NotFound):
+                look(one)
+                return one
+    return home.history
+
+
+def _differences(history: History, path: str, earlier: datetime | None, until: datetime | None) -> list[Hunk]:
     """What a document says otherwise at the end of one day than at the end of an earlier one."""
-    earlier = end_of(since, home)
     if earlier is None:
         return []
-    history = home.history
     later = history.number_at(until) if until else history.latest()
     return edit_hunks(one.edit for one in history.difference(history.number_at(earlier), later, path))
 
@@ -84,7 +99,9 @@ def change(request: Request, change: str) -> Response:
 def undo(request: Request, change: str) -> Response:
     home, _ = parts(request)
     meant = request.state.form.get("critical") == "yes"
-    outcome = home.review.undo(change, request.state.form.get("because", ""), even_critical=meant)
+    whose = _history_with(home, lambda one: one.get(change)).scope
+    review = replace(home.review, scope=whose)
+    outcome = review.undo(change, request.state.form.get("because", ""), even_critical=meant)
     if isinstance(outcome, Landed):
         return RedirectResponse(f"{root_of(request)}/changes/{outcome.change.id}", 303)
     return _shown(request, change, in_words(outcome))
@@ -92,13 +109,19 @@ def undo(request: Request, change: str) -> Response:
 
 def _shown(request: Request, change: str, said: str) -> Response:
     home, pages = parts(request)
-    found = home.history.get(change)
+    history = _history_with(home, lambda one: one.get(change))
+    found = history.get(change)
     values = {
         "change": found,
-        "where": f"{home.history.name_of(found.target)}/{found.subject}",
+        "where": where_of(home, found),
         "happened": happened(found),
         "hunks": edit_hunks(found.edits),
-        "undone": undone_by(home.review.records, home.owned, change),
+        "undone": undone_by(home.review.records, history.scope, change),
         "said": said,
     }
     return pages.page(request, "change.html", 409 if said else 200, **values)
+
+
+def where_of(home: Home, change: Change) -> str:
+    """The document that a Change is of, as an address names it."""
+    return f"{home.history.name_of(change.target)}/{change.subject.removeprefix('/')}"

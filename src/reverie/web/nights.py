@@ -10,6 +10,7 @@ from reverie.dreams.calendar import months
 from reverie.dreams.diary import night_summary
 from reverie.dreams.dream import Fate
 from reverie.web.inbox import parts
+from reverie.web.memory import where_of
 
 router = APIRouter()
 MOST_NIGHTS = 60
@@ -33,9 +34,7 @@ def undo(request: Request, dream: str) -> Response:
     home, _ = parts(request)
     outcomes = home.dream.undo(dream, request.state.form.get("because", ""))
     said = [
-        f"Reverted in {one.change.id} ({home.history.name_of(one.change.target)}/{one.change.subject})."
-        if isinstance(one, Landed)
-        else in_words(one)
+        f"Reverted in {one.change.id} ({where_of(home, one.change)})." if isinstance(one, Landed) else in_words(one)
         for one in outcomes
     ]
     return _shown(request, dream, said or ["Nothing of this night had landed: there is nothing to take back."])

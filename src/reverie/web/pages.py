@@ -62,13 +62,12 @@ class Pages:
         root = root_of(request)
         path = request.url.path.removeprefix(root)
         shared = {"csrf": request.state.csrf, "path": path, "go": "", "root": root, "person": request.state.person}
+        shared["whole"] = request.state.home.is_whole
         return HTMLResponse(self._made.get_template(template).render(shared | values), status)
 
-    def message(
-        self, status: int, title: str, said: str, *, root: str = "", go: str = "", csrf: str = ""
-    ) -> HTMLResponse:
-        """A page that needs no Home. Without a token it leads nowhere."""
-        values = {"title": title, "said": said, "go": go, "csrf": csrf, "path": "", "root": root, "person": ""}
+    def message(self, status: int, title: str, said: str, *, root: str = "", go: str = "") -> HTMLResponse:
+        """A page for whoever was not let in: it leads nowhere."""
+        values = {"title": title, "said": said, "go": go, "csrf": "", "path": "", "root": root, "person": ""}
         return HTMLResponse(self._made.get_template("message.html").render(values), status)
 
     def login(self, root: str, csrf: str, said: str = "") -> HTMLResponse:
@@ -78,11 +77,13 @@ class Pages:
     def day(self, at: datetime | None) -> str:
         return f"{at.astimezone(self._zone):%-d %B %Y}" if at else "no date"
 
+    def moment(self, at: datetime) -> str:
+        return f"{at.astimezone(self._zone):%-d %b %Y, %H:%M}"
+
     def when(self, at: datetime | None) -> Markup:
         if at is None:
             return Markup("no date")
-        shown = f"{at.astimezone(self._zone):%-d %b %Y, %H:%M}"
-        return Markup('<time datetime="{}">{}</time>').format(rfc3339(at), shown)
+        return Markup('<time datetime="{}">{}</time>').format(rfc3339(at), self.moment(at))
 
     def diary(self, text: str) -> Markup:
         tokens = self._diary.parse(visible(text))

@@ -54,7 +54,7 @@ def stepped(title: str, points: Sequence[tuple[datetime, float]], *, limit: floa
         before = value
     within = f" of {limit:,.0f}" if limit else ""
     said = f"{points[0][1]:,.0f} {unit} at first, {points[-1][1]:,.0f}{within} at last, {len(points)} changes."
-    top = f"{most:,.0f} {unit}"
+    top = f"{max(value for _, value in points):,.0f} {unit}"
     return Plot(title, said, top, first, last, " ".join(path), (), up(limit) if limit else None)
 
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound
+from reverie.search.finding import exchanges
 from reverie.search.passages import passage
 from reverie.transcripts.records import SessionQuery
 from reverie.web.inbox import parts
@@ -43,7 +44,7 @@ def session(request: Request, id: str, turn: int = 0, first: int = 0) -> Respons
 def search(request: Request, q: str = "") -> Response:
     home, pages = parts(request)
     hits = home.search(q, limit=HITS) if q.strip() else []
-    found = [(hit, passage(hit.text, q, LONGEST_HIT)) for hit in hits]
+    found = [(one, {hit.turn: passage(hit.text, q, LONGEST_HIT) for hit in one.hits}) for one in exchanges(hits)]
     stated = home.search_statements(q) if q.strip() else []
     empty = not any(home.sessions.find(wanted=SessionQuery(limit=1))) if q and not hits and not stated else False
     values = {"hits": found, "stated": stated, "when": home.search.about_time(q, hits), "empty": empty}

@@ -9,13 +9,25 @@ from datetime import datetime
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit
 from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline
-from reverie.changes.inbox.items import Detail, Group, InboxItem, InboxList, Passage, Preview, VerdictResult, Voice
+from reverie.changes.inbox.items import (
+    Detail,
+    Group,
+    InboxChoices,
+    InboxFilter,
+    InboxItem,
+    InboxList,
+    Passage,
+    Preview,
+    VerdictResult,
+    Voice,
+)
 from reverie.changes.inbox.move import elsewhere, moved
 from reverie.changes.inbox.word_diff import hunks
 from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
 from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import proposal_outcome as said_of
+from reverie.changes.records import OpenProposals
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin
@@ -30,11 +42,13 @@ from reverie.transcripts.session import Evidence, Turn
 AROUND = 2  # turns before and after a quotation
 LATELY = 8  # decisions that are shown, each with its undo
 A_PAGE = 20  # proposals that are shown at once
+MOST_NIGHTS = 50  # that are offered to be chosen from
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """`checks` are what verification found about a proposal of a night. `on_move` is told of each that was moved."""
+    """`checks` are what verification asks of a proposal of a night, and what it found. `on_move` is told of each that
+    was moved."""
 
     review: Review
     memory: Memory
@@ -45,23 +59,39 @@ class Inbox:
 
     # ---- looking -----------------------------------------------------------------------------------------------------
 
-    def waiting(self, *, every: bool = False, where: str = "", page: int = 1, snoozed: bool = False) -> InboxList:
-        """A page of what a person is asked today; with `every` also what waits behind that. `snoozed`: of what was put
-        off, instead."""
-        places = self._places(where) if where else None
-        marks, off = self.review.marks(places), self.review.marks(places, snoozed=True)
+    def waiting(self, wanted: InboxFilter = InboxFilter()) -> InboxList:
+        """A page of what a person is asked today."""
+        asked, every, snoozed = self._asked(wanted), wanted.every, wanted.snoozed
+        marks, off = (self.review.marks(replace(asked, snoozed=put_off)) for put_off in (False, True))
         total = len(off) if snoozed else len(marks)
         count = total if every or snoozed else min(total, self.review.room())
         pages = max(1, -(-count // A_PAGE))
-        page = min(max(1, page), pages)
+        page = min(max(1, wanted.page), pages)
         first = (page - 1) * A_PAGE
-        shown = self.review.page(min(A_PAGE, count - first), first, places=places, snoozed=snoozed)
-        groups = tuple(_grouped(self.items(shown)))
-        return InboxList(groups, count, total - count, self.mark() if where else _mark(marks), page, pages, len(off))
+        shown = self.review.page(min(A_PAGE, count - first), first, asked)
+        groups, mark = tuple(_grouped(self.items(shown))), self.mark() if wanted.narrows else _mark(marks)
+        return InboxList(groups, count, total - count, mark, page, pages, len(off))
 
-    def _places(self, where: str) -> list[tuple[str, str]]:
-        """The places that go by this name, of all that something waits for."""
-        return [place for place, one in self.review.places().items() if self.items([one])[0].where == where]
+    def _asked(self, wanted: InboxFilter) -> OpenProposals:
+        every = replace(self.review.open, snoozed=wanted.snoozed)
+        named = self._places(every).items() if wanted.where else ()
+        places = tuple(place for place, name in named if name == wanted.where)
+        here = places if wanted.where else None
+        return replace(every, places=here, dream=wanted.night, project=wanted.project)
+
+    def _places(self, asked: OpenProposals) -> dict[tuple[str, str], str]:
+        """Target and subject of what waits, with what people call it."""
+        found = self.review.proposals.places(self.review.scope, asked)
+        names = {one.suggestion.target: one.target_name for one in found.values()}
+        called = {key: self._called(key, name) for key, name in names.items()}
+        return {(key, subject): called[key].get(subject) or f"{names[key]}/{subject}" for key, subject in found}
+
+    def choices(self, *, snoozed: bool = False) -> InboxChoices:
+        """What the list can be narrowed to."""
+        proposals, scope, asked = self.review.proposals, self.review.scope, replace(self.review.open, snoozed=snoozed)
+        nights = proposals.dreams(scope, asked)[:MOST_NIGHTS]
+        places = sorted(set(self._places(asked).values()))
+        return InboxChoices(tuple(nights), tuple(places), tuple(proposals.projects(scope, asked)))
 
     def mark(self) -> str:
         """Changes whenever what waits does."""
@@ -196,7 +226,8 @@ class Inbox:
             changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
-        return VerdictResult(changed, True, "The text is changed, and was checked again." if keep else "It fits.")
+        said = "The text is changed, and was checked again." if keep else "It fits."
+        return VerdictResult(changed, True, said, checks=self.checks(changed))
 
     def snooze(self, proposal: str, until: datetime) -> VerdictResult:
         """Put it off: it is asked again from that time on."""
@@ -215,7 +246,8 @@ class Inbox:
         if not isinstance(changed, Proposal):
             return VerdictResult(self.review.get(proposal), False, said_of(changed))
         self.on_move(changed)
-        return VerdictResult(changed, True, f"It is for {where} now, and was checked again.")
+        said = f"It is for {where} now, and was checked again."
+        return VerdictResult(changed, True, said, checks=self.checks(changed))
 
     def undo(self, proposal: str) -> VerdictResult:
         """Take a decision back: what landed is taken out byte for byte; that, and what was refused or put off, waits
@@ -303,7 +335,7 @@ def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) ->
     at = (turn.at if turn else None) or (stored.head.started_at if stored else None)
     typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
     named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
-    return Voice(evidence, named or str(evidence.origin), at, (stored.head.project if stored else None) or "")
+    return Voice(evidence, named or str(evidence.origin), at)
 
 
 def _in_other_words(proposal: Proposal, text: str) -> list[Operation]:

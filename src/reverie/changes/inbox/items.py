@@ -19,7 +19,6 @@ class Voice:
     evidence: Evidence
     who: str
     at: datetime | None
-    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,7 @@ class InboxItem:
     @property
     def project(self) -> str:
         """The project in whose sessions all of it was said; "" where that is several, or in the name already."""
-        projects = {one.project for one in self.voices}
-        project = projects.pop() if len(projects) == 1 else ""
+        project = self.proposal.project
         return "" if self.where.startswith(f"{project}'s ") else project
 
 
@@ -55,6 +53,32 @@ class Group:
     where: str
     project: str
     items: tuple[InboxItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InboxFilter:
+    """Which part of what waits is listed: of one night, of what people call `where`, of one project; with `every` also
+    what waits behind today's limit; `snoozed`: what was put off, instead."""
+
+    where: str = ""
+    night: str = ""
+    project: str = ""
+    every: bool = False
+    snoozed: bool = False
+    page: int = 1
+
+    @property
+    def narrows(self) -> bool:
+        return bool(self.where or self.night or self.project)
+
+
+@dataclass(frozen=True, slots=True)
+class InboxChoices:
+    """What a list can be narrowed to: nights with when they proposed something, documents and skills, projects."""
+
+    nights: tuple[tuple[str, datetime], ...]
+    places: tuple[str, ...]
+    projects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +142,13 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class VerdictResult:
-    """The result of a verdict. `done` is False where nothing was changed by it; `unsafe` where only a person
-    who has read the findings may let it pass; `again` is the proposal as which what was taken back waits now."""
+    """What came of what a person said. `done` is False where nothing was changed by it; `unsafe` where only a person
+    who has read the findings may let it pass; `again` is the proposal as which what was taken back waits now;
+    `checks` are those of the night, run again on what a person made of it."""
 
     proposal: Proposal
     done: bool
     said: str
     unsafe: bool = False
     again: str = ""
+    checks: tuple[tuple[str, str], ...] = ()

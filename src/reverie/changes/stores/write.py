@@ -137,7 +137,7 @@ class Storing:
             gone = replace(found, path=None, sha256=None, size=None, flags=())
             return replace(gone, redacted_at=now, redacted_by=self.author)
 
-    def undo(self, store: str, change: str) -> Outcome:
+    def undo(self, store: str, change: str, because: str = "") -> Outcome:
         """Take a Change of this store back, byte for byte, if nothing came after it. Twice is once. A renamed memory
         keeps its id."""
         scope = self.stores.scope_of(store)
@@ -152,7 +152,8 @@ class Storing:
             each = {edit.document: flags_of((edit.after or b"").decode()) for edit in edits}
             if taken := _in_the_way(desk, scope, store, edits):
                 return Conflicted(None, f"{taken.path} is in the way")
-            grounds = replace(self.grounds(scope, ()), via=Via.UNDO, undoes=change, reason=f"takes back {change}")
+            why = because or f"takes back {change}"
+            grounds = replace(self.grounds(scope, ()), via=Via.UNDO, undoes=change, reason=why, because=because)
             return self.write(desk, scope, Pen(self.author, (), _moves(edits), each), edits, grounds)
 
     # ---- landing -----------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="blame")
-@click.argument("path")
+@click.argument("path", type=click.Path())
 @click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @WORKSPACE
 @USER

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="history")
-@click.argument("path", required=False)
+@click.argument("path", required=False, type=click.Path())
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
 @common
 @with_pager

@@ -187,7 +187,7 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
 
 
 @command.command()
-@click.argument("document")
+@click.argument("document", type=click.Path())
 @click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
 @with_pager

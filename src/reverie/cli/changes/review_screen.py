@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from reverie.app import Home
     from reverie.changes.inbox.items import Detail, Passage, VerdictResult
-    from reverie.changes.inbox.word_diff import Hunk
+    from reverie.changes.inbox.word_diff import Hunk, WordSpan
 
 MOST_PASSAGES = 3
 LEAST_LINES = 6  # of the change, and of where it was said, on however small a screen
@@ -137,7 +137,8 @@ class _Screens:
         if text is None or text.strip() == detail.text.strip():
             return "The text is as it was."
         proposal = detail.item.proposal
-        return self.house.inbox.edit(proposal.id, proposal.hash, text).said
+        result = self.house.inbox.edit(proposal.id, proposal.hash, text)
+        return " ".join([result.said, *([f"{_passed(result.checks)}."] if result.checks else [])])
 
     def _undo(self) -> None:
         if not self.decided:
@@ -188,15 +189,19 @@ def _reason(key: str) -> str:
 
 def show_detail(out: Console, detail: Detail, heading: str, *, rows: int | None = None) -> None:
     """The sentence, what changes word by word, where it was said, what made it ask, its score. With `rows` no more
-    lines than those: what is known besides is left out, of where it was said the end, and then of a long change."""
+    lines than those: what is known besides is left out, then the lines of a skill that stay as they are, then the end
+    of where it was said, and of a long change."""
     change, passages, facts = (_lines(out, show, detail) for show in (_show_change, _show_passages, _show_facts))
-    change = [*_lines(out, _show_heading, detail, heading), *change]
+    head = _lines(out, _show_heading, detail, heading)
     if rows is not None:
-        if len(change) + min(LEAST_LINES, len(passages)) + len(facts) > rows:
+        if len(head) + len(change) + min(LEAST_LINES, len(passages)) + len(facts) > rows:
             facts = _lines(out, partial(_show_facts, brief=True), detail)
-        passages = _cut(passages, max(LEAST_LINES, rows - len(change) - len(facts)))
-        change = _cut(change, max(LEAST_LINES, rows - len(passages) - len(facts)))
-    click.echo("\n".join([*change, *passages, *facts]))
+        room = max(LEAST_LINES, rows - len(head) - len(facts))
+        if len(change) + min(LEAST_LINES, len(passages)) > room:
+            change = _lines(out, partial(_show_change, brief=True), detail)
+        passages = _cut(passages, max(room // 2, room - len(change)))
+        change = _cut(change, room - len(passages))
+    click.echo("\n".join([*head, *change, *passages, *facts]))
 
 
 def _lines(out: Console, show: Callable[..., None], *given: object) -> list[str]:
@@ -217,9 +222,21 @@ def _show_heading(out: Console, detail: Detail, heading: str) -> None:
     out.print()
 
 
-def _show_change(out: Console, detail: Detail) -> None:
-    for hunk in detail.hunks:
-        _show_hunk(out, hunk, named=not detail.item.proposal.suggestion.operations)
+def _show_change(out: Console, detail: Detail, *, brief: bool = False) -> None:
+    for hunk in sorted(detail.hunks, key=lambda one: one.at == 1) if brief else detail.hunks:  # its frontmatter last
+        shown = replace(hunk, spans=tuple(_without_lines_that_stay(hunk.spans))) if brief else hunk
+        _show_hunk(out, shown, named=not detail.item.proposal.suggestion.operations)
+
+
+def _without_lines_that_stay(spans: Sequence[WordSpan]) -> Iterator[WordSpan]:
+    """Of what stays as it is only the words that stand in one line with what changes."""
+    for place, span in enumerate(spans):
+        first, *between = span.text.split("\n") if span.kind == "same" else [""]
+        if not between:
+            yield span
+            continue
+        after = between[-1] if place < len(spans) - 1 else ""
+        yield replace(span, text=f"{first}\n{after}" if place else after)
 
 
 def _show_passages(out: Console, detail: Detail) -> None:
@@ -234,18 +251,22 @@ def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
         print_sentence(out, fact, indent=0)
     proposal = detail.item.proposal
     score = proposal.suggestion.score
-    short = [f"Score {score.total:.2f}"] if score else []
+    then = " of the night's text" if proposal.suggestion.checks else ""
+    short = [f"Score {score.total:.2f}{then}"] if score else []
     if brief:
         print_sentence(out, " · ".join([*short, "w shows all"]), indent=0)
         out.print()
         return
     if detail.checks:
-        passed = sum(found == "passed" for _, found in detail.checks)
-        short.append(f"{passed} of {plural(len(detail.checks), 'check')} passed")
+        short.append(_passed(detail.checks))
     if detail.preview and detail.preview.budget:
         short.append(f"{detail.preview.characters:,} of {detail.preview.budget:,} characters then")
     print_sentence(out, " · ".join([*short, f"expires {proposal.expires_at:%Y-%m-%d}"]), indent=0)
     out.print()
+
+
+def _passed(checks: Sequence[tuple[str, str]]) -> str:
+    return f"{sum(found == 'passed' for _, found in checks)} of {plural(len(checks), 'check')} passed"
 
 
 def _show_why(out: Console, detail: Detail) -> None:
@@ -263,8 +284,9 @@ def _facts(detail: Detail, *, brief: bool) -> list[str]:
     asks = proposal.asks_because.casefold()
     open_checks = [(question, found) for question, found in detail.checks if found != "passed"]
     facts = [f"Asks because: {proposal.asks_because}"]
-    if not brief:
+    if not brief or proposal.suggestion.checks:  # what is found in a person's own words has to be seen at once
         facts += [f"{question} {found}" for question, found in open_checks if found.rstrip(".").casefold() not in asks]
+    if not brief:
         facts += [f"Stands already ({one.relation}): {one.surface}: {one.text}" for one in proposal.related]
     facts += [f"Finding ({one.severity} {one.category}): {one.shown} {one.advice}" for one in proposal.findings]
     if detail.problem:

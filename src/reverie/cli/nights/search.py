@@ -13,8 +13,7 @@ from reverie.cli.render import console, day, one_line, print_json, print_sentenc
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from reverie.search.finding import Hit
-    from reverie.transcripts.session import Turn
+    from reverie.search.finding import Exchange
 
 SHOWN_CHARS = 600
 
@@ -43,9 +42,12 @@ def command(
     shell: Shell,
 ) -> None:
     """Find the turns that answer a question, each with the exchange around it, and what memory and skills say of it."""
+    from reverie.search.finding import MAX_LIMIT, exchanges
+
     asked = " ".join(question)
     with shell.opened() as house:
-        hits = house.search(asked, user=user, harness=harness, role=role, since=since, until=until, limit=limit)
+        most = limit if shell.json else min(4 * limit, MAX_LIMIT)  # several stand in one exchange
+        hits = house.search(asked, user=user, harness=harness, role=role, since=since, until=until, limit=most)
         when = house.search.about_time(asked, hits) if since is until is None else ""
         narrowed = any((user, harness, role, since, until))  # what stands somewhere was said by nobody at no time
         stated = [] if narrowed else house.search_statements(asked)
@@ -59,8 +61,8 @@ def command(
     if hint:
         click.echo(f"Nothing found. {hint}")
     out = console()
-    for place, hit in enumerate(hits, 1):
-        show_hit(out, place, hit, asked, explain)
+    for place, exchange in enumerate(exchanges(hits)[:limit], 1):
+        show_exchange(out, place, exchange, asked, explain)
     for one in stated:
         out.print(f"{one.kind}  {terminal_safe(one.where)}", style="bold", markup=False)
         print_sentence(out, one.text)
@@ -72,25 +74,26 @@ def _other_words(*, narrowed: bool) -> str:
     return "Try fewer words, or others that may have been used then: it looks at sessions, memory and skills."
 
 
-def show_hit(out: Console, place: int, hit: Hit, question: str, explain: bool = False) -> None:
+def show_exchange(out: Console, place: int, exchange: Exchange, question: str, explain: bool = False) -> None:
+    """In a terminal the passage of a long turn that answers; in a pipe all of it."""
+    from reverie.search.finding import Hit
     from reverie.search.passages import passage
 
-    title = f"  {one_line(hit.title, 60)}" if hit.title else ""
+    best = exchange.best
+    title = f"  {one_line(best.title, 60)}" if best.title else ""
     out.print(
-        f"{place}. {terminal_safe(hit.session_id)} turn {hit.turn}  {day(hit.at)}{title}", style="bold", markup=False
+        f"{place}. {terminal_safe(best.session_id)} turn {best.turn}  {day(best.at)}{title}", style="bold", markup=False
     )
     width = max(20, out.width - 4)
-    for turn in hit.before:
-        out.print(_beside(turn, width), style="dim", markup=False)
-    text = terminal_safe(passage(hit.text, question, SHOWN_CHARS))
-    out.print(f" ▸ {terminal_safe(hit.name or hit.role)}: {text}", markup=False)
-    for turn in hit.after:
-        out.print(_beside(turn, width), style="dim", markup=False)
-    if explain:
+    for one in exchange.turns:
+        if isinstance(one, Hit):
+            text = passage(one.text, question, SHOWN_CHARS) if out.is_terminal else one.text
+            out.print(f" ▸ {terminal_safe(one.name or one.role)}: {terminal_safe(text)}", markup=False)
+        else:
+            out.print(
+                f"   {one_line(f'{one.said.name or one.role}: {one.said.whole}', width)}", style="dim", markup=False
+            )
+    for hit in exchange.hits if explain else ():
         parts = ", ".join(f"{name} {value:+.2f}" for name, value in hit.why)
-        out.print(f"   why: {hit.score:.2f} = {parts}", style="italic", markup=False)
+        out.print(f"   why turn {hit.turn}: {hit.score:.2f} = {parts}", style="italic", markup=False)
     out.print()
-
-
-def _beside(turn: Turn, width: int) -> str:
-    return f"   {one_line(f'{turn.said.name or turn.role}: {turn.said.whole}', width)}"

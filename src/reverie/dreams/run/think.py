@@ -266,7 +266,7 @@ class _Plan:
         fates = {Severity.REFUSED: Fate.NOT_KEPT, Severity.HELD: Fate.HELD_BACK}
         fate = fates.get(one.severity, Fate.HELD_BACK) if one.severity is not None else Fate.HELD_BACK
         found = [each for each in one.findings if each.severity is one.severity]
-        checks = tuple((each.name, "; ".join(f.sentence for f in each.findings) or "passed") for each in one.checks)
+        checks = tuple((each.name, each.told) for each in one.checks)
         return Judged(
             candidates_of(one, self.material),
             str(item.op),

@@ -442,6 +442,10 @@ class CheckResult:
     name: str
     findings: tuple[Objection, ...] = ()
 
+    @property
+    def told(self) -> str:
+        return "; ".join(one.sentence for one in self.findings) or "passed"
+
 
 def check(case: Case) -> tuple[CheckResult, ...]:
     """Every check, in order. Without a quotation or a place there is nothing to look at further."""

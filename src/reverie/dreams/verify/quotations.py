@@ -85,7 +85,7 @@ def _quoted(citation: Citation, material: Material, spans: Spans) -> Quoted | No
     if session is None or number is None:
         return None
     turn = session.turn(number)
-    words = located(_said(turn), material.restored(citation.words))
+    words = located(said_in(turn), material.restored(citation.words))
     try:
         evidence = quote(session, number, words or "")
     except NotVerbatim:
@@ -107,10 +107,10 @@ def _turn_of(citation: Citation, shown: BriefSession, material: Material) -> int
     if holding or there is None:
         return holding[0] if len(holding) == 1 else None
     named = material.sessions[shown.id].turn(citation.turn)
-    return citation.turn if named.role != "tool" and located(_said(named), citation.words) else None
+    return citation.turn if named.role != "tool" and located(said_in(named), citation.words) else None
 
 
-def _said(turn: Turn) -> str:
+def said_in(turn: Turn) -> str:
     """A turn in its own words, without what a harness put into a person's."""
     return heard(turn.text) if turn.role == "user" else turn.said.whole
 

@@ -52,6 +52,7 @@ class SqlProposals:
             "expires_at": proposal.expires_at,
             "decided_at": proposal.verdict and proposal.verdict.at,
             "rank": proposal.rank,
+            "project": proposal.project,
             "snoozed_until": proposal.snoozed_until,
         }
         with writing(self._engine, scope) as connection:
@@ -91,6 +92,19 @@ class SqlProposals:
         whole = _asked(scope, [ProposalStatus.WAITING]).where(table.id.in_(each))
         return {(one.suggestion.target, one.suggestion.subject): one for one in self._found(scope, whole)}
 
+    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime]]:
+        table = schema.proposals.c
+        made = func.max(table.made_at, type_=table.made_at.type)
+        each = _open(scope, asked).with_only_columns(table.dream, made).where(table.dream.is_not(None))
+        with reading(self._engine, scope) as connection:
+            return [(one[0], one[1]) for one in connection.execute(each.group_by(table.dream).order_by(made.desc()))]
+
+    def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
+        project = schema.proposals.c.project
+        each = _open(scope, asked).with_only_columns(project).where(project != "").distinct()
+        with reading(self._engine, scope) as connection:
+            return list(connection.scalars(each.order_by(project)))
+
     def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
         table = schema.proposals.c
         over = _asked(scope, [ProposalStatus.WAITING]).where(table.expires_at <= now)
@@ -118,6 +132,8 @@ def _open(scope: Scope, asked: OpenProposals) -> Select[Any]:
     chosen = chosen.where(later if asked.snoozed else table.snoozed_until.is_(None) | ~later)
     if asked.places is not None:
         chosen = chosen.where(tuple_(table.target, table.subject).in_(asked.places))
+    chosen = chosen.where(table.dream == asked.dream) if asked.dream else chosen
+    chosen = chosen.where(table.project == asked.project) if asked.project else chosen
     return chosen
 
 
@@ -145,6 +161,7 @@ def _details(proposal: Proposal) -> str:
             "score": suggestion.score and asdict(suggestion.score),
             "people": suggestion.people,
             "spoken_by": suggestion.spoken_by,
+            "checks": suggestion.checks,
             "target_name": proposal.target_name,
             "diff": proposal.diff,
             "findings": [asdict(one) for one in proposal.findings],
@@ -179,6 +196,7 @@ def _proposal(found: Any) -> Proposal:
         told["change"],
         told["note"],
         found.snoozed_until,
+        found.project,
     )
 
 
@@ -197,6 +215,7 @@ def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
         told["people"],
         amendment_from_json(told["amendment"]) if told["amendment"] else None,
         Origin(told["spoken_by"]) if told.get("spoken_by") else None,
+        tuple((name, found) for name, found in told.get("checks", ())),
     )
 
 

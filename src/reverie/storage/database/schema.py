@@ -248,9 +248,10 @@ proposals = Table(
     Column("made_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),
     Column("decided_at", Moment),
-    # The order in which people are asked, the lowest first; until when a person put it off.
+    # The order in which people are asked, the lowest first; until when a person put it off; where it was said.
     Column("rank", Double, nullable=False, server_default=text("0")),
     Column("snoozed_until", Moment),
+    Column("project", Text, nullable=False, server_default=text("''")),
     Index("proposals_by_status", "workspace", "user", "status", "made_at"),
 )
 

@@ -199,7 +199,7 @@ def _proposals(connection: Connection, workspace: str, ids: set[str], taken: Tak
             _delete(connection, table, row_key(table, row), taken)
             taken.proposals.add(row.id)
         elif evidence.rests_on(told, ids):
-            said = json.dumps(told | {"evidence": evidence.evidence_left(told, ids)})
+            said = json.dumps(told | {"evidence": evidence.evidence_left(told, ids), "checks": []})
             connection.execute(update(table).filter_by(**row_key(table, row)).values(details=said))
             taken.count(table)
 

@@ -13,7 +13,7 @@ from reverie.core.errors import DatabaseUnusable, SchemaTooNew
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.storage.database.walls import raise_walls
 
-CURRENT = "0015"  # revisions are numbered, so that "newer than I know" can be told
+CURRENT = "0016"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
 _POSTGRES_LOCK = 0x7265766572696500
 

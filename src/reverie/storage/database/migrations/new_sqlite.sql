@@ -172,7 +172,7 @@ CREATE TABLE proposals (
 	details TEXT NOT NULL, 
 	made_at BIGINT NOT NULL, 
 	expires_at BIGINT NOT NULL, 
-	decided_at BIGINT, rank DOUBLE DEFAULT 0 NOT NULL, snoozed_until BIGINT, 
+	decided_at BIGINT, rank DOUBLE DEFAULT 0 NOT NULL, snoozed_until BIGINT, project TEXT DEFAULT '' NOT NULL, 
 	PRIMARY KEY (workspace, user, id)
 );
 
@@ -539,4 +539,4 @@ CREATE TABLE backups (
 	PRIMARY KEY (workspace, path)
 );
 
-INSERT INTO alembic_version (version_num) VALUES ('0015');
+INSERT INTO alembic_version (version_num) VALUES ('0016');
