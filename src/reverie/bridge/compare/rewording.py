@@ -50,13 +50,6 @@ def only_reworded(old: str, new: str) -> float:
     return min(chance, OPEN) if features["more"] >= ADDED else chance  # something was added, or left out
 
 
-def conflict(one: str, other: str) -> float:
-    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
-    there, back = relate(one, other), relate(other, one)
-    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
-    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
-
-
 def _told(text: str) -> list[str]:
     """What a sentence says, in order: without articles and punctuation, each word by its stem."""
     plain = normal(text)

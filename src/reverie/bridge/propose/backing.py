@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from reverie.bridge.compare.align import stems
 from reverie.bridge.compare.diff import Difference
-from reverie.bridge.compare.rewording import SURE_CONFLICT, conflict
+from reverie.bridge.compare.rewording import SURE_CONFLICT
 from reverie.bridge.source import HeardSession
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed
@@ -24,6 +24,7 @@ from reverie.text.relating.small_words import NEGATORS
 from reverie.text.relating.stance import FRAGMENT
 from reverie.text.relating.statement import normal
 from reverie.text.relating.words import raw_words
+from reverie.text.relation import mutual_conflict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,7 +158,7 @@ class Talk:
         opposed = {
             at
             for at, one in near
-            if (_nearer(one.text, old, text) if old else conflict(one.text, text) >= SURE_CONFLICT)
+            if (_nearer(one.text, old, text) if old else mutual_conflict(one.text, text) >= SURE_CONFLICT)
         }
         near = [(at, one) for at, one in near if at in opposed or likeness[at, 0] >= SAME_MATTER]
         supports = [at for at, one in near if at not in opposed and one.who == "user"]

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from reverie.bridge.compare.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
-from reverie.bridge.compare.rewording import SURE_CONFLICT, conflict, only_reworded
+from reverie.bridge.compare.rewording import SURE_CONFLICT, only_reworded
 from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement, statements_of
 from reverie.bridge.propose.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
@@ -34,6 +34,7 @@ from reverie.skills.match_skills import match
 from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
+from reverie.text.relation import mutual_conflict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -263,7 +264,7 @@ def _changed_here(difference: Difference, new: StoreStatement, places: Places) -
 def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least: float = NEAR) -> list[LocalRule]:
     """Rules in force that the text contradicts, or takes the place of; the nearest first."""
     near = (one for one in places.near(text, least) if one is not but_not)
-    return [one for one in near if conflict(one.text, text) >= SURE_CONFLICT]
+    return [one for one in near if mutual_conflict(one.text, text) >= SURE_CONFLICT]
 
 
 def closest(text: str, places: Places, but_not: LocalRule | None = None) -> LocalRule | None:
