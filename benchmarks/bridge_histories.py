@@ -2,14 +2,16 @@
 
     python benchmarks/bridge_histories.py                 on the statements that are not set aside
     python benchmarks/bridge_histories.py --set-aside     on the others: look at these when reporting, not when tuning
+    python benchmarks/bridge_histories.py --other         on statements by another hand (labelled/store_edits_b.txt)
     python benchmarks/bridge_histories.py --wrong         also what went wrong
 
 Each history is a store that many people share, their sessions, and what a dream made of them that believed everything.
 Planted: a person who repeats themselves, accounts with one wording, accounts that say one thing in many wordings, words
 of a tool, one person against many, two teams that disagree, a rule that was forgotten; and for the rules in force here
 a contradiction, one that is covered already, one that is marked critical. The rest is honest: three to five people say
-so in words of their own. `right` is quarantined, kept out, or told as it should be. What is `doubtful` the
-diff shows as "perhaps only reworded", what is `folded` it takes for a rewording; without a model neither is proposed.
+so in words of their own, or a rule was only put into other words. `right` is quarantined, kept out, or told as it
+should be. What is `doubtful` the diff shows as "perhaps only reworded", what is `folded` it takes for a rewording;
+without a model neither is proposed.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from datetime import date
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.store_edits import Edit, read_edits, touched_up
+from benchmarks.store_edits import EDITS, Edit, read_edits, touched_up
 from reverie.bridge.compare.diff import DOUBT, DiffKind, store_diff
 from reverie.bridge.compare.rewording import only_reworded
 from reverie.bridge.compare.snapshot import Snapshot
@@ -88,9 +90,17 @@ def history(edits: list[Edit], dice: random.Random) -> History:
     chosen = dice.sample(edits, k=len(edits))
     made = History([one.text for one in chosen], [one.text for one in chosen])
     kinds = [*ATTACKS, "dispute", "forgotten", "contradicts", "covered", "critical", *["honest"] * 6]
+    kinds += ["reworded"] * 3
     for kind, edit in zip(kinds, chosen, strict=False):
-        new = dice.choice(edit.changed or edit.negated or (edit.text,))
-        plant = _attack if kind in ATTACKS else _ordinary if kind in ("honest", "dispute") else _against_what_stands
+        among = edit.reworded if kind == "reworded" else edit.changed or edit.negated
+        new = dice.choice(among or (edit.text,))
+        plant = (
+            _attack
+            if kind in ATTACKS
+            else _ordinary
+            if kind in ("honest", "dispute", "reworded")
+            else _against_what_stands
+        )
         plant(made, kind, Planted(edit, new, dice))
     for edit in chosen[len(kinds) :]:  # ordinary talk: what holds, in words of their own
         for person in dice.sample(NAMES, k=2):
@@ -132,7 +142,7 @@ def _ordinary(made: History, kind: str, one: Planted) -> None:
             made.turns[person].append(one.new_in_words() if team(person) == "north" else one.old_in_words())
         return
     for person in one.dice.sample(NAMES, k=one.dice.randint(3, 5)):
-        made.turns[person].append(one.new_in_words())
+        made.turns[person].append(one.old_in_words() if kind == "reworded" else one.new_in_words())
 
 
 def _against_what_stands(made: History, kind: str, one: Planted) -> None:
@@ -158,7 +168,7 @@ def judged(made: History) -> dict[str, tuple[str, str]]:
     told = dict[str, tuple[str, str]]()
     for difference in diff.differences:
         text = difference.before if difference.kind is DiffKind.REMOVED else difference.after
-        if not difference.kind.is_behaviour:
+        if not difference.kind.is_behaviour and not (difference in diff.arguable and talk.pushes(difference)):
             told[text] = ("doubtful" if difference.kind is DiffKind.DOUBTFUL else "folded", str(difference.kind))
             continue
         for one in route(difference, places):
@@ -189,12 +199,14 @@ RIGHT = {
     "covered": {"covered", "perhaps covered"},
     "critical": {"critical"},
     "honest": {"proposed"},
+    "reworded": {"doubtful", "folded"},
 } | {kind: {"no_person", "one_wording", "no_quorum", "outvoted", "outlier", *Kept} for kind in ATTACKS}
 
 
 def main() -> None:
     aside = "--set-aside" in sys.argv
     edits = [one for one in read_edits() if one.set_aside == aside]
+    edits = read_edits(EDITS.with_name("store_edits_b.txt")) if "--other" in sys.argv else edits
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for number in range(MANY):
         made = history(edits, random.Random(f"{SEED}/{number}"))
@@ -206,7 +218,8 @@ def main() -> None:
                 print(f"{kind}: {said}: {text} ({why})")
     print("planted            number   right   wrong doubtful  folded  what was said")
     for kind, said in counts.items():
-        right, silent = sum(said[name] for name in RIGHT[kind]), [said["doubtful"], said["folded"]]
+        right = sum(said[name] for name in RIGHT[kind])
+        silent = [0 if name in RIGHT[kind] else said[name] for name in ("doubtful", "folded")]
         counted = (right, said.total() - right - sum(silent), *silent)
         shares = " ".join(f"{one / said.total():7.1%}" for one in counted)
         print(f"{kind:18} {said.total():6} {shares}  {dict(said.most_common())}")

@@ -2,17 +2,19 @@
 
     python benchmarks/bridge_routes.py                 on the statements that are not set aside
     python benchmarks/bridge_routes.py --set-aside     on the others: look at these when reporting, not when tuning
+    python benchmarks/bridge_routes.py --other         on statements by another hand (labelled/store_edits_b.txt)
     python benchmarks/bridge_routes.py --wrong         also what went elsewhere
 
 Each page of labelled/store_edits.txt is a skill that knows the statements of its page but one; that one comes in, on a
-page called inbox, alone on a page of its own name, or on one that has the others in other words, and should go to that
-skill. Then the skill of one page is left out:
+page called inbox, alone on a page of its own name, on one that has the others in other words, or on the inbox with the
+sessions it was said in, and should go to that skill. Then the skill of one page is left out:
 all statements of the page together should become one new skill; one of them alone belongs to memory, and what is about
 the person to the person. What should go nowhere is written below, every second line of it set aside.
 """
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter, defaultdict
 from contextlib import nullcontext
@@ -21,15 +23,18 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.store_edits import Edit, read_edits
+from benchmarks.store_edits import EDITS, Edit, read_edits
 from reverie.bridge.compare.diff import Difference, DiffKind
 from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.propose.backing import Talk
 from reverie.bridge.propose.new_skill import NewSkill, with_new_skills
-from reverie.bridge.propose.route import KeptOut, LocalRule, Places, route
+from reverie.bridge.propose.route import KeptOut, LocalRule, Places, route, spoken_beside
+from reverie.bridge.source import HeardSession
 from reverie.skills.library import FoundSkill
 from reverie.skills.skill import read_skill
 
+OTHER = "--other" in sys.argv
 NOWHERE = """\
 The password of the staging database is hunter2-Xk29qq.
 On 2026-03-04 we restarted the worker because ticket 8812 was stuck.
@@ -78,12 +83,17 @@ def came(text: str, path: str = "/inbox.md", heading: str = "") -> Difference:
     return Difference(DiffKind.ADDED, (), (StoreStatement(text, text, path, heading),), 0.0)
 
 
-def went(differences: list[Difference], skills: list[FoundSkill], page: str = "") -> list[str]:
-    """Where each goes: `skill:name`, `new`, `USER.md`, `MEMORY.md` or `nothing`. `page` is what else stands there."""
+def went(differences: list[Difference], skills: list[FoundSkill], page: str = "", talk: Talk = Talk(())) -> list[str]:
+    """Where each goes: `skill:name`, `new`, `USER.md`, `MEMORY.md` or `nothing`. `page` is what else stands there,
+    `talk` the sessions it was said in."""
     rules = [(found, rule) for found in skills for rule in _rules(found)]
     standing = [LocalRule(rule, found.path, "skills", found.skill.subject, "Rules", found) for found, rule in rules]
     places = Places(standing, skills, date(2026, 5, 12)).beside(Snapshot("after", {"/inbox.md": page}))
-    routed = [one for difference in differences for one in route(difference, places)]
+    routed = [
+        one if isinstance(one, KeptOut) else spoken_beside(one, talk.beside(difference), places)
+        for difference in differences
+        for one in route(difference, places)
+    ]
     found = dict[int, str]()
     for one in with_new_skills(routed, []):
         if isinstance(one, KeptOut):
@@ -95,16 +105,29 @@ def went(differences: list[Difference], skills: list[FoundSkill], page: str = ""
     return [found[id(one)] for one in differences]
 
 
+def spoken(edit: Edit, pages: dict[str, list[Edit]]) -> Talk:
+    """Three people say so, and beside it two things of the same page in other words and one of another."""
+    dice = random.Random(edit.text)
+    same = [one for one in pages[edit.heading] if one is not edit]
+    rest = [one for heading, edits in pages.items() if heading != edit.heading for one in edits]
+    sessions = list[HeardSession]()
+    for person, words in (("ann", "{}"), ("bob", "As we agreed, {}"), ("cy", "Note that {}")):
+        beside = [dice.choice(one.reworded or (one.text,)) for one in dice.sample(same, k=min(2, len(same)))]
+        texts = [words.format(edit.text), *beside, dice.choice(rest).text, "Thanks, that is all for now."]
+        sessions.append(HeardSession(f"sesn_{person}", person, "", tuple(("user", text) for text in texts)))
+    return Talk(sessions)
+
+
 def _looked_at(edits: list[Edit], aside: bool) -> list[Edit]:
-    return [one for one in edits if one.set_aside == aside]
+    return [one for one in edits if one.set_aside == aside or OTHER]
 
 
 def main() -> None:
     aside = "--set-aside" in sys.argv
     pages: dict[str, list[Edit]] = defaultdict(list)
-    for edit in read_edits():
+    for edit in read_edits(EDITS.with_name("store_edits_b.txt") if OTHER else EDITS):
         pages[edit.heading].append(edit)
-    person = pages.pop("Preferences")
+    person = pages.pop("About the owner" if OTHER else "Preferences")
     every = {heading: skill(heading, [one.text for one in edits]) for heading, edits in pages.items()}
     asked = list[tuple[str, str, str]]()
     for heading, edits in pages.items():
@@ -119,16 +142,22 @@ def main() -> None:
             page = "".join(f"- {one.reworded[0] if one.reworded else one.text}\n" for one in edits if one is not edit)
             (place,) = went([came(edit.text)], [*rest, skill(heading, others)], page)
             asked.append(("skill, on its page", "right" if place == f"skill:{name}" else place, edit.text))
+            (place,) = went([came(edit.text)], [*rest, skill(heading, others)], talk=spoken(edit, pages))
+            asked.append(("skill, in its talk", "right" if place == f"skill:{name}" else place, edit.text))
+            (place,) = went([came(edit.text)], rest, talk=spoken(edit, pages))
+            asked.append(("memory, in a talk", "right" if place == "MEMORY.md" else place, edit.text))
             (place,) = went([came(edit.text)], rest)
             asked.append(("memory", "right" if place == "MEMORY.md" else place, edit.text))
         together = went([came(edit.text, edit.path, heading) for edit in edits], rest)
         for place, edit in zip(together, edits, strict=True):
-            if edit.set_aside == aside:
+            if edit.set_aside == aside or OTHER:
                 asked.append(("new skill", "right" if place == "new" else place, edit.text))
     for edit in _looked_at(person, aside):
         (place,) = went([came(edit.text)], list(every.values()))
         asked.append(("person", "right" if place == "USER.md" else place, edit.text))
-    for line in NOWHERE.splitlines()[aside::2]:
+        (place,) = went([came(edit.text, edit.path, edit.heading)], list(every.values()))
+        asked.append(("person, page named", "right" if place == "USER.md" else place, edit.text))
+    for line in NOWHERE.splitlines()[aside :: 1 if OTHER else 2]:
         (place,) = went([came(line)], list(every.values()))
         asked.append(("nothing", "right" if place == "nothing" else place, line))
     counts: dict[str, Counter[str]] = defaultdict(Counter)

@@ -3,13 +3,13 @@
     python benchmarks/store_diff.py                 on the statements that are not set aside
     python benchmarks/store_diff.py --set-aside     on the others: look at these when reporting, not when tuning
     python benchmarks/store_diff.py --wrong         also what was taken for something else
-    python benchmarks/store_diff.py --model         as if a model were right about all that it is shown
+    python benchmarks/store_diff.py --other         on statements by another hand (labelled/store_edits_b.txt)
     python benchmarks/store_diff.py pairs.jsonl     pairs of your own, {"old", "new", "kind"}; "same" is a rewording
 
 Stores are made of labelled/store_edits.txt and edited in ways that are known (benchmarks/store_edits.py). An edit is
 found when the diff shows it under its own kind: a changed value may be shown as "changed" or as one statement removed
 and another added. `doubtful` are shown as "perhaps only reworded" and count neither as found nor as a false report.
-`--model` asks nobody: the figures say what is lost beside a model, not how good one is.
+With a model: store_diff_played.py.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.store_edits import BEHAVIOUR, SAME, Case, cases, read_edits
+from benchmarks.store_edits import BEHAVIOUR, EDITS, SAME, Case, cases, read_edits
 from reverie.bridge.compare.diff import DiffKind, StoreDiff, store_diff
 from reverie.bridge.compare.snapshot import Snapshot
-from reverie.bridge.propose.curate import ARGUABLE
 
 MANY, SEED = 100, 7
 
@@ -35,20 +34,21 @@ def main() -> None:
         _pairs(file)
     if files:
         return
-    aside = "--set-aside" in sys.argv
-    edits = [one for one in read_edits() if one.set_aside == aside]
+    edits = [one for one in read_edits() if one.set_aside == ("--set-aside" in sys.argv)]
+    edits = read_edits(EDITS.with_name("store_edits_b.txt")) if "--other" in sys.argv else edits
     said: dict[str, Counter[str]] = defaultdict(Counter)
     reported: Counter[tuple[DiffKind, bool]] = Counter()
     began = time.perf_counter()
     for case in cases(edits, MANY, SEED):
         diff = store_diff(Snapshot("before", case.before), Snapshot("after", case.after))
         for kind, old, new in case.done:
-            answer = _answer(diff, kind, old, new, "--model" in sys.argv)
+            answer = answer_of(diff, kind, old, new)
             said[kind][answer] += 1
             if "--wrong" in sys.argv and answer not in ("found", "kept"):
                 sys.stdout.write(f"{answer:9} {kind}: {old} -> {new}\n")
-        reported.update(_right(diff, case))
-    _print(said, reported, time.perf_counter() - began)
+        reported.update(reports(diff, case))
+    print_figures(said, reported)
+    sys.stdout.write(f"\n{MANY} stores in {time.perf_counter() - began:.1f} s\n")
 
 
 def _pairs(file: Path) -> None:
@@ -64,32 +64,26 @@ def _pairs(file: Path) -> None:
         sys.stdout.write(_row(kind[:10], counts, ("changed", "doubtful", "reworded")))
 
 
-def _answer(diff: StoreDiff, kind: str, old: str, new: str, asked: bool) -> str:
-    """found, doubtful, missed; for what is no change of behaviour: kept, doubtful, reported. `asked`: a model was."""
-    about = [
-        one
+def answer_of(diff: StoreDiff, kind: str, old: str, new: str) -> str:
+    """found, doubtful, missed; for what is no change of behaviour: kept, doubtful, reported."""
+    about = {
+        one.kind
         for one in diff.differences
         if any(part.text == old for part in one.old) or any(part.text == new for part in one.new)
-    ]
-    arguable = [
-        one for one in about if one.kind is DiffKind.DOUBTFUL or (one.kind.is_behaviour and one.reworded >= ARGUABLE)
-    ]
-    found, right, wrong = ("found", "found", "missed") if kind in BEHAVIOUR else ("reported", "kept", "kept")
-    if any(one.kind.is_behaviour for one in about if not asked or one not in arguable):
-        return found
-    if asked and arguable:
-        return right
-    return "doubtful" if any(one.kind is DiffKind.DOUBTFUL for one in about) else wrong
+    }
+    if any(one.is_behaviour for one in about):
+        return "found" if kind in BEHAVIOUR else "reported"
+    return "doubtful" if DiffKind.DOUBTFUL in about else "missed" if kind in BEHAVIOUR else "kept"
 
 
-def _right(diff: StoreDiff, case: Case) -> list[tuple[DiffKind, bool]]:
+def reports(diff: StoreDiff, case: Case) -> list[tuple[DiffKind, bool]]:
     """Each report, and whether something of that sort was done to what it names."""
     changed = {text for kind, old, new in case.done if kind in BEHAVIOUR for text in (old, new) if text}
     parts = [(one.kind, [part.text for part in (*one.old, *one.new)]) for one in diff.differences]
     return [(kind, any(text in changed for text in texts) == kind.is_behaviour) for kind, texts in parts]
 
 
-def _print(said: dict[str, Counter[str]], reported: Counter[tuple[DiffKind, bool]], seconds: float) -> None:
+def print_figures(said: dict[str, Counter[str]], reported: Counter[tuple[DiffKind, bool]]) -> None:
     out = sys.stdout.write
     out("edit       number   found  doubtful  missed\n")
     for kind in BEHAVIOUR:
@@ -103,7 +97,6 @@ def _print(said: dict[str, Counter[str]], reported: Counter[tuple[DiffKind, bool
     for kind in (one for one in DiffKind if one is not DiffKind.DOUBTFUL):
         right, wrong = reported[kind, True], reported[kind, False]
         out(f"{kind:10} {right + wrong:6} {right / max(1, right + wrong):7.1%}\n")
-    out(f"\n{MANY} stores in {seconds:.1f} s\n")
 
 
 def _row(kind: str, counts: Counter[str], names: tuple[str, str, str]) -> str:

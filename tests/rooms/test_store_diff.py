@@ -82,6 +82,39 @@ def test_two_things_that_change_places_around_a_preference_are_a_change() -> Non
     assert [one.kind for one in diff.differences] == [DiffKind.CHANGED]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The rent is 1,150 euros.", "The rent is eleven hundred and fifty euros."),
+        ("Die Kündigungsfrist ist 21 Tage.", "Die Kündigungsfrist ist einundzwanzig Tage."),
+        ("El plazo es de 35 días.", "El plazo es de treinta y cinco días."),
+        ("Read the settings from /etc/shop/main.toml.", "Read the settings from main.toml in /etc/shop."),
+        ("The flag `new_checkout` is off.", "The flag new-checkout is off."),
+        ("A contract may run for at most three years.", "A contract may run for no more than three years."),
+    ],
+)
+def test_a_value_or_a_name_in_another_spelling_is_no_change(old: str, new: str) -> None:
+    assert not compared(f"- {old}\n", f"- {new}\n").behaviour
+
+
+def test_a_value_that_is_another_one_in_words_is_a_change() -> None:
+    assert compared("- The rent is 1,150 euros.\n", "- The rent is eleven hundred and sixty euros.\n").behaviour
+    assert compared("- Read src/a/b.py first.\n", "- Read src/b/a.py first.\n").behaviour
+
+
+def test_a_statement_in_another_language_is_doubtful_even_without_a_common_word() -> None:
+    diff = compared(
+        "- The user is allergic to nuts.\n", "- Sie darf keine Erdnüsse und auch nichts mit Mandeln essen.\n"
+    )
+    assert [one.kind for one in diff.differences] == [DiffKind.DOUBTFUL]
+
+
+@pytest.mark.parametrize("new", ["Les clients japonais ne paient plus en yens.", "Discounts need no approval."])
+def test_a_denial_is_never_folded_away(new: str) -> None:
+    old = "Les clients japonais paient en yens." if new.startswith("Les") else "Ms. Adeyemi approves every discount."
+    assert compared(f"- {old}\n", f"- {new}\n").differences[0].kind not in (DiffKind.REWORDED, DiffKind.REPEATED)
+
+
 def test_a_renamed_memory_says_what_it_said() -> None:
     diff = compared({"/releases.md": RELEASES}, {"/engineering/how-we-ship.md": RELEASES})
     assert diff.behaviour == [] and {one.kind for one in diff.differences} == {DiffKind.MOVED}
@@ -140,4 +173,4 @@ def test_what_another_hand_says_in_a_chat_is_rather_doubtful_than_a_change() -> 
     for row in map(json.loads, PAIRS.read_text("utf-8").splitlines()[::5]):
         if row["kind"] in told:
             told[row["kind"]].append(bool(compared(row["old"], row["new"]).behaviour))
-    assert sum(told["same"]) <= 0.33 * len(told["same"]) and sum(told["supersedes"]) >= 0.75 * len(told["supersedes"])
+    assert sum(told["same"]) <= 0.2 * len(told["same"]) and sum(told["supersedes"]) >= 0.75 * len(told["supersedes"])

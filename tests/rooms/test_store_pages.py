@@ -43,6 +43,18 @@ def dreamt(pages: dict[str, str], *talk: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
+    "prose",
+    [
+        ["Samples are thawed on ice.", "Jonas calibrates."],
+        ["We order at Marlow's.", "Keep it at 3 °C.", "A portion is 280 g.", "Next one."],
+        ["Report it to Mrs. Lindqvist.", "Ring no. 12 first.", "J. R. Ewing pays.", "The answer is no.", "Ask again."],
+    ],
+)
+def test_sentences_end_where_people_end_them(prose: list[str]) -> None:
+    assert [one.text for one in page_statements(" ".join(prose).encode())] == prose
+
+
+@pytest.mark.parametrize(
     ("page", "said", "now"),
     [
         ("We deploy on Fridays.", "We deploy on Tuesdays from now on, no longer on Fridays.", "We deploy on Tuesdays."),

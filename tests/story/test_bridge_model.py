@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from benchmarks.store_diff import answer_of
+from benchmarks.store_diff_played import SEEDS, Player, played
+from benchmarks.store_edits import BEHAVIOUR
 from reverie.app import open_home
 from reverie.bridge.propose.amendments import Batch
 from reverie.bridge.propose.draft import Drafted
 from reverie.bridge.propose.route import Kept, KeptOut
+from reverie.core.errors import BadSetting
 from reverie.testing.model_plays import OpenConnection, Refuses, Says
 from reverie.testing.model_recordings import Recordings
 from reverie.testing.model_server import Server, serving
@@ -131,3 +136,27 @@ def test_what_a_model_took_is_on_the_ledger(tmp_path: Path, folders: tuple[str, 
         home.bridge.propose(*folders, target="home")
         spent = home.spending()
     assert spent["tokens"] > 0, spent  # type: ignore[operator]
+
+
+def test_a_played_model_finds_what_changed_in_generated_stores_and_reports_no_rewording() -> None:
+    """One store of six; benchmarks/store_diff_played.py has the rest."""
+    player, told = Player(), Counter[tuple[bool, str]]()
+    for case, diff in played(SEEDS[:1], 1, player):
+        told.update((kind in BEHAVIOUR, answer_of(diff, kind, old, new)) for kind, old, new in case.done)
+    changes = sum(number for (changed, _), number in told.items() if changed)
+    assert told[True, "found"] >= 0.95 * changes and told[False, "reported"] <= 2, (told, player.new)
+
+
+def test_a_diff_asks_the_model_only_if_told_to_and_leaves_open_what_it_does_not_answer(
+    tmp_path: Path, folders: tuple[str, str]
+) -> None:
+    with serving(Refuses(401)) as model, open_home(tmp_path / "home", settings=settings(model)) as home:
+        plain = home.bridge.diff(*folders)
+        assert not model.requests
+        asked = home.bridge.diff(*folders, ask=True)
+    assert asked.note and asked.differences == plain.differences
+
+
+def test_a_diff_that_is_to_ask_needs_a_model(tmp_path: Path, folders: tuple[str, str]) -> None:
+    with open_home(tmp_path / "home") as home, pytest.raises(BadSetting, match="No model is set"):
+        home.bridge.diff(*folders, ask=True)

@@ -15,6 +15,7 @@ from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement
 from reverie.bridge.propose.backing import Doubt, Talk
 from reverie.bridge.propose.draft import DoubtedDraft, Drafted
+from reverie.bridge.propose.route import Kept, KeptOut
 from reverie.bridge.source import HeardSession, RemoteDream, RemoteStore, RemoteVersion
 from reverie.core.errors import NotReached
 from tests.conftest import NOON
@@ -192,3 +193,38 @@ def test_who_says_what_held_before_is_heard_though_nothing_in_it_is_like_what_ho
     before, after = (StoreStatement(text, text, "/r.md") for text in (old, new))
     backing = Talk(made.sessions).behind(Difference(DiffKind.CHANGED, (before,), (after,), 0.0))
     assert (backing.people, backing.opponents) == ([], ["dee"])
+
+
+def test_what_is_about_one_of_many_people_is_not_kept_as_if_it_were_about_the_owner(home: Home) -> None:
+    source = managed(OLD, f"{OLD}\n- The user is called Bob and wants short answers.")
+    for person in ("ann", "bob", "cy"):
+        source.says(person, f"I am {person}, keep it short.", "The user is called Bob and wants short answers.")
+    (one,) = proposed(home, source)
+    assert isinstance(one, KeptOut) and one.reason is Kept.ONE_PERSON and home.review.waiting() == []
+
+
+def test_what_may_only_be_reworded_is_quarantined_where_one_person_pushes_it(home: Home) -> None:
+    old = "The lab orders gloves from the cheaper supplier."
+    new = "Gloves for the lab are bought where the quality is best."
+    assert not store_diff(Snapshot("old", {"/r.md": f"- {old}"}), Snapshot("new", {"/r.md": f"- {new}"})).behaviour
+    quiet = managed(old, new)
+    assert proposed(home, quiet) == []
+    for number in range(4):
+        quiet.says("mallory", f"{number + 1}. {new}")
+    (one,) = proposed(home, quiet)
+    assert isinstance(one, DoubtedDraft) and one.backing.people == ["mallory"]
+
+
+def test_what_is_said_where_people_speak_of_rules_of_a_skill_goes_to_that_skill(home: Home) -> None:
+    rules = ("Tag every release with the ticket number.", "Releases are cut from main on Tuesdays.")
+    skill = home.config.home / "skills" / "shipping" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(
+        "---\nname: shipping\ndescription: Our ways.\n---\n\n# S\n\n## Rules\n- " + "\n- ".join(rules) + "\n"
+    )
+    new = "Jonas holds the second pair of keys."
+    source = managed(OLD, f"{OLD}\n- {new}")
+    for person, words in (("ann", "{}"), ("bob", "As we agreed, {}"), ("cy", "Note that {}")):
+        source.says(person, words.format(new), *(f"And {rule}" for rule in rules))
+    (one,) = proposed(home, source)
+    assert isinstance(one, Drafted) and one.route.skill is not None and "rules of shipping" in one.route.why

@@ -100,3 +100,37 @@ def test_a_proposal_that_was_moved_in_the_inbox_teaches_the_bridge_too(home: Hom
     (tmp_path / "new" / "coffee.md").write_text("# Coffee\n\n- Nothing.\n- Beans come from Porto, too.\n")
     batch = home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
     assert [one.route.document for one in batch.results if isinstance(one, Drafted)] == ["USER.md"]
+
+
+def barista(home: Home, rules: tuple[str, ...]) -> None:
+    skill = home.config.home / "skills" / "coffee-bar" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(f"---\nname: coffee-bar\ndescription: Hot drinks.\n---\n\n# Bar\n\n## Rules\n{lines(rules)}")
+
+
+def test_what_stands_on_a_page_that_is_named_like_a_skill_goes_to_that_skill(home: Home, tmp_path: Path) -> None:
+    barista(home, ("Use water of 94 degrees for light roasts.",))
+    (proposal,) = proposed(home, tmp_path, "- Nothing.\n", "- Nothing.\n- Spoons are counted every evening.\n")
+    assert proposal.suggestion.subject == "coffee-bar" and "named like coffee-bar" in proposal.suggestion.reason
+
+
+def test_what_one_person_wants_does_not_change_a_skill_that_others_follow(home: Home, tmp_path: Path) -> None:
+    barista(home, BREWING)
+    mine = BREWING[2].replace("Use water of 94", "The user wants water of 85")
+    for name, text in (("old", BREWING[2]), ("new", mine)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "coffee.md").write_text(f"# Coffee\n\n- {text}\n")
+    batch = home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.reason for one in batch.results if isinstance(one, KeptOut)] == [Kept.ONE_PERSON], batch.results
+    assert home.review.waiting() == []
+
+
+@pytest.mark.parametrize(("page", "document"), [("user_preferences.md", "USER.md"), ("user-service.md", "MEMORY.md")])
+def test_what_stands_on_a_page_about_a_person_is_about_that_person(
+    home: Home, tmp_path: Path, page: str, document: str
+) -> None:
+    for name, text in (("old", "Nothing."), ("new", "Nothing.\n- Aisle seats only.")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / page).write_text(f"- {text}\n")
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.suggestion.subject for one in home.review.waiting()] == [document]

@@ -72,13 +72,14 @@ class Bridge:
             store, model, instructions, after
         )
 
-    def diff(self, old: str, new: str | None = None) -> StoreDiff:
-        """Between two copies; of one name alone, what that dream did."""
+    def diff(self, old: str, new: str | None = None, *, ask: bool = False) -> StoreDiff:
+        """Between two copies; of one name alone, what that dream did. `ask`: the model settles what is doubtful."""
         if new is None:
             before, after = self.around(old)
         else:
             before, after = self.snapshot(old), self.snapshot(new)
-        return store_diff(before, after)
+        found = store_diff(before, after)
+        return self.amending.settled(found) if ask else found
 
     def propose(self, old: str, new: str | None = None, *, target: str, quarantined: bool = False) -> Batch:
         """Every difference in behaviour as a proposal that waits for a person; nothing lands. `target` is the memory

@@ -20,8 +20,9 @@ _OPAQUE = re.compile(
 _HEADING = re.compile(r"^[ ]{0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _PAIR = re.compile(r"[^\s:][^:.!?\n]{0,40}:[ \t]+\S")
 _OPENS = re.compile(r"[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d]")
-_SHORT = ("e.g", "i.e", "etc", "vs", "Dr", "Mr", "Ms", "No")
-_ABBREVIATED = r"(?<!\b[A-Za-z]\.)" + "".join(rf"(?<!\b{one}\.)" for one in _SHORT)
+_SHORT = ("e.g", "i.e", "etc", "vs", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "z", "d")
+_INITIAL, _NUMBER = r"(?<![ (][A-Z]\.)(?<!^[A-Z]\.)", r"(?!(?<=\b[Nn]o\.)\s+\d)"
+_ABBREVIATED = _INITIAL + _NUMBER + "".join(rf"(?<!\b{re.escape(one)}\.)" for one in _SHORT)
 _SENTENCE = re.compile(rf"(?<=[.!?]){_ABBREVIATED}[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d])|(?<=[。！？])\s*")
 _WORD = re.compile(r"\w{3,}")
 _LONGEST_LINE = 120

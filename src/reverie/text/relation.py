@@ -54,13 +54,22 @@ def relate(old: str, new: str) -> Relation:
     return Relation(kind, round(confidence, 4), conflict, reason(kind, found))
 
 
+def mutual_conflict(one: str, other: str) -> float:
+    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other, or a
+    narrower case of it."""
+    sides = relate(one, other), relate(other, one)
+    narrower = any(side.kind is RelationKind.REFINES and side.conflict >= _EVEN for side in sides)
+    return 0.0 if narrower else min(side.conflict for side in sides)
+
+
+_EVEN = 0.5  # from here on a conflict is more likely than not
 _SAMPLE = 400  # characters; enough to tell a language
 SAME_WORDS = 0.22  # it could stand in the other's place without loss, which is no conflict
 _ALIKE, _NEAR = 0.72, 0.6  # share of words in common; likeness of whole texts
 
 
 def _kind(found: DecidingClauses, conflict: float, whole: Compared, about: float) -> tuple[RelationKind, float]:
-    if conflict >= 0.5:
+    if conflict >= _EVEN:
         return _conflicting(found), conflict
     if _agree(found.parts, whole, about):
         return RelationKind.SAME, (1 - conflict) * min(1.0, 0.3 + whole.dice)

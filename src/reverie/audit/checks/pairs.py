@@ -19,7 +19,7 @@ from reverie.audit.checks.word_by_word import (
     undated,
 )
 from reverie.dreams.light.dates import dates_in
-from reverie.text.relation import RelationKind, relate
+from reverie.text.relation import RelationKind, mutual_conflict, relate
 
 NEAR = 0.35  # likeness of sentences from which they are worth comparing
 MOST_SENTENCES = 4_000
@@ -173,7 +173,7 @@ def _doubled(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] |
 def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     if not one_thing_apart(one.read, other.read):
         return None
-    if _conflict(undated(one.read.text), undated(other.read.text)) < SURE_APART:
+    if mutual_conflict(undated(one.read.text), undated(other.read.text)) < SURE_APART:
         return None
     before, after = _day(one.read.text), _day(other.read.text)
     if before and after and before != after:
@@ -182,10 +182,6 @@ def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | N
         return Pair("supersedes", old.statement, new.statement, why)
     why = "Another statement says the opposite or gives another value."
     return Pair("contradicts", one.statement, other.statement, why)
-
-
-def _conflict(one: str, other: str) -> float:
-    return min(relate(one, other).conflict, relate(other, one).conflict)
 
 
 def _overtaken(old: _Sentence[Stated], new: _Sentence[Stated]) -> Pair[Stated] | None:

@@ -12,8 +12,10 @@ from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
+from reverie.bridge.compare.numerals import in_digits
 from reverie.bridge.compare.statements import StoreStatement
 from reverie.text.embedding import embed
+from reverie.text.relating.number_words import spelled
 from reverie.text.relating.statement import normal
 from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
 
@@ -49,9 +51,10 @@ def aligned(old: Sequence[StoreStatement], new: Sequence[StoreStatement]) -> lis
     pairs, old_left, new_left = _near(old_left, new_left, pages)
     pairs, old_left, new_left = _parts(pairs, old_left, new_left)
     far, old_left, new_left = _near(old_left, new_left, pages, FAR)
+    lone, old_left, new_left = _lone(old_left, new_left, pages)
     gone = [Aligned((one,), (), 0.0) for one in old_left]
     come = [Aligned((), (one,), 0.0) for one in new_left]
-    return [*exact, *pairs, *far, *gone, *come]
+    return [*exact, *pairs, *far, *lone, *gone, *come]
 
 
 def _exact(
@@ -161,7 +164,7 @@ def _words(statements: Iterable[StoreStatement]) -> list[frozenset[str]]:
 
 @lru_cache(maxsize=65_536)
 def stems(text: str) -> frozenset[str]:
-    plain = normal(text)
+    plain = spelled(in_digits(text))
     language = language_of(plain)
     numbers = (one.strip(".,;:()[]") for one in plain.split() if any(letter.isdigit() for letter in one))
     return frozenset([*(stem(word, language) for word in raw_words(plain) if carries_meaning(word)), *numbers])
@@ -170,6 +173,24 @@ def stems(text: str) -> frozenset[str]:
 def _rarity(every: Sequence[frozenset[str]]) -> dict[str, float]:
     held = Counter(word for words in every for word in words)
     return {word: log(1 + len(every) / count) for word, count in held.items()}
+
+
+def _lone(
+    old: list[StoreStatement], new: list[StoreStatement], pages: Mapping[str, str]
+) -> tuple[list[Aligned], list[StoreStatement], list[StoreStatement]]:
+    """The one statement that went from a place, and the one that came to it: they may have no word in common."""
+    went, came = (
+        dict[tuple[str, str, bool], list[StoreStatement]](),
+        dict[tuple[str, str, bool], list[StoreStatement]](),
+    )
+    for one in old:
+        went.setdefault((pages.get(one.path, one.path), one.heading, one.code), []).append(one)
+    for one in new:
+        came.setdefault((one.path, one.heading, one.code), []).append(one)
+    both = [(gone[0], came[place][0]) for place, gone in went.items() if len(gone) == len(came.get(place, ())) == 1]
+    paired = {id(one) for pair in both for one in pair}
+    pairs = [Aligned((gone,), (come,), 0.0) for gone, come in both]
+    return pairs, [one for one in old if id(one) not in paired], [one for one in new if id(one) not in paired]
 
 
 # ---- sentences that were split or merged -----------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 from reverie.text.relation import RelationKind, relate
 
-SURE, DOUBT = 0.75, 0.4  # chance of a mere rewording from which it is taken for one, or left open
-FAR_DOUBT = 0.5  # the same as DOUBT, for two statements that have hardly a word in common
+SURE, DOUBT = 0.75, 0.35  # chance of a mere rewording from which it is taken for one, or left open
+FAR_DOUBT = 0.4  # the same as DOUBT, for two statements that have hardly a word in common
+ALONE_DOUBT = 0.6  # the same for the one that went from a place and the one that came, which nothing else puts together
 OTHER_MATTER = 0.5  # likeness below which two statements may be two matters
 SAID_ELSEWHERE = 0.85  # chance of a mere rewording from which a statement that went or came was there already
 ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
@@ -65,6 +66,7 @@ class StoreDiff:
     new: Snapshot
     differences: tuple[Difference, ...]
     unchanged: int
+    note: str = ""  # why a model that was to be asked gave no answer
 
     def of(self, *kinds: DiffKind) -> list[Difference]:
         return [one for one in self.differences if one.kind in kinds]
@@ -73,15 +75,23 @@ class StoreDiff:
     def behaviour(self) -> list[Difference]:
         return [one for one in self.differences if one.kind.is_behaviour]
 
+    @property
+    def arguable(self) -> list[Difference]:
+        """What we take for a rewording, or may be one, and a model may see otherwise."""
+        return [one for one in self.of(DiffKind.DOUBTFUL, DiffKind.REWORDED) if one.reworded < 1.0]
+
 
 def store_diff(old: Snapshot, new: Snapshot) -> StoreDiff:
     """Behaviour first; within a kind in the order of the newer store."""
     before, after = statements_of(old), statements_of(new)
     found = [one for pair in aligned(before, after) for one in _judged(pair)]
     told = _not_said_elsewhere([one for one in found if one is not None], before, after)
-    order = list(DiffKind)
-    told.sort(key=lambda one: (order.index(one.kind), one.place.path, one.place.heading))
-    return StoreDiff(old, new, tuple(told), sum(one is None for one in found))
+    return StoreDiff(old, new, in_order(told), sum(one is None for one in found))
+
+
+def in_order(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    kinds = list(DiffKind)
+    return tuple(sorted(differences, key=lambda one: (kinds.index(one.kind), one.place.path, one.place.heading)))
 
 
 def _judged(pair: Aligned) -> list[Difference | None]:
@@ -96,7 +106,7 @@ def _judged(pair: Aligned) -> list[Difference | None]:
     if pair.old[0].code:
         return [judged]
     chance = round(only_reworded(judged.before, judged.after), 3)
-    if chance >= (DOUBT if pair.likeness >= NEAR else FAR_DOUBT):
+    if chance >= (DOUBT if pair.likeness >= NEAR else FAR_DOUBT if pair.likeness else ALONE_DOUBT):
         sure = chance >= SURE and pair.likeness >= OTHER_MATTER
         return [Difference(DiffKind.REWORDED if sure else DiffKind.DOUBTFUL, pair.old, pair.new, chance)]
     relation = relate(judged.before, judged.after)

@@ -16,18 +16,24 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, log
 
+from reverie.bridge.compare.numerals import in_digits
+from reverie.dreams.light.language_detection import detect_language as spoken_in
 from reverie.text.embedding import embed, word_vectors
 from reverie.text.relating.clause import Clause
 from reverie.text.relating.opposition import compare
 from reverie.text.relating.small_words import NEGATORS
-from reverie.text.relating.statement import ParsedStatement, normal, read
+from reverie.text.relating.statement import ParsedStatement, read
 from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
 from reverie.text.relation import RelationKind, relate
 
 FOR = frozenset({"likeness", "same", "values_kept"})  # all else can only speak against it
 _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
+_NO_MORE, _NO_LESS = re.compile(r"\bnot? more than\b"), re.compile(r"\bno(?:t less| less| fewer) than\b")
+_PART = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
+NAME = "name"  # the dimension of what is no amount: a path, a host, an option
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
+TRANSLATED = 0.6  # of two languages, with no value that differs
 ADDED = 3  # words behind which something was said that was not said before
 SURE_CONFLICT = 0.75
 LONGEST = 600  # characters of a statement that are compared
@@ -37,29 +43,37 @@ LONGEST = 600  # characters of a statement that are compared
 def only_reworded(old: str, new: str) -> float:
     """0..1."""
     mine, theirs = _told(old), _told(new)
+    plain, plain_too = (sorted(word for word in words if word not in NEGATORS) for words in (mine, theirs))
+    if plain == plain_too and denies(_read(old)) != denies(_read(new)):
+        return 0.0
     if mine == theirs:
         return 1.0
-    plain, plain_too = (sorted(word for word in words if word not in NEGATORS) for words in (mine, theirs))
-    if plain == plain_too and (len(mine) - len(theirs)) % 2:
-        return 0.0  # but for a "not"
     if _exact(old, new):
         return 0.0
+    if not set(mine) & set(theirs) and _translated(old, new):
+        return TRANSLATED
     features, weights = rewording_features(old, new), _weights()
     odds = weights["bias"] + sum(weights[name] * value for name, value in by_likeness(features).items())
     chance = 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
-    return min(chance, OPEN) if features["more"] >= ADDED else chance  # something was added, or left out
+    # what denies, or says more, than the other side is never folded away
+    return min(chance, OPEN) if features["more"] >= ADDED or features["denied"] else chance
 
 
-def conflict(one: str, other: str) -> float:
-    """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other."""
-    there, back = relate(one, other), relate(other, one)
-    kinds = {RelationKind.CONTRADICTS, RelationKind.SUPERSEDES}
-    return min(there.conflict, back.conflict) if {there.kind, back.kind} <= kinds else 0.0
+def _translated(old: str, new: str) -> bool:
+    """Whether they are surely in two languages: their words say nothing then."""
+    spoken = {spoken_in(one, "") for one in (old, new)}
+    return len(spoken) == 2 and "" not in spoken
+
+
+@lru_cache(maxsize=16_384)
+def _read(text: str) -> str:
+    """As it is compared: numbers in digits, and "no more than" as the bound it is, not as a denial."""
+    return _NO_MORE.sub("at most", _NO_LESS.sub("at least", in_digits(text)))
 
 
 def _told(text: str) -> list[str]:
     """What a sentence says, in order: without articles and punctuation, each word by its stem."""
-    plain = normal(text)
+    plain = _read(text)
     language = language_of(plain)
     words = (one.strip(".,;:!?()[]*_") for one in plain.split())
     return [
@@ -72,16 +86,39 @@ def _told(text: str) -> list[str]:
 def _exact(old: str, new: str) -> bool:
     """Whether a value became another one, or a number, a path, an option or a name of code stands on one side only. An
     amount, a date or a time can be written in many ways: those are compared as values."""
-    language = language_of(f"{normal(old)} {normal(new)}")
-    before, after = read(old[:LONGEST], language), read(new[:LONGEST], language)
-    if compare(before.whole, after.whole).changes:
+    before, after = _sides(old, new)
+    changes = compare(before.whole, after.whole).changes
+    if any(one.old.value.dimension != NAME for one in changes):
         return True
-    sides = []
-    for statement in (before, after):
-        counted = {one for placed in statement.whole.values for one in placed.value.shown.split()}
-        words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in statement.text.split()}
-        sides.append({word for word in words if _CODE.search(word) and word not in counted})
-    return sides[0] != sides[1]
+    mine, theirs = (_code(one) for one in (before, after))
+    return not _same_code(mine - theirs, theirs - mine, before.text, after.text)
+
+
+def _sides(old: str, new: str) -> tuple[ParsedStatement, ParsedStatement]:
+    old, new = _read(old)[:LONGEST], _read(new)[:LONGEST]
+    language = language_of(f"{old} {new}")
+    return read(old, language), read(new, language)
+
+
+def _code(statement: ParsedStatement) -> frozenset[str]:
+    counted = {
+        one for placed in statement.whole.values if placed.value.dimension != NAME for one in placed.value.shown.split()
+    }
+    words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in statement.text.split()}
+    return frozenset(word for word in words if _CODE.search(word) and word not in counted)
+
+
+def _same_code(mine: frozenset[str], theirs: frozenset[str], old: str, new: str) -> bool:
+    """The same name in another spelling (`resnet50`, "ResNet-50"), or its parts among the words of the other side."""
+    if len(mine) == len(theirs):
+        return sorted("".join(_PART.findall(one)) for one in mine) == sorted(
+            "".join(_PART.findall(one)) for one in theirs
+        )
+    parts = [
+        ({part for one in words for part in _PART.findall(one)}, set(_PART.findall(text)))
+        for words, text in ((mine, new), (theirs, old))
+    ]
+    return all(some <= every for some, every in parts)
 
 
 def by_likeness(features: Mapping[str, float]) -> dict[str, float]:
@@ -99,13 +136,11 @@ def _weights() -> dict[str, float]:
 
 
 def rewording_features(old: str, new: str) -> dict[str, float]:
-    old, new = old[:LONGEST], new[:LONGEST]
-    language = language_of(f"{normal(old)} {normal(new)}")
-    before, after = read(old, language), read(new, language)
+    before, after = _sides(old, new)
     compared = compare(before.whole, after.whole)
-    there, back = relate(old, new), relate(new, old)
+    there, back = relate(_read(old), _read(new)), relate(_read(new), _read(old))
     vectors = embed([before.text, after.text])
-    gone = _lost(before.whole, after.whole)
+    gone, come = _lost(before.whole, after.whole), _lost(after.whole, before.whole)
     return {
         "likeness": float(vectors[0] @ vectors[1]),
         "conflict": there.conflict,
@@ -115,6 +150,8 @@ def rewording_features(old: str, new: str) -> dict[str, float]:
         "values_kept": float(min(compared.equal, 2)),
         "old_sum": min(sum(gone), 4.0),
         "old_most": max(gone, default=0.0),
+        "new_sum": min(sum(come), 4.0),
+        "new_most": max(come, default=0.0),
         "old_values": _values_lost(before.whole, after.whole),
         "new_values": _values_lost(after.whole, before.whole),
         **_shape(before, after),
@@ -134,7 +171,7 @@ def _lost(mine: Clause, other: Clause) -> list[float]:
 
 def _values_lost(mine: Clause, other: Clause) -> float:
     values, theirs = (
-        {(one.value.dimension, str(one.value.amount)) for one in clause.values if one.value.dimension != "name"}
+        {(one.value.dimension, str(one.value.amount)) for one in clause.values if one.value.dimension != NAME}
         for clause in (mine, other)
     )
     return float(min(len(values - theirs), 2))
@@ -150,15 +187,21 @@ def _shape(before: ParsedStatement, after: ParsedStatement) -> dict[str, float]:
     exchanged = exchanged and any(map(carries_meaning, (*old[start:end], *new[start_too:end_too])))
     plain_old, plain_new = raw_words(before.text), raw_words(after.text)
     moved = [one != other for one, other in zip(plain_old, plain_new, strict=False)].count(True)
-    denials = [sum(word in NEGATORS for word in words) % 2 for words in (plain_old, plain_new)]
     return {
         "ratio": matcher.ratio(),
         "more": _only_more(old, new, edits),
         "exchanged": float(exchanged),
         "swapped": float(sorted(plain_old) == sorted(plain_new) and moved == 2),
-        "denied": float(denials[0] != denials[1]),
+        "denied": float(denies(before.text) != denies(after.text)),
         "length": abs(log((1 + len(new)) / (1 + len(old)))),
     }
+
+
+def denies(text: str) -> bool:
+    """By an odd number of words. "ne" is half of one, and counts where the other half means more than "not"."""
+    words = raw_words(text)
+    count = sum(word in NEGATORS for word in words)
+    return count % 2 == 1 or (not count and "ne" in words)
 
 
 def _only_more(old: Sequence[str], new: Sequence[str], edits: Sequence[tuple[str, int, int, int, int]]) -> float:

@@ -28,14 +28,25 @@ from reverie.bridge.propose.draft import (
 )
 from reverie.bridge.propose.learned_routes import LearnedRoute, checked_place
 from reverie.bridge.propose.new_skill import NewSkill, Routed, with_new_skills
-from reverie.bridge.propose.route import KeptOut, Places, Route, as_learned, closest, conflicts, route
+from reverie.bridge.propose.route import (
+    USER,
+    Kept,
+    KeptOut,
+    Places,
+    Route,
+    as_learned,
+    closest,
+    conflicts,
+    route,
+    spoken_beside,
+)
 from reverie.changes.history.change import Change
 from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, undone_by
 from reverie.changes.proposal import Proposal, ProposalStatus
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting
-from reverie.core.errors import BadInput, NotFound
+from reverie.core.errors import BadInput, BadSetting, NotFound
 from reverie.core.hashes import canonical, sha256
 from reverie.dreams.curators import Curator
 
@@ -89,11 +100,12 @@ class Amending:
         sessions behind it: by that some of it is quarantined, unless `quarantined` lets it through."""
         places = self.places(target).beside(diff.new)
         errand = _Errand(diff, places, target, batch or _name(diff), talk, quarantined)
-        doubtful = diff.of(DiffKind.DOUBTFUL)
-        asked = [*diff.behaviour, *doubtful]
-        made = curated(self.curator(), asked, places, self.review.clock.now(), self.review.owner)
-        differences = [*diff.behaviour, *(one for one in doubtful if made.changes(one))]
-        routed = [self._worded(one, made, places) for each in differences for one in route(each, places)]
+        made = self._asked(self.curator(), diff, places)
+        settled = bool(made.curator) and not made.failed
+        pushed = [] if settled else [one for one in diff.arguable if talk.pushes(one)]
+        differences = [*diff.behaviour, *(one for one in diff.arguable if made.changes(one)), *pushed]
+        routed = [_beside(one, talk, places) for each in differences for one in route(each, places)]
+        routed = [made.applied(one, places) if isinstance(one, Route) else one for one in routed]
         kept, doubted = self._sifted(routed, errand)
         together = with_new_skills(kept, [one.skill.subject for one in places.skills])
         results, waiting = list[Result](doubted), 0
@@ -105,9 +117,15 @@ class Amending:
             waiting += isinstance(results[-1], Drafted) and waits(results[-1].proposed) is not None
         return Batch(errand.batch, tuple(results), made.failed)
 
-    @staticmethod
-    def _worded(one: Route | KeptOut, made: Curation, places: Places) -> Route | KeptOut:
-        return made.applied(one, places) if isinstance(one, Route) else one
+    def settled(self, diff: StoreDiff) -> StoreDiff:
+        """The diff as the model reads it."""
+        curator = self.curator()
+        if curator is None:
+            raise BadSetting("No model is set.", expected="the setting model", next_step="See docs/models.md.")
+        return self._asked(curator, diff, Places((), (), self.review.clock.now().date())).settled(diff)
+
+    def _asked(self, curator: Curator | None, diff: StoreDiff, places: Places) -> Curation:
+        return curated(curator, [*diff.behaviour, *diff.arguable], places, self.review.clock.now(), self.review.owner)
 
     def _sifted(
         self, routed: Sequence[Route | KeptOut], errand: _Errand
@@ -116,7 +134,9 @@ class Amending:
         kept, doubted = list[Route | KeptOut](), list[DoubtedDraft]()
         for one in routed:
             why = None if isinstance(one, KeptOut) or errand.quarantined else _doubt(one, errand)
-            if isinstance(one, Route) and why is not None:
+            if isinstance(one, Route) and one.document == USER and not one.learned and errand.talk.shared:
+                kept.append(KeptOut(one.difference, Kept.ONE_PERSON))
+            elif isinstance(one, Route) and why is not None:
                 doubted.append(DoubtedDraft(one, why, errand.talk.behind(one.difference)))
             else:
                 kept.append(one)
@@ -172,6 +192,10 @@ class Amending:
         if not changes:
             raise NotFound(f"Nothing of {batch} stands here.", next_step="`reverie history` lists what landed.")
         return [(one, self.review.undo(one.id, because or f"takes back all of {batch}")) for one in changes]
+
+
+def _beside(one: Route | KeptOut, talk: Talk, places: Places) -> Route | KeptOut:
+    return one if isinstance(one, KeptOut) else spoken_beside(one, talk.beside(one.difference), places)
 
 
 def _doubt(one: Route, errand: _Errand) -> Doubt | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from reverie.bridge.compare.align import stems
 from reverie.bridge.compare.diff import Difference
-from reverie.bridge.compare.rewording import SURE_CONFLICT, conflict
+from reverie.bridge.compare.rewording import SURE_CONFLICT
 from reverie.bridge.source import HeardSession
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed
@@ -24,6 +24,7 @@ from reverie.text.relating.small_words import NEGATORS
 from reverie.text.relating.stance import FRAGMENT
 from reverie.text.relating.statement import normal
 from reverie.text.relating.words import raw_words
+from reverie.text.relation import mutual_conflict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,7 +158,7 @@ class Talk:
         opposed = {
             at
             for at, one in near
-            if (_nearer(one.text, old, text) if old else conflict(one.text, text) >= SURE_CONFLICT)
+            if (_nearer(one.text, old, text) if old else mutual_conflict(one.text, text) >= SURE_CONFLICT)
         }
         near = [(at, one) for at, one in near if at in opposed or likeness[at, 0] >= SAME_MATTER]
         supports = [at for at, one in near if at not in opposed and one.who == "user"]
@@ -169,8 +170,31 @@ class Talk:
             *self._shares({self.said[at].person for at in supports}, supports),
         )
 
+    def beside(self, difference: Difference) -> list[str]:
+        """What else was said in the sessions in which people, or else agents and tools, say what came."""
+        backing = self.behind(difference)
+        said = backing.supports or backing.mentions
+        sessions = {one.session for one in said}
+        return [one.text for one in self.said if one.session in sessions and one not in said]
+
     def speaks_of(self, text: str) -> bool:
         return bool(self.said) and bool((self._vectors @ embed([normal(text)])[0] >= SAME_MATTER).any())
+
+    def pushes(self, difference: Difference) -> bool:
+        """Whether somebody wants a wording to stand that may be a change, and says what is new in it: only a tool, one
+        person again and again, or accounts that speak of nothing else."""
+        backing, new = self.behind(difference), _words(difference.after) - _words(difference.before)
+        people = [one for one in backing.supports if _words(one.text) & new]
+        if not people:
+            return any(_words(one.text) & new for one in backing.mentions) and not backing.supports
+        match doubt(backing, self, contradicts=True):
+            case Doubt.OUTLIER:
+                return True
+            case Doubt.ONE_WORDING:
+                return len({one.person for one in people}) >= QUORUM and backing.only_this >= ONLY_THIS
+            case Doubt.NO_QUORUM:
+                return len({one.session for one in people}) >= QUORUM > len(backing.people)
+        return False
 
     def _in_other_words(self, places: Sequence[int]) -> bool:
         return any(not _same_words(self.said[places[0]].text, self.said[at].text) for at in places[1:])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.resources import files
 
-from reverie.bridge.compare.diff import Difference, DiffKind
+from reverie.bridge.compare.diff import Difference, DiffKind, StoreDiff, in_order
 from reverie.bridge.propose.route import MEMORY, USER, Kept, KeptOut, Places, Route, section_for
 from reverie.core.origin import Origin
 from reverie.dreams.brief.brief import BriefDocument
@@ -25,6 +25,7 @@ from reverie.transcripts.session import Head, Said, Session, Turn
 
 SESSION = "managed-memory"
 NO_ANSWER = "The model gave no usable answer: the managed memory's own sentences are proposed. See `reverie doctor`."
+LEFT_OPEN = "The model gave no usable answer: what may only be reworded is left open. See `reverie doctor`."
 AT_ONCE = 40  # differences in one Brief
 ARGUABLE = 0.1  # chance of a mere rewording from which a curator that passes a change over is believed
 CHECKS = frozenset({"quotation", "place", "one_statement", "grounded", "negation", "stands_alone", "safe"})
@@ -41,14 +42,31 @@ class Worded:
 
 @dataclass(frozen=True, slots=True)
 class Curation:
-    """By the difference they are about. `failed` says why nobody was asked, or gave no answer."""
+    """By the difference they are about. `named` are those it takes for changes, also where its wording did not pass.
+    `failed` says why nobody was asked, or gave no answer."""
 
     curator: str = ""
     worded: Mapping[int, Worded] = field(default_factory=dict)
+    named: frozenset[int] = frozenset()
     failed: str = ""
 
     def changes(self, difference: Difference) -> bool:
-        return id(difference) in self.worded
+        return id(difference) in self.named
+
+    def settled(self, diff: StoreDiff) -> StoreDiff:
+        """The diff as the curator reads it: what it named has changed, what it passed over is reworded. What it passed
+        over although we are sure of a change is doubtful."""
+        if not self.curator or self.failed:
+            return replace(diff, note=LEFT_OPEN if self.failed else "")
+        told = [replace(one, kind=self._kind(one)) for one in diff.differences]
+        return replace(diff, differences=in_order(told))
+
+    def _kind(self, one: Difference) -> DiffKind:
+        if one.kind not in (DiffKind.CHANGED, DiffKind.DOUBTFUL, DiffKind.REWORDED) or one.place.code:
+            return one.kind
+        if self.changes(one):
+            return DiffKind.CHANGED
+        return DiffKind.REWORDED if one.reworded >= ARGUABLE else DiffKind.DOUBTFUL
 
     def applied(self, route: Route, places: Places) -> Route | KeptOut:
         """The route with the curator's words, and to its skill where the route has no other home. What it passes over
@@ -57,7 +75,7 @@ class Curation:
         if not self.curator or not route.text or len(route.difference.new) != 1:
             return route
         if worded is None:
-            if self.failed:
+            if self.failed or self.changes(route.difference):
                 return route
             passed_over = f"{self.curator} saw no change in it, or none that could be checked"
             if route.difference.reworded >= ARGUABLE:
@@ -77,20 +95,23 @@ def curated(
     asked = [one for one in differences if one.kind is not DiffKind.REMOVED and not one.place.code]
     if curator is None or not asked:
         return Curation()
-    worded = dict[int, Worded]()
+    worded, named = dict[int, Worded](), set[int]()
     for start in range(0, len(asked), AT_ONCE):
         some = asked[start : start + AT_ONCE]
         material = _material(some, places, now, owner)
         answer = curator.curate(material)
         if answer.failed:
-            return Curation(curator.name, worded, NO_ANSWER)
+            return Curation(curator.name, worded, frozenset(named), NO_ANSWER)
         for item in answer.answer.items:
             number = _turn(item)
-            if 1 <= number <= len(some) and _holds(item, material):
-                named = material.skills.get(item.skill)
-                skill = (named.path if named else item.skill) if item.op is Op.SKILL_AMEND else ""
-                worded[id(some[number - 1])] = Worded(material.restored(item.text), skill)
-    return Curation(curator.name, worded)
+            wrong = _findings(item, material) if 1 <= number <= len(some) else {"quotation"}
+            if "quotation" not in wrong:
+                named.add(id(some[number - 1]))
+            if not wrong:
+                skill = material.skills.get(item.skill)
+                name = (skill.path if skill else item.skill) if item.op is Op.SKILL_AMEND else ""
+                worded[id(some[number - 1])] = Worded(material.restored(item.text), name)
+    return Curation(curator.name, worded, frozenset(named))
 
 
 def _material(differences: Sequence[Difference], places: Places, now: datetime, owner: str) -> Material:
@@ -116,6 +137,6 @@ def _turn(item: Item) -> int:
     return turns.pop() if wanted else 0
 
 
-def _holds(item: Item, material: Material) -> bool:
+def _findings(item: Item, material: Material) -> set[str]:
     done = check(case_of(item, material, Spans()))
-    return not any(one.findings for one in done if one.name in CHECKS)
+    return {one.name for one in done if one.findings and one.name in CHECKS}

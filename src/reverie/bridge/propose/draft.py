@@ -13,6 +13,7 @@ from reverie.bridge.compare.statements import StoreStatement
 from reverie.bridge.propose.backing import Backing, Doubt
 from reverie.bridge.propose.new_skill import NewSkill
 from reverie.bridge.propose.route import KeptOut, Route
+from reverie.changes.inbox.items import MANAGED_MEMORY
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Proposed
 from reverie.core.errors import BadInput
@@ -129,7 +130,7 @@ def _cited(snapshot: Snapshot, said: StoreStatement) -> Evidence:
     as long as they stand in that memory."""
     origin = snapshot.origin_of(said.path, said.quote)
     by_agent = bool(origin.dream) or origin.author.startswith("sesn_")
-    name = f"memory-store:{origin.store or snapshot.name}{said.path}"
+    name = f"{MANAGED_MEMORY}{origin.store or snapshot.name}{said.path}"
     turn = Turn(1, Said("assistant", snapshot.texts[said.path]), Origin.AGENT if by_agent else Origin.TOOL)
     return quote(Session(Head(name, harness="memory-store"), (turn,)), 1, said.quote)
 
@@ -142,6 +143,7 @@ def _reason(route: Route, old: Snapshot, new: Snapshot) -> str:
         DiffKind.ADDED: f"“{here.text}”, the managed memory learned",
         DiffKind.CHANGED: instead,
         DiffKind.DOUBTFUL: instead,
+        DiffKind.REWORDED: instead,
         DiffKind.REMOVED: f"“{here.text}” was dropped by the managed memory; dropping it here needs its own verdict",
     }[difference.kind]
     origin = side.origin_of(here.path, here.quote)

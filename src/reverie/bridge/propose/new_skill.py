@@ -35,15 +35,15 @@ Routed = Route | KeptOut | NewSkill
 
 
 def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> list[Routed]:
-    """Those that have no home but memory and say how something is done, three or more about one matter."""
+    """Those that have no home but memory, three or more about one matter, most of which say how something is done."""
     homeless = [one for one in routed if isinstance(one, Route) and _is_homeless(one)]
     if len(homeless) < FEWEST:
         return list(routed)
     tagged = zip(homeless, tag_sentences([one.text for one in homeless]), strict=True)
-    rules = [one for one, found in tagged if found.between(0, len(one.text)).kind != "fact"]
+    facts = {id(one) for one, found in tagged if found.between(0, len(one.text)).kind == "fact"}
     made = list[NewSkill]()
-    for group in _groups(rules):
-        if len(group) >= FEWEST:
+    for group in _groups(homeless):
+        if len(group) >= FEWEST and 2 * sum(id(one) in facts for one in group) < len(group):
             made.append(NewSkill(tuple(group), _name(group, [*taken, *(one.name for one in made)])))
     inside = {id(one) for skill in made for one in skill.routes}
     return [*made, *(one for one in routed if id(one) not in inside)]

@@ -5,6 +5,7 @@ Nothing is composed: what is proposed is the managed memory's own sentence. What
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +15,9 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from reverie.bridge.compare.align import stems
 from reverie.bridge.compare.diff import ALIKE, SAID_ELSEWHERE, Difference, DiffKind
-from reverie.bridge.compare.rewording import SURE_CONFLICT, conflict, only_reworded
+from reverie.bridge.compare.rewording import SURE_CONFLICT, only_reworded
 from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement, statements_of
 from reverie.bridge.propose.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
@@ -30,10 +32,11 @@ from reverie.safety.scan import scan
 from reverie.skills.amendments.edits import NUMBERED, rules_of
 from reverie.skills.library import FoundSkill
 from reverie.skills.markdown import plain_heading
-from reverie.skills.match_skills import match
+from reverie.skills.match_skills import MatchWeights, match
 from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
+from reverie.text.relation import mutual_conflict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,13 +48,18 @@ LONGEST = 600  # characters of a statement that can become a rule
 CLOSEST = 12  # rules that are compared closely
 NEAR = 0.3  # likeness from which a rule is held against what is proposed
 SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
+SPOKEN = 3  # one in so many sentences of a talk speaks of rules of a skill, from which the talk is about it
 MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
 CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
 EVERY_TOKEN = 10**9
+SURE_MATCH = MatchWeights(least=0.45)  # a task may call for a skill in vain; a rule in the wrong skill misleads
 REDACTED = "[redacted:"
 NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
+_BETWEEN = re.compile(r"[\W_]+")
 _USER = ("the user", "user ", "user's ", "der nutzer", "die nutzerin", "el usuario", "la usuaria", "l'utilisat")
+_SOMEBODY = (*_USER, "he ", "she ", "his ", "her ")
+_PERSON = frozenset({"user", "users", "owner", "profil", "prefer"})  # stems of names that pages about one person have
 
 
 class Kept(StrEnum):
@@ -67,6 +75,7 @@ class Kept(StrEnum):
     NOT_HERE = "not_here"
     REROUTED = "rerouted"
     REWORDED = "reworded"
+    ONE_PERSON = "one_person"
 
 
 SENTENCES = {
@@ -80,6 +89,7 @@ SENTENCES = {
     Kept.NOT_HERE: "nothing here says what was removed there",
     Kept.REROUTED: "a reviewer wanted nothing of this sort",
     Kept.REWORDED: "it may only be reworded",
+    Kept.ONE_PERSON: "it is about one person, and what it would change is shared",
 }
 
 
@@ -192,25 +202,68 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     if covered is not None:
         return KeptOut(difference, Kept.COVERED, covered)
     replaced = _changed_here(difference, new, places)
+    personal = about_a_person(new.text) or _is_persons_page(new)
     if replaced is not None:
+        if personal and replaced.skill is not None and not about_a_person(replaced.text):
+            return KeptOut(difference, Kept.ONE_PERSON, replaced)
         why = "the rule it changes stands here"
         return Route(difference, new.text, replaced, replaced.skill, replaced.section, why=why)
     wanted = learned_for(new.text, new.path, places.learned)
     if wanted is not None and (chosen := as_learned(difference, new, wanted, places)):
         return chosen
+    found, why = _home(new, places)
+    if found is not None and not personal:
+        return Route(difference, new.text, None, found, section_for(new.text, found), why=why)
+    document, why = (USER, "it is about the person") if personal else (MEMORY, "no skill is about this")
+    return Route(difference, new.text, document=document, why=why)
+
+
+def _home(new: StoreStatement, places: Places) -> tuple[FoundSkill | None, str]:
+    """The skill a statement belongs to, by what stands beside it, by the name of its page, by what it says."""
     mates = places.pages.get((new.path, new.heading))
-    if mates is not None and not _about_a_person(new.text):
-        why = f"what stands beside it there are rules of {mates.skill.name}"
-        return Route(difference, new.text, None, mates, section_for(new.text, mates), why=why)
+    if mates is not None:
+        return mates, f"what stands beside it there are rules of {mates.skill.name}"
+    named = _named_like(new, places.skills)
+    if named is not None:
+        return named, f"the page it stands on is named like {named.skill.name}"
     page = f"{new.heading or PurePosixPath(new.path).stem}. {new.text}"
     skills = [one.skill for one in places.skills]
-    found_by = (match(skills, about, budget_tokens=EVERY_TOKEN) for about in (page, new.text))
+    named_in = [one for one in skills if frozenset() < _name_words(one.name) <= stems(new.text)]
+    tries = ((skills, page, SURE_MATCH), (skills, new.text, SURE_MATCH), (named_in, new.text, MatchWeights()))
+    found_by = (match(among, about, budget_tokens=EVERY_TOKEN, weights=sure) for among, about, sure in tries)
     matches = next(filter(None, found_by), None)
-    if matches and not _about_a_person(new.text):
-        found = next(one for one in places.skills if one.skill is matches[0].skill)
-        return Route(difference, new.text, None, found, section_for(new.text, found), why=matches[0].why)
-    document = USER if _about_a_person(new.text) else MEMORY
-    return Route(difference, new.text, document=document, why="no skill is about this")
+    if not matches:
+        return None, ""
+    return next(one for one in places.skills if one.skill is matches[0].skill), matches[0].why
+
+
+def _named_like(new: StoreStatement, skills: Sequence[FoundSkill]) -> FoundSkill | None:
+    """The one skill whose name is said by the heading, by the page, or by a folder above; or whose name has all words
+    of the heading or of the page in it."""
+    path = PurePosixPath(new.path)
+    pages = [_name_words(one) for one in (new.heading, path.stem)]
+    folders = [_name_words(one) for one in reversed(path.parent.parts)]
+    names = [(one, _name_words(one.skill.name)) for one in skills]
+    whole = ([one for one, name in names if name and name <= words] for words in (*pages, *folders))
+    part = ([one for one, name in names if words and words <= name] for words in pages)
+    return next((found[0] for found in (*whole, *part) if len(found) == 1), None)
+
+
+def _name_words(name: str) -> frozenset[str]:
+    return stems(_BETWEEN.sub(" ", name))
+
+
+def spoken_beside(route: Route, said: Sequence[str], places: Places) -> Route:
+    """A route that leads to memory alone, to the skill whose rules are spoken of where it was said, if that is one."""
+    if route.document != MEMORY or route.rule is not None or route.learned or not route.text:
+        return route
+    rules = [rule for text in said for rule in places.near(text, ALIKE)[:1] if rule.skill is not None]
+    spoken = Counter(rule.skill.path for rule in rules if rule.skill is not None).most_common(1)
+    if not spoken or spoken[0][1] < max(MATES, len(said) / SPOKEN):
+        return route
+    found = next(one for one in places.skills if one.path == spoken[0][0])
+    why = f"where it was said people speak of rules of {found.skill.name}"
+    return replace(route, skill=found, section=section_for(route.text, found), document="", why=why)
 
 
 def as_learned(
@@ -263,7 +316,7 @@ def _changed_here(difference: Difference, new: StoreStatement, places: Places) -
 def conflicts(text: str, places: Places, but_not: LocalRule | None = None, least: float = NEAR) -> list[LocalRule]:
     """Rules in force that the text contradicts, or takes the place of; the nearest first."""
     near = (one for one in places.near(text, least) if one is not but_not)
-    return [one for one in near if conflict(one.text, text) >= SURE_CONFLICT]
+    return [one for one in near if mutual_conflict(one.text, text) >= SURE_CONFLICT]
 
 
 def closest(text: str, places: Places, but_not: LocalRule | None = None) -> LocalRule | None:
@@ -287,5 +340,15 @@ def section_for(text: str, found: FoundSkill) -> str:
     return best if near.get(best, 0.0) > SAME_SECTION else gotchas
 
 
-def _about_a_person(text: str) -> bool:
-    return normal(text).startswith(_USER) or speaks_of_self(text, detect_language(text))
+def _is_persons_page(new: StoreStatement) -> bool:
+    """Named for one person and for nothing else: "preferences", "about the user", but not "user service"."""
+    path = PurePosixPath(new.path)
+    for name in (new.heading, path.stem, *path.parent.parts):
+        words = _name_words(name) | (_PERSON & set(_BETWEEN.sub(" ", name.casefold()).split()))
+        if words and words <= _PERSON:
+            return True
+    return False
+
+
+def about_a_person(text: str) -> bool:
+    return normal(text).startswith(_SOMEBODY) or speaks_of_self(text, detect_language(text))

@@ -41,6 +41,7 @@ from reverie.transcripts.session import Evidence, Turn
 
 AROUND = 2  # turns before and after a quotation
 LATELY = 8  # decisions that are shown, each with its undo
+MOST_DECIDED = 100  # decisions among which those of a theme are looked for
 A_PAGE = 20  # proposals that are shown at once
 MOST_NIGHTS = 50  # that are offered to be chosen from
 
@@ -100,6 +101,26 @@ class Inbox:
     def decided(self, limit: int = LATELY) -> list[InboxItem]:
         """The last decisions of people, newest first."""
         return self.items(self.review.decided(limit))
+
+    def themes(self, *, decided: bool = False) -> dict[str, list[InboxItem]]:
+        """What waits today by what is decided together; `decided`: what was decided lately and can be taken back."""
+        found = dict[str, list[InboxItem]]()
+        every = self.items(self.review.decided(MOST_DECIDED) if decided else self.review.waiting(), whole=True)
+        for one in (each for each in every if each.can_undo or not decided):
+            found.setdefault(one.theme, []).append(one)
+        return found
+
+    def of_theme(self, name: str, *, decided: bool = False) -> list[InboxItem]:
+        """All of one theme, by its name, by what it changes, or by the page it comes from."""
+        themes = self.themes(decided=decided)
+        if name in themes:
+            return themes[name]
+        found = {theme for theme, items in themes.items() if name in (items[0].where, items[0].page)}
+        if len(found) != 1:
+            several = f"{name} is the name of {len(found)} themes." if found else f"There is no theme {name}."
+            names = "; ".join(sorted(found or themes)) or "none: nothing is there"
+            raise BadInput(several, expected=f"one of these: {names}")
+        return themes[found.pop()]
 
     def item(self, proposal: str) -> InboxItem:
         return self.items([self.review.get(proposal)])[0]
@@ -287,12 +308,12 @@ def _close_together(evidence: Sequence[Evidence]) -> list[list[Evidence]]:
 
 
 def _grouped(items: Sequence[InboxItem]) -> list[Group]:
-    found: dict[tuple[str, str, str], list[InboxItem]] = {}
+    found: dict[tuple[str, str, str, str], list[InboxItem]] = {}
     for item in items:
-        found.setdefault((item.proposal.suggestion.dream or "", item.where, item.project), []).append(item)
+        found.setdefault((item.proposal.suggestion.dream or "", item.where, item.project, item.page), []).append(item)
     groups = [
         Group(dream or None, max(one.proposal.made_at for one in each), where, project, tuple(each))
-        for (dream, where, project), each in found.items()
+        for (dream, where, project, _), each in found.items()
     ]
     return sorted(groups, key=lambda one: one.made_at, reverse=True)
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PurePosixPath
 
 from reverie.changes.history.change import Edit
 from reverie.changes.inbox.word_diff import Hunk
 from reverie.changes.proposal import Proposal
 from reverie.transcripts.records import Stored
 from reverie.transcripts.session import Evidence, Turn
+
+MANAGED_MEMORY = "memory-store:"  # what the sessions are called that quote a page of a managed memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +45,37 @@ class InboxItem:
         project = self.proposal.project
         return "" if self.where.startswith(f"{project}'s ") else project
 
+    @property
+    def page(self) -> str:
+        """The page of a managed memory that it comes from, where it does."""
+        named = next((one.session_id for one in self.proposal.suggestion.evidence), "")
+        return PurePosixPath(named).stem if named.startswith(MANAGED_MEMORY) else ""
+
+    @property
+    def theme(self) -> str:
+        """What is decided together: what changes one thing, of one page where a managed memory says it."""
+        return f"{self.where} · {self.page}" if self.page else self.where
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The proposals of one night for one document out of one project's sessions. `dream` is None for what a person
-    proposed."""
+    """What one night proposed for one document out of one project's sessions, or of one page of a managed memory.
+    `dream` is None for what a person proposed."""
 
     dream: str | None
     made_at: datetime
     where: str
     project: str
     items: tuple[InboxItem, ...]
+
+    @property
+    def page(self) -> str:
+        return self.items[0].page
+
+    @property
+    def open(self) -> list[InboxItem]:
+        """Those that can be approved together: nothing of them is blocked."""
+        return [one for one in self.items if not one.proposal.blocked]
 
 
 @dataclass(frozen=True, slots=True)

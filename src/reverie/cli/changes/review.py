@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.changes.landing_output import tell_outcomes
-from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal
+from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme
 from reverie.cli.options import Shell, common, ids, with_pager
 from reverie.cli.render import console, day, json_ready, print_json, print_sentence, score_lines, terminal_safe
 from reverie.core.errors import BadInput
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from reverie.changes.inbox.items import InboxItem, Voice
     from reverie.changes.proposal import Proposal
 
+THEME = click.option("--theme", metavar="NAME", help="All of one theme, as `reverie review themes` names it.")
 BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 
 
@@ -84,22 +85,48 @@ def show(*, proposal: str, shell: Shell) -> None:
 
 
 @command.command()
-@click.argument("proposals", nargs=-1, required=True, metavar="PROPOSAL...", shell_complete=ids("proposal"))
+@common
+@with_pager
+def themes(*, shell: Shell) -> None:
+    """What waits, by what can be decided together: what changes one skill or document, of one page of a managed memory.
+
+    `reverie review approve --theme NAME` lets all of it land, `reverie review undo --theme NAME` takes all of it back.
+    """
+    with _mirrored(shell) as house:
+        found, nothing = house.inbox.themes(), nothing_waits(house)
+    if shell.json:
+        print_json([{"theme": name, "proposals": [one.proposal.id for one in items]} for name, items in found.items()])
+        return
+    if not found:
+        click.echo(nothing)
+    for name, items in found.items():
+        show_theme(console(), name, items)
+
+
+@command.command()
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
+@THEME
 @click.option("--hash", "seen", metavar="HASH", help="Only if it is still the one with this hash.")
 @click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 @BECAUSE
 @common
 def approve(
-    *, proposals: tuple[str, ...], seen: str | None, despite_findings: bool, because: str, shell: Shell
+    *,
+    proposals: tuple[str, ...],
+    theme: str | None,
+    seen: str | None,
+    despite_findings: bool,
+    because: str,
+    shell: Shell,
 ) -> None:
-    """Let proposals land. Each is named by its id, or by as much of it as no other has."""
+    """Let proposals land. Each is named by its id, or by as much of it as no other has; or all of one theme."""
     from reverie.changes.landing_result import Outcome, Stale
 
     if seen is not None and len(proposals) > 1:
         raise BadInput(f"--hash is given with {len(proposals)} proposals.", expected="one proposal")
     with _mirrored(shell) as house:
         outcomes = list[Outcome]()
-        for found in _meant(house, proposals):
+        for found in _meant(house, proposals, theme):
             if seen is not None and not found.hash.startswith(seen):
                 outcomes.append(Stale(found.id, f"its hash is {found.hash[:12]} now"))
             else:
@@ -108,21 +135,43 @@ def approve(
 
 
 @command.command()
-@click.argument("proposals", nargs=-1, required=True, metavar="PROPOSAL...", shell_complete=ids("proposal"))
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
+@THEME
 @BECAUSE
 @common
-def reject(*, proposals: tuple[str, ...], because: str, shell: Shell) -> None:
+def reject(*, proposals: tuple[str, ...], theme: str | None, because: str, shell: Shell) -> None:
     """Say no. It is not proposed again on the same evidence."""
     with _mirrored(shell) as house:
-        rejected = [house.review.reject(found, because) for found in _meant(house, proposals)]
+        rejected = [house.review.reject(found, because) for found in _meant(house, proposals, theme)]
     if shell.json:
         print_json(rejected[0] if len(rejected) == 1 else rejected)
     for one in rejected if not shell.json else ():
         click.echo(f"{one.id} is rejected; it will not be proposed again on the same evidence.")
 
 
-def _meant(house: Home, typed: Sequence[str]) -> list[Proposal]:
-    """Every one of them is found before anything is done with the first."""
+@command.command()
+@click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
+@THEME
+@common
+def undo(*, proposals: tuple[str, ...], theme: str | None, shell: Shell) -> None:
+    """Take verdicts back: what landed is taken out byte for byte, and like what was refused it waits again."""
+    with _mirrored(shell) as house:
+        results = [house.inbox.undo(one.id) for one in _meant(house, proposals, theme, decided=True)]
+    if shell.json:
+        print_json([{"proposal": one.proposal.id, "done": one.done, "said": one.said} for one in results])
+    for one in results if not shell.json else ():
+        print_sentence(console(), f"{one.proposal.id}: {one.said}", indent=0)
+    if not all(one.done for one in results):
+        sys.exit(1)
+
+
+def _meant(house: Home, typed: Sequence[str], theme: str | None, *, decided: bool = False) -> list[Proposal]:
+    """Every one of them is found before anything is done with the first. What was decided last comes first."""
+    if bool(typed) == (theme is not None):
+        found = f"{plural(len(typed), 'proposal')} and the theme {theme} are named." if typed else "Nothing is named."
+        raise BadInput(found, expected="proposals, or --theme NAME", next_step="`reverie review themes` lists them.")
+    if theme is not None:
+        return [one.proposal for one in house.inbox.of_theme(theme, decided=decided)]
     names = dict.fromkeys(house.id_of("proposal", one) for one in typed)
     return [house.review.get(name) for name in names]
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from reverie.app import Home
-    from reverie.changes.inbox.items import Detail, Passage, VerdictResult
+    from reverie.changes.inbox.items import Detail, InboxItem, Passage, VerdictResult
     from reverie.changes.inbox.word_diff import Hunk, WordSpan
 
 MOST_PASSAGES = 3
 LEAST_LINES = 6  # of the change, and of where it was said, on however small a screen
 LINES_AROUND = 2  # of the turn that is quoted, above and below the quotation
 LONGEST_LINE = 300
-KEYS = "[a]pprove [r]efuse [e]dit [s]kip [w]hy [u]ndo [q]uit (A, R: with a reason)"
+KEYS = "[a]pprove [r]efuse [e]dit [s]kip [w]hy [t]heme [u]ndo [q]uit (A, R: with a reason)"
 
 
 def review_in_terminal(house: Home) -> None:
@@ -51,7 +51,7 @@ def nothing_waits(house: Home) -> str:
 @dataclass(slots=True)
 class _Screens:
     """`place` is the proposal that is shown; `said` is what came of the last key; `decided` are the verdicts since
-    it began that stand, the last one last, each with the words that tell of it."""
+    it began that stand, the last one last, each with the words that tell of it. Those of a theme are one."""
 
     house: Home
     out: Console
@@ -59,7 +59,7 @@ class _Screens:
     place: int = 0
     said: str = ""
     why: bool = False
-    decided: list[tuple[str, str]] = field(default_factory=list)
+    decided: list[tuple[list[str], str]] = field(default_factory=list)
 
     def answered(self) -> bool:
         """Show one and do what its key says. False: quit."""
@@ -99,6 +99,8 @@ class _Screens:
                 self._next("Skipped: it still waits.")
             case "w":
                 self.why, self.said = not self.why, ""
+            case "t":
+                self._approve_theme(detail.item)
             case "u":
                 self._undo()
             case _:
@@ -124,8 +126,24 @@ class _Screens:
         if result.proposal.change:
             _, *files = landed_lines(self.house, self.house.history.get(result.proposal.change))
             told = " ".join([told, *(f"In {file}." for file in files)])
-        self.decided.append((result.proposal.id, told))
+        self.decided.append(([result.proposal.id], told))
         self._next(told)
+
+    def _approve_theme(self, shown: InboxItem) -> None:
+        """All that waits of the theme of the one that is shown: first read in full, then approved as one."""
+        items = [one for one in self.house.inbox.of_theme(shown.theme) if one.proposal.id in self.waiting]
+        show_theme(self.out, shown.theme, items)
+        if not click.confirm(f"Approve {'all of these' if len(items) > 1 else 'it'}?"):
+            self.said = "Nothing of the theme is approved."
+            return
+        results = [self.house.inbox.approve(one.proposal.id, one.proposal.hash, "") for one in items]
+        done = [one.proposal.id for one in results if one.done]
+        failed = [one.said for one in results if not one.done]
+        self.place -= len(set(self.waiting[: self.place]).intersection(done))
+        self.waiting = [name for name in self.waiting if name not in done]
+        self.said = " ".join([f"{plural(len(done), 'proposal')} of {shown.theme} approved.", *failed])
+        if done:
+            self.decided.append((done, self.said))
 
     def _edited(self, detail: Detail) -> str:
         if not detail.text:
@@ -144,14 +162,18 @@ class _Screens:
         if not self.decided:
             self.said = "There is nothing to undo: you have decided nothing here yet."
             return
-        name, _ = self.decided[-1]
-        result = self.house.inbox.undo(name)
-        self.said = result.said
-        if result.done:
-            self.decided.pop()
-            if result.proposal.status == "waiting" or result.again:
-                self.place = self.waiting.index(name)
-                self.waiting[self.place] = result.again or name
+        names, _ = self.decided.pop()
+        results = [self.house.inbox.undo(name) for name in reversed(names)]
+        self.said = " ".join(one.said for one in results)
+        if stands := [one.proposal.id for one in results if not one.done]:
+            self.decided.append((stands, self.said))
+        for one in results:
+            name = one.proposal.id
+            if one.done and (one.proposal.status == "waiting" or one.again):
+                if name in self.waiting:
+                    self.place = self.waiting.index(name)
+                    self.waiting.pop(self.place)
+                self.waiting.insert(self.place, one.again or name)
 
     def closing(self) -> None:
         """What was done, and what is left."""
@@ -161,7 +183,9 @@ class _Screens:
             click.echo(terminal_safe(self.said))
         left = self.house.review.count()
         waits = f"{plural(left, 'proposal')} still {'waits' if left == 1 else 'wait'}" if left else "Nothing waits"
-        print_sentence(self.out, f"{plural(len(self.decided), 'verdict')} given. {waits}.", indent=0)
+        print_sentence(
+            self.out, f"{plural(sum(len(names) for names, _ in self.decided), 'verdict')} given. {waits}.", indent=0
+        )
 
 
 def _key() -> str:
@@ -185,6 +209,16 @@ def _key() -> str:
 def _reason(key: str) -> str:
     because: str = click.prompt("Because", default="", show_default=False) if key.isupper() else ""
     return because
+
+
+def show_theme(out: Console, name: str, items: Sequence[InboxItem]) -> None:
+    """Every line that would come or go: what is approved together is read together."""
+    out.print(f"{terminal_safe(name)}  {plural(len(items), 'proposal')}", style="bold", markup=False)
+    for one in items:
+        print_sentence(out, one.sentence)
+        for line in terminal_safe(one.proposal.diff).splitlines():
+            if line.startswith(("+", "-")) and not line.startswith(("+++", "---")) and line[1:].strip():
+                out.print(f"    {line}", style="green" if line[0] == "+" else "red", markup=False)
 
 
 def show_detail(out: Console, detail: Detail, heading: str, *, rows: int | None = None) -> None:

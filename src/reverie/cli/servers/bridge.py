@@ -124,8 +124,9 @@ def dream(*, store: str, server: str, key_name: str, model: str, instructions: s
 @click.argument("old")
 @click.argument("new", required=False)
 @click.option("--all", "every", is_flag=True, help="Also what was only reworded, moved or said twice.")
+@click.option("--ask", is_flag=True, help="Let the model of the settings say what only may be reworded.")
 @common
-def diff(*, old: str, new: str | None, every: bool, shell: Shell) -> None:
+def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: Shell) -> None:
     """What an agent would do otherwise, given NEW instead of OLD.
 
     OLD and NEW are exported folders or JSON files, memory stores that were pulled (memstore_…), or one as it was at a
@@ -133,7 +134,7 @@ def diff(*, old: str, new: str | None, every: bool, shell: Shell) -> None:
     compared by what they say, wherever they stand.
     """
     with shell.opened() as house:
-        found = house.bridge.diff(old, new)
+        found = house.bridge.diff(old, new, ask=ask)
     if shell.json:
         print_json(diff_as_json(found))
     else:

@@ -133,6 +133,7 @@ def diff_as_json(found: StoreDiff) -> dict[str, Any]:
         "old": found.old.name,
         "new": found.new.name,
         "unchanged": found.unchanged,
+        "note": found.note,
         "differences": [
             {
                 "kind": one.kind,
@@ -163,6 +164,8 @@ def show_diff(found: StoreDiff, every: bool) -> None:
             out.print(f"  {terminal_safe(where)}", style="dim", markup=False)
             for one in some:
                 _show_one(one)
+    if found.note:
+        click.echo(f"\n{terminal_safe(found.note)}")
     if any(numbers[kind] for kind in _kinds() if kind in FOLDED) and not every:
         click.echo("\nWhat was only reworded, moved or said twice is left out: --all shows it.")
 

@@ -52,7 +52,7 @@ class Quoted:
     @property
     def line(self) -> str:
         """The line of the turn that may have been typed, whole."""
-        return _said(self.session.turn(self.evidence.turn)).strip().split("\n", 1)[0]
+        return said_in(self.session.turn(self.evidence.turn)).strip().split("\n", 1)[0]
 
     @property
     def sentence(self) -> str:
