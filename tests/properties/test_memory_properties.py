@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reverie.memory.formats import FORMATS, FormatName
@@ -77,6 +77,7 @@ def test_a_replacement_changes_one_entry_and_no_other(form: FormatName, content:
 
 
 @given(FORMS, CONTENT, st.integers(0, 30))
+@example(form="page", content=b". 0. x", which=0)  # what follows would begin a list
 def test_a_removal_takes_one_entry_and_no_other(form: FormatName, content: bytes, which: int) -> None:
     before = FORMATS[form].read(content).entries
     if not before:

@@ -23,7 +23,9 @@ _OPENS = re.compile(r"[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d]")
 _SHORT = ("e.g", "i.e", "etc", "vs", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "z", "d")
 _INITIAL, _NUMBER = r"(?<![ (][A-Z]\.)(?<!^[A-Z]\.)", r"(?!(?<=\b[Nn]o\.)\s+\d)"
 _ABBREVIATED = _INITIAL + _NUMBER + "".join(rf"(?<!\b{re.escape(one)}\.)" for one in _SHORT)
-_SENTENCE = re.compile(rf"(?<=[.!?]){_ABBREVIATED}[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d])|(?<=[。！？])\s*")
+_SENTENCE = re.compile(
+    rf"(?<=[.!?]){_ABBREVIATED}[\"')\]*_]*\s+(?!\d+[.)]\s)(?=[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d])|(?<=[。！？])\s*"
+)
 _WORD = re.compile(r"\w{3,}")
 _LONGEST_LINE = 120
 
