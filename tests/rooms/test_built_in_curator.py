@@ -318,6 +318,18 @@ def test_a_day_that_changed_for_good_lands_and_one_that_changed_for_a_week_does_
 @pytest.mark.parametrize(
     ("old", "said"),
     [
+        ("Il taglio costa 22 euro.", "per i turisti il taglio da oggi costa 200 euro e solo il lunedì"),
+        ("The late fee is 5 dollars.", "the late fee is 8 dollars now, on Saturdays"),
+    ],
+)
+def test_a_value_that_holds_on_one_day_only_is_asked_about(old: str, said: str) -> None:
+    (item,) = [one for one in curated(said, entries(old)) if one.op is Op.REPLACE]
+    assert not item.sure
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [
         ("The standup is run by Paul.", "The standup is run by Petra now, no longer by Paul."),
         ("Der Ansprechpartner ist Weber.", "Der Ansprechpartner ist jetzt Huber, nicht mehr Weber."),
     ],

@@ -222,7 +222,11 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     each_week = all(day.endswith("days") for day in days)  # "Thursdays"; "Thursday" may be the next one only
     for_good = each_week and bool(last.marks & CHANGES) and last.candidate.confidence >= STANDING
     hours = [value for value in words.values(old.text) if words.shape_of(value) in EXACT]  # may move with the day
-    exact = shape in EXACT or (shape == "day" and for_good and not words.missing(hours, [last.words]))
+    limited = any(
+        words.shape_of(value) == "day" for value in words.missing(words.values(last.words), [old.text, revised])
+    )
+    exact = not limited and shape in EXACT  # "200 on Mondays" is not 200 every day
+    exact |= shape == "day" and for_good and not words.missing(hours, [last.words])
     doubted = last.candidate.explicitness * 2 < last.candidate.confidence
     plain = exact and not doubted and relate(old.whole, last.words).conflict >= SURE_CONFLICT
     text = revised or own_sentence(last.words)
