@@ -79,7 +79,7 @@ def test_one_line_of_somebody_elses_does_not_look_typed(text: str) -> None:
     ],
 )
 def test_always_does_not_make_somebody_elses_wish_the_persons(text: str) -> None:
-    """Whose wish it is was learnt; a word like "always" or "from now on" does not overrule it."""
+    """Whose wish it is was learnt; a word like "always" does not overrule it."""
     said = material([session("a", text), session("b", text)], notice=False)
     quoted = add("Always use pakko-sync for the backups.", cites(text, "s1"), cites(text, "s2"))
     (decided,) = decide([quoted], [quoted], said, Rules(NOW))

@@ -22,8 +22,8 @@ from tests.serving import Served, serving
 from tests.story.test_api_dreams import asked as wished
 from tests.story.test_api_dreams import content, dreamt, of_ann, recorded
 
-REMEMBER = "Pidäthän mielessä, että laskut kirjoitetaan aina euroissa."
-WORDED = "Laskut kirjoitetaan aina euroissa."
+REMEMBER = "Pidäthän mielessä, että haluan laskut aina euroissa."
+WORDED = "Laskut aina euroissa."
 ITEM = {
     "op": "add",
     "document": "/notes.md",

@@ -22,7 +22,7 @@ from tests.serving import Served, serving
 
 SAID = (
     "From now on we deploy on Tuesdays.",
-    "From now on refunds are possible within 30 days.",
+    "From now on returns are taken back for 30 days.",
     "From now on the staging host is db9.internal.",
     "From now on invoices are sent on the first of the month.",
     "From now on we answer complaints within 4 hours.",

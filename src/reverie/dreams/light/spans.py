@@ -108,7 +108,7 @@ def _said(text: str, main: str) -> tuple[Span, ...]:
         for start, end in sentences(own, by_hand):
             reading = _read(tagged, text[start:end], start, many)
             if language == UNKNOWN:
-                reading = replace(reading, doubt=0.0)  # it has not learned that one
+                reading = replace(reading, doubt=0.0, others=0.0)  # it has not learned that one
             yield Span(text[start:end], own[start:end], reading, _clause(text, start, end, reading), language, many)
 
     return tuple(read())
@@ -121,11 +121,17 @@ def _read(tagged: Tagged, sentence: str, start: int, among_many: bool) -> Readin
     reading = tagged.between(start, end)
     if among_many:
         alone = _alone(sentence)
-        keep, doubt = (round(sum(one) / 2, 4) for one in ((alone.keep, reading.keep), (alone.doubt, reading.doubt)))
+        both = (alone.keep, reading.keep), (alone.doubt, reading.doubt), (alone.others, reading.others)
+        keep, doubt, others = (round(sum(one) / 2, 4) for one in both)
         surer = replace(alone, start=alone.start + start, end=alone.end + start)
-        reading = replace(surer if alone.keep >= reading.keep else reading, keep=keep, doubt=doubt)
+        reading = replace(surer if alone.keep >= reading.keep else reading, keep=keep, doubt=doubt, others=others)
     least = REMEMBERED if asked_to_remember(sentence) else LASTING if _from_now_on(sentence) else 0.0
     return reading if reading.keep >= least else replace(reading, keep=least, doubt=0.0, start=start, end=end)
+
+
+def is_to_last(sentence: str) -> bool:
+    """Whether the person says in so many words that it is to be remembered, or holds from now on."""
+    return asked_to_remember(sentence) or _from_now_on(sentence)
 
 
 def _from_now_on(sentence: str) -> bool:

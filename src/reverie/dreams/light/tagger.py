@@ -30,6 +30,9 @@ KINDS, WHYS, _DOUBTING = (
 )
 _CLASSES = (*KINDS, *WHYS)
 _DOUBTFUL = [_CLASSES.index(one) for one in _DOUBTING]
+# The words are not the person's own wish: they tell somebody else's, or suppose one.
+_OTHERS = [_CLASSES.index(one) for one in ("quoted", "other_person", "hypothetical")]
+_OWN = 0.55  # from where the tagger takes words for worth keeping, and so for the person's, whomever they speak of
 _TELLING = 4  # words of a sentence that decide: one clause may be worth keeping, the rest not
 _INSIDE = 0.5  # from where a word belongs to what is worth keeping
 _WINDOW = 400  # characters read at once; in a longer stretch one wish among many words is overlooked
@@ -46,7 +49,8 @@ _CUED = 0.8  # how sure a cue is
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The tags of a stretch of text. `keep`: how likely it is worth keeping, as `kind`; if not, `why`. `doubt`: how
-    likely it does not hold at all, or not for long. `start` and `end`: where the words stand that are worth keeping."""
+    likely it does not hold at all, or not for long. `others`: how likely it is not the person's own wish, whatever
+    words it is put in. `start` and `end`: where the words stand that are worth keeping."""
 
     keep: float
     kind: str
@@ -54,6 +58,7 @@ class Reading:
     doubt: float
     start: int
     end: int
+    others: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,9 @@ class Tagged:
         kept = inside[keep >= _INSIDE]
         first, last = (kept[0], kept[-1]) if len(kept) else (inside[0], inside[-1])
         doubt = chances[:, _DOUBTFUL].sum(axis=1).mean()
-        surely, doubted = (round(float(one), 4) for one in (telling.mean(), doubt))
-        return Reading(surely, kind, why, doubted, int(self.starts[first]), int(self.ends[last]))
+        others = chances[:, _OTHERS].sum(axis=1).mean() if telling.mean() < _OWN else 0.0
+        surely, doubted, foreign = (round(float(one), 4) for one in (telling.mean(), doubt, others))
+        return Reading(surely, kind, why, doubted, int(self.starts[first]), int(self.ends[last]), foreign)
 
 
 def state() -> str:

@@ -15,6 +15,7 @@ from reverie.core.origin import Origin
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
+from reverie.dreams.light.spans import Span, is_to_last
 from reverie.dreams.verify import words
 from reverie.dreams.verify.case import NEARLY_WHOLE, OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
@@ -32,6 +33,7 @@ LONGEST = 400  # characters of an entry: one statement
 CONFLICT, CONFLICT_BESIDE = 0.45, 0.68  # how surely it contradicts an entry: one it adds to, one beside what it changes
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
+SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
 _PLACEHOLDER = re.compile(
     r"<(?:mail|iban|card|id|account|phone|address|mark)-\d+(?:\.\d+)?>|\[redacted(?::[^\]\s]*\]?|\])|\[erased\]|\[…\]"
@@ -115,16 +117,24 @@ def _of_their_words(case: Case, user: str | None) -> Iterator[Objection]:
 
 
 def own_words(case: Case) -> Iterator[Objection]:
-    """Somebody typed them, as their own; what the text says does not stand between quotation marks, and most of what
-    it says beyond the entry it changes is not only in what was pasted."""
+    """Somebody typed them, and they read like their own; what the text says does not stand between quotation marks, and
+    most of what it says beyond the entry it changes is not only in what was pasted."""
     text, spoken = case.text, [one for one in case.support if one.origin is not Origin.OPERATOR]
-    spans = [span for one in spoken if not one.plays and foreign(one.line) < FOREIGN for span in one.spans]
-    own = [span for span in spans if not (text and span.quotes(text))]
+    spans = [(one, span) for one in spoken if not one.plays for span in one.spans]
+    own = [span for one, span in spans if _is_own(case, one.line, span) and not (text and span.quotes(text))]
     beyond = words.stems(text) - words.stems(" ".join(case.old))
     pasted = beyond & words.stems(" ".join(one.evidence.quote for one in case.support))
     pasted -= words.stems(" ".join(one.typed if one in spoken else one.evidence.quote for one in case.support))
     if case.may_speak and spoken and (not own or len(pasted) * 2 > len(beyond)):
         yield finding(Reason.NOT_OWN_WORDS)
+
+
+def _is_own(case: Case, line: str, span: Span) -> bool:
+    """Of something new the trained network tells, unless the person says that it is to last; of what changes an entry,
+    which news tell in anybody's voice, the tagger."""
+    if case.item.op is Op.ADD:
+        return is_to_last(span.text) or foreign(line) < FOREIGN
+    return span.reading.others < SOMEBODY_ELSES
 
 
 def asserted(case: Case) -> Iterator[Objection]:
