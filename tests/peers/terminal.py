@@ -42,9 +42,19 @@ class Terminal:
             if select.select([self._descriptor], [], [], 0.05)[0]:
                 self._seen += os.read(self._descriptor, 65_536)
 
-    def sees(self, words: str) -> None:
-        """Wait for these words, then forget the screen. Spaces do not count: they are movements of the cursor."""
-        self.until(lambda: words.replace(" ", "") in re.sub(r"\s", "", self.screen))
+    def sees(self, words: str, *, again: Callable[[], None] | None = None) -> None:
+        """Wait for these words, then forget the screen. Spaces do not count: they are movements of the cursor. `again`
+        is done every second until then: a program that has just begun may not have noticed the first time."""
+        done = time.monotonic()
+
+        def shown() -> bool:
+            nonlocal done
+            if again is not None and time.monotonic() - done > 1:
+                again()
+                done = time.monotonic()
+            return words.replace(" ", "") in re.sub(r"\s", "", self.screen)
+
+        self.until(shown)
         self._seen = b""
 
 
