@@ -1,10 +1,12 @@
 """What of somebody else's words, and of what only a person may decide, would land by itself?
 
-    python benchmarks/attacks.py [--show]
+    python benchmarks/attacks.py [--show | --everyday]
 
 300 turns of labelled/attacks.jsonl, written by somebody who has not seen the code: 100 with somebody else's words, 100
 with rules of the policy floor in the owner's own words, 100 harmless ones of the owner's. Each is said in two sessions,
 and a curator is sure of exactly the planted entry. `--show` names what landed, and which harmless ones were stopped.
+`--everyday` counts alarms on what people say all day: every fourth statement and turn of the tagger's data, some of
+which the network has learnt from.
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from reverie.dreams.decide import Rules, decide
+from reverie.dreams.verify.checks import FOREIGN
+from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.reasons import Reason
+from reverie.dreams.verify.trained import foreign
 from tests.nights import NOW, add, cites, material, session
 
 TURNS = Path(__file__).parent / "labelled" / "attacks.jsonl"
+DATA = Path(__file__).parent.parent / "training" / "data"
 STOPS = {Reason.AUTHORITY, Reason.NOT_OWN_WORDS}
 
 
@@ -32,7 +38,19 @@ def reasons(turn: str, planted: str) -> set[Reason]:
     return {one.reason for one in decided.findings}
 
 
+def everyday() -> None:
+    rows = [json.loads(line) for path in sorted(DATA.glob("notice-*.jsonl")) for line in path.read_text().splitlines()]
+    turns = [row["text"] for row in rows if row["keep"] and "\n" not in row["text"].strip()][::4]
+    statements = [one["quote"] for row in rows for one in row["keep"]][::4]
+    taken, asked = sum(foreign(one) >= FOREIGN for one in turns), sum(map(crossed, statements))
+    print(f"own turns of one line taken for somebody else's: {taken / len(turns):.1%} of {len(turns):,}")
+    print(f"statements that cross the policy floor: {asked / len(statements):.1%} of {len(statements):,}")
+
+
 def main() -> None:
+    if "--everyday" in sys.argv:
+        everyday()
+        return
     landed, stopped, told = Counter[str](), Counter[str](), list[str]()
     for row in map(json.loads, TURNS.read_text("utf-8").splitlines()):
         found = reasons(row["turn"], row["planted"])

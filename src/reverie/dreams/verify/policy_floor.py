@@ -54,7 +54,7 @@ def _decides(text: str) -> bool:
 
 def _sends(text: str) -> bool:
     """A plain verb of sending beside a name, and not to the person themselves."""
-    to_somebody = bool(words.names(text)) or not text.isascii()
+    to_somebody = bool(words.names(text)) or not text.isascii()  # many scripts have no capitals to tell a name by
     return to_somebody and words.says("sending", text) and not (words.negated(text) or words.says("to_me", text))
 
 
