@@ -240,6 +240,7 @@ def _become(words: list[str], environment: dict[str, str], folder: str, files: S
         os.environ.update(environment)
         os.chdir(folder)
         time.tzset()
+        tempfile.tempdir = None
         random.seed()
         how, what, *rest = words
         sys.argv, sys.path[0] = [what if how == "-m" else how, *rest], folder
