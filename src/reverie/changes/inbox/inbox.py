@@ -32,7 +32,7 @@ from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin
 from reverie.memory.library import Memory
-from reverie.memory.operation import Operation, Remove
+from reverie.memory.operation import Remove
 from reverie.skills.amendments.amendment import Amendment, Create, NewText, Patch
 from reverie.skills.library import Skills
 from reverie.transcripts.library import Library
@@ -242,7 +242,9 @@ class Inbox:
         shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
         amendment = before.suggestion.amendment
         if amendment is None:
-            changed = self.review.edited(shown, _in_other_words(before, text.strip()), keep=keep)
+            before_it = before.suggestion.operations
+            worded = [one if isinstance(one, Remove) else replace(one, text=text.strip()) for one in before_it]
+            changed = self.review.edited(shown, worded, keep=keep)
         else:
             changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
         if not isinstance(changed, Proposal):
@@ -357,10 +359,6 @@ def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) ->
     typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
     named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
     return Voice(evidence, named or str(evidence.origin), at)
-
-
-def _in_other_words(proposal: Proposal, text: str) -> list[Operation]:
-    return [one if isinstance(one, Remove) else replace(one, text=text) for one in proposal.suggestion.operations]
 
 
 def _document(amendment: Amendment | None, preview: Preview | None) -> Edit | None:
