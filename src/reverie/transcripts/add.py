@@ -151,9 +151,8 @@ class Adding:
         except Exception as error:  # what is not the file's fault is raised again
             if isinstance(error, ReverieError) and not isinstance(error, BadInput):
                 raise
-            lasts = isinstance(
-                error, ReaderFailed | FileRefused | BadInput
-            )  # the same bytes would fail in the same way
+            # The same bytes would fail in the same way.
+            lasts = isinstance(error, ReaderFailed | FileRefused | BadInput)
             flaw = Flaw(WHOLE_FILE, self._reason(error, f"the {reader.name} reader"), not lasts)
             self._put_away(name, reader.name, flaw, fingerprint)
             return
