@@ -88,7 +88,7 @@ class Inbox:
         return {(key, subject): called[key].get(subject) or f"{names[key]}/{subject}" for key, subject in found}
 
     def choices(self, *, snoozed: bool = False) -> InboxChoices:
-        """What the list can be narrowed to."""
+        """The values the list can be narrowed to."""
         proposals, scope, asked = self.review.proposals, self.review.scope, replace(self.review.open, snoozed=snoozed)
         nights = proposals.dreams(scope, asked)[:MOST_NIGHTS]
         places = sorted(set(self._places(asked).values()))
@@ -103,7 +103,7 @@ class Inbox:
         return self.items(self.review.decided(limit))
 
     def themes(self, *, decided: bool = False) -> dict[str, list[InboxItem]]:
-        """What waits today by what is decided together; `decided`: what was decided lately and can be taken back."""
+        """The proposals that wait today, by theme; `decided`: those decided lately that can be taken back."""
         found = dict[str, list[InboxItem]]()
         every = self.items(self.review.decided(MOST_DECIDED) if decided else self.review.waiting(), whole=True)
         for one in (each for each in every if each.can_undo or not decided):

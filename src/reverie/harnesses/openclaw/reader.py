@@ -145,7 +145,7 @@ def _is_message(line: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """What the gateway's own list, `sessions.json`, says of a session."""
+    """A session as the gateway's own list, `sessions.json`, has it."""
 
     key: str = ""
     title: str | None = None

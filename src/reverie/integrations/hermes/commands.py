@@ -170,7 +170,7 @@ def tell_night(done: subprocess.CompletedProcess[str], say: Callable[[str], obje
 
 @contextmanager
 def _model() -> Iterator[dict[str, str]]:
-    """What Reverie is told of a model: nothing, unless the settings want that of Hermes."""
+    """The settings that tell Reverie of a model: nothing, unless the settings want that of Hermes."""
     from .program import settings
 
     if settings().get("model") != "host":
