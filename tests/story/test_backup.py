@@ -195,7 +195,7 @@ def whole_databases(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
 
 
 @settings(
-    max_examples=sized(5, 10, 100),
+    max_examples=sized(3, 10, 100),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(every=whole_databases())
