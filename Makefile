@@ -11,6 +11,8 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 SOAKED := $(if $(filter short,$(REVERIE_SOAK)),,tests/faults) tests/golden \
 	$(filter-out %erasure.py,$(wildcard tests/crash/test_*.py)) tests/properties/test_reader_fuzz.py tests/contract/test_openapi_fuzz.py \
 	tests/story/test_backup.py::test_any_rows_in_any_table_survive_the_way_into_either_database \
+	tests/story/test_backup.py::test_a_restore_killed_anywhere_is_done_by_the_same_command \
+	tests/story/test_install.py::test_install_proves_the_loop_and_prints_it \
 	tests/story/test_durable_dreams.py::test_one_queue_has_nights_over_files_and_dreams_over_stores
 # Where bytecode may not be kept, each of the hundreds of processes the tests start compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE

@@ -210,10 +210,12 @@ def _get_ready() -> None:
     from reverie.cli import MODULES
     from reverie.memory.operation import Add
     from reverie.text.embedding import embed
+    from tests.compiled import share_compiled_statements
     from tests.dreaming import files, session, thought_over
 
     for module in (*MODULES.values(), *SELDOM_IMPORTED):
         importlib.import_module(module)
+    share_compiled_statements()
     words = "Please always answer me in metric units from now on."
     thought_over(files([]), [session(1, [words])])
     embed([words])
@@ -238,6 +240,7 @@ def _become(words: list[str], environment: dict[str, str], folder: str, files: S
         os.environ.update(environment)
         os.chdir(folder)
         time.tzset()
+        tempfile.tempdir = None
         random.seed()
         how, what, *rest = words
         sys.argv, sys.path[0] = [what if how == "-m" else how, *rest], folder

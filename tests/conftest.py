@@ -22,10 +22,13 @@ from sqlalchemy.engine import make_url
 from reverie.app import Home, open_home
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.migrations import migrate
+from tests.compiled import share_compiled_statements
 
 # A busy machine is not a failing test: how long things take is for benchmarks/.
 hypothesis.settings.register_profile("reverie", deadline=None)
 hypothesis.settings.load_profile("reverie")
+
+share_compiled_statements()
 
 # Folders of tests are in memory where there is room: a disk takes milliseconds for each of the fifty syncs of a night.
 MEMORY_DISK, ROOM = Path("/dev/shm"), 4 << 30

@@ -30,7 +30,7 @@ CHECKS = [
 ]
 WITH_PARTS = sorted(route for route, needed in NEEDS.items() if needed)
 SAID_BY_US = ("authorization", "reverie-user", "anthropic-workspace-id")
-EXAMPLES = sized(3, 10, 100)
+EXAMPLES = sized(2, 10, 100)
 
 # The server's threads share this process's `random` (retry delays), and Hypothesis takes that for a strategy's doing.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")

@@ -67,7 +67,7 @@ def lived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-u
     return living
 
 
-@pytest.mark.parametrize("path", sampled(EVERY, {*WITH_A_DIARY, *EVERY[::4]}), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(EVERY, {*WITH_A_DIARY, *EVERY[::8]}), ids=lambda path: path.stem)
 def test_a_night_without_a_model_does_no_harm(path: Path, lived) -> None:  # type: ignore[no-untyped-def]
     night = read(path)
     done = lived(night)
@@ -89,7 +89,7 @@ def test_what_nobody_changed_passes_the_checks_as_it_did_in_the_night(name: str,
     assert waiting and again == {one.id: then[one.id] for one in waiting}
 
 
-@pytest.mark.parametrize("path", sampled(PLAYED, PLAYED[1::3]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(PLAYED, PLAYED[1::6]), ids=lambda path: path.stem)
 def test_a_night_with_a_played_model_ends_as_a_careful_curator_expects(path: Path, lived) -> None:  # type: ignore[no-untyped-def]
     night = read(path)
     with serving(recordings := Recordings(RECORDINGS)) as server:
@@ -104,7 +104,7 @@ def test_a_night_with_a_played_model_ends_as_a_careful_curator_expects(path: Pat
 def test_what_lands_by_itself_reads_right_with_a_played_model(lived) -> None:  # type: ignore[no-untyped-def]
     ended: Counter[tuple[str, str]] = Counter()
     with serving(recordings := Recordings(RECORDINGS)) as server:
-        for case in cases()[:: sized(3, 1)]:
+        for case in cases()[:: sized(6, 1)]:
             how = landed(case, lived(as_night(case), server.openai_url))
             assert not how.startswith("wrong"), (case["id"], how)
             ended[case["want"], how] += 1
@@ -116,7 +116,7 @@ def test_what_lands_by_itself_reads_right_with_a_played_model(lived) -> None:  #
 
 
 def test_nothing_that_lands_by_itself_is_wrong_without_a_model(lived) -> None:  # type: ignore[no-untyped-def]
-    how = {case["id"]: landed(case, lived(as_night(case))) for case in cases()[sized(1, 0) :: sized(3, 1)]}
+    how = {case["id"]: landed(case, lived(as_night(case))) for case in cases()[sized(1, 0) :: sized(6, 1)]}
     assert [(name, one) for name, one in how.items() if one.startswith("wrong")] == []
     assert sum(one in ("right", "asked") for one in how.values()) >= len(how) // 3
 
@@ -135,7 +135,7 @@ def test_a_bad_curator_does_no_harm_and_the_diary_says_what_was_refused(curator:
             titles = ("## Waiting for you", "## Held for another night", "## Not kept", "## Not done", "## Changed")
             assert refused == [] or any(title in done.dream.diary for title in titles)
             assert all(one.why for one in refused if one.fate != "landed")
-        for case in sized(cases()[place::12], cases()[::3]):
+        for case in sized(cases()[place::24], cases()[::3]):
             assert not landed(case, lived(as_night(case), server.openai_url)).startswith("wrong"), case["id"]
 
 

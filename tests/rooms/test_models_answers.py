@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.core.errors import BadInput, BadSetting, NotFound
+from reverie.core.errors import BadSetting
 from reverie.llm.json_answer import NotJson, json_in_answer
-from reverie.llm.prompts import Prompt, delimiter, overrides, prompt
+from reverie.llm.prompts import overrides
 
 VALUE = {"items": [{"op": "add", "text": "Uses {braces} and ```fences```."}]}
 WRITTEN = json.dumps(VALUE)
@@ -101,22 +101,6 @@ def test_no_text_raises_anything_else(text: str) -> None:
         return
 
 
-def test_a_prompt_is_rendered_strictly_and_has_a_hash() -> None:
-    asked = Prompt("greet", "Hello {{ name }}, {{name}}!")
-    assert asked.rendered(name="{{ trap }}") == "Hello {{ trap }}, {{ trap }}!"
-    for given_values in ({}, {"name": "Ann", "age": "7"}, {"nam": "Ann"}):
-        with pytest.raises(BadInput):
-            asked.rendered(**given_values)
-    assert asked.sha256 != Prompt("greet", "Hello {{ name }}!").sha256
-
-
-def test_a_prompt_can_be_overridden_and_an_unknown_one_is_not_looked_for_elsewhere() -> None:
-    assert prompt("curate", {"curate": "mine"}).text == "mine"
-    for name in ("nothing", "../choice", "curate.md"):
-        with pytest.raises(NotFound):
-            prompt(name)
-
-
 def test_only_prompts_of_ours_can_be_overridden(tmp_path: Path) -> None:
     folder = tmp_path
     (folder / "curate.md").write_text("mine")
@@ -124,10 +108,3 @@ def test_only_prompts_of_ours_can_be_overridden(tmp_path: Path) -> None:
     (folder / "notice.md").write_text("of an earlier version")
     with pytest.raises(BadSetting, match=r"curate\.md or notes\.md"):
         overrides(str(folder))
-
-
-@given(st.lists(st.text("ab"), max_size=4))
-def test_the_mark_stands_in_no_text(texts: list[str]) -> None:
-    marks = iter(["a", "b", "ab", "ba", "c"])
-    mark = delimiter(texts, lambda: next(marks))
-    assert not any(mark in text for text in texts)

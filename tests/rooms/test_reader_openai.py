@@ -80,7 +80,7 @@ def test_a_loop_in_the_tree_ends(tmp_path: Path) -> None:
 
 def test_a_big_export_needs_little_memory(tmp_path: Path) -> None:
     path, conversation = tmp_path / "conversations.json", EXPORT.read_text()
-    one = json.dumps(json.loads(conversation)[0])
+    one = json.dumps(json.loads(conversation)[0] | {"title": "long " * 4000})
     copies = 9_000_000 // len(one)
     path.write_text("[" + ",".join([one] * copies) + "]")
     tracemalloc.start()

@@ -195,7 +195,7 @@ def whole_databases(draw: st.DrawFn) -> dict[str, list[dict[str, Any]]]:
 
 
 @settings(
-    max_examples=sized(5, 10, 100),
+    max_examples=sized(3, 10, 100),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(every=whole_databases())
@@ -220,10 +220,11 @@ def _put_what_fits(engine: Engine, name: str, rows: list[dict[str, Any]]) -> int
     """How many the table took: what else must be unique or refer to something is for the database to say."""
     taken = 0
     with writing_across(engine, "upkeep") as connection:
+        table = reflected_table(connection, name)
         for row in rows:
             try:
                 with connection.begin_nested():
-                    connection.execute(insert(reflected_table(connection, name)), [row])
+                    connection.execute(insert(table), [row])
                 taken += 1
             except IntegrityError:
                 continue
@@ -718,19 +719,20 @@ def test_a_backup_killed_while_writing_or_checking_leaves_the_old_one(
     read_whole_backup(file)
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "backup_restore.stage = stop",
-        "backup_restore.put_beside = stop",
-        "backup_restore.insert_lines = stop",
-        "backup_restore.heads = stop",
-        "backup_restore.sync_below = stop",
-        "backup_restore.move_in = stop",
-        "from reverie.storage.backup import files; files.sync_folder = "
-        "lambda path: stop() if path.name == 'new' else None",
-    ],
-)
+RESTORING = [
+    "backup_restore.stage = stop",
+    "backup_restore.put_beside = stop",
+    "backup_restore.insert_lines = stop",
+    "backup_restore.heads = stop",
+    "backup_restore.sync_below = stop",
+    "backup_restore.move_in = stop",
+    "from reverie.storage.backup import files; files.sync_folder = lambda path: stop() if path.name == 'new' else None",
+]
+IN_EACH = [(database, where) for where in RESTORING for database in ("sqlite", "postgres")]
+IN_ONE = IN_EACH[::4] + IN_EACH[3::4]  # each place, of a backup of either database in turn
+
+
+@pytest.mark.parametrize(("database", "where"), sized(IN_ONE, IN_EACH), indirect=["database"])
 def test_a_restore_killed_anywhere_is_done_by_the_same_command(
     homes: HomeMaker, lived_in: Home, tmp_path: Path, where: str
 ) -> None:

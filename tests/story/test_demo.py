@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import run_command
+
 MOST_BYTES = 60_000
 MOST_SECONDS = 20
 COMMANDS = ["audit", "sessions", "dream", "review", "history", "rules", "undo"]
@@ -25,16 +27,14 @@ def demo(tmp_path: Path) -> Demo:
     """Runs it as a process of its own, for a person whose folders are all below `tmp_path`."""
     (tmp_path / "temporary").mkdir()
 
-    def run(*words: str, **environment: str) -> str:
+    def run(*words: str, started: bool = False, **environment: str) -> str:
         own = {"HOME": str(tmp_path / "me"), "TMPDIR": str(tmp_path / "temporary"), "COLUMNS": "88"}
-        done = subprocess.run(
-            [sys.executable, "-m", "reverie", "demo", *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-            env={**os.environ, **own, **environment},
-        )
+        known = {**os.environ, **own, **environment}
+        if started:
+            command = [sys.executable, "-m", "reverie", "demo", *words]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, env=known)
+        else:
+            done = run_command(["demo", *words], environment=known, folder=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         assert not done.stderr
         return done.stdout
@@ -44,7 +44,7 @@ def demo(tmp_path: Path) -> Demo:
 
 def test_it_tells_the_story_from_the_audit_to_the_undo_in_a_screenful_or_two(demo: Demo) -> None:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    said = demo()
+    said = demo(started=True)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert (spent.ru_utime + spent.ru_stime) - (before.ru_utime + before.ru_stime) < MOST_SECONDS
     lines = said.splitlines()

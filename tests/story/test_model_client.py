@@ -18,7 +18,7 @@ from reverie.llm.choice import Choice, Endpoint, Role, choice
 from reverie.llm.clients.models import PydanticAIModel, client
 from reverie.llm.clients.prices import context_window, price_of
 from reverie.llm.clients.trial import try_out
-from reverie.llm.question import Exchange, Failed, Question, Replied, Usage
+from reverie.llm.question import CorrectedAnswer, Failed, Question, Replied, Usage
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import CONTEXT, Server, serving
 from reverie.testing.model_wires import ReceivedRequest
@@ -69,7 +69,7 @@ def test_the_request_has_a_limit_and_no_tools_and_a_schema_only_where_there_is_o
 def test_the_system_prompt_comes_first_and_a_conversation_goes_on(provider: str) -> None:
     with serving([BLUE]) as server:
         PydanticAIModel(at(server, provider), KEY).ask(
-            replace(QUESTION, earlier=(Exchange("Blue.", "That is no JSON."),)), 123, 30
+            replace(QUESTION, earlier=(CorrectedAnswer("Blue.", "That is no JSON."),)), 123, 30
         )
     (asked,) = server.asked
     said = asked.body.get("system", []) + asked.body["messages"]

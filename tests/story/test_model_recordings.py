@@ -18,7 +18,6 @@ import pytest
 
 from reverie.llm.choice import Endpoint, Role, choice
 from reverie.llm.clients.models import PydanticAIModel
-from reverie.llm.prompts import delimiter
 from reverie.llm.question import Failed, Question, Replied
 from reverie.testing.model_recordings import Queue, Recordings, conversation
 from reverie.testing.model_server import Server, serve_command, serving
@@ -52,11 +51,9 @@ def ask_messages(url: str, user: str = SKY) -> str:
     return block.text
 
 
-def fenced(words: str) -> Question[object]:
-    """A question as Reverie puts it, with another random mark each time."""
-    mark = delimiter([words])
-    user = f"The lines stand between two lines with the mark {mark}.\n\n{mark}\n{words}\n{mark}\n"
-    return Question(Role.CURATE, "colour", "h", SYSTEM, user, read=lambda value: value, shape=COLOUR, mark=mark)
+def curated(words: str) -> Question[object]:
+    """A question as Reverie puts it."""
+    return Question(Role.CURATE, "colour", "h", SYSTEM, words, read=lambda value: value, shape=COLOUR)
 
 
 def through_reverie(server: Server, question: Question[object], provider: str = "openai") -> Replied | Failed:
@@ -166,18 +163,18 @@ def test_a_replay_answers_what_was_recorded_and_reports_what_was_not(tmp_path: P
     assert len(list(tmp_path.glob("*.request.md"))) == 1  # a replay writes nothing
 
 
-def test_reveries_own_client_has_one_hash_on_every_wire_whatever_the_random_mark(tmp_path: Path) -> None:
+def test_reveries_own_client_has_one_hash_on_every_wire(tmp_path: Path) -> None:
     with serving(queue := Queue(tmp_path, wait=0)) as server:
         for provider in MODELS:
-            assert isinstance(through_reverie(server, fenced(SKY), provider), Failed)
+            assert isinstance(through_reverie(server, curated(SKY), provider), Failed)
         (request,) = queue.pending
         assert "JSON schema of the answer" in request.read_text("utf-8")
         answer_file(request).write_text('{"colour": "blue"}')
         for provider in MODELS:
-            reply = through_reverie(server, fenced(SKY), provider)
+            reply = through_reverie(server, curated(SKY), provider)
             assert isinstance(reply, Replied)
             assert reply.text == '{"colour": "blue"}'
-        assert isinstance(through_reverie(server, fenced("Another line.")), Failed)
+        assert isinstance(through_reverie(server, curated("Another line.")), Failed)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def _seen(home: Home, key: str, under: str) -> list[str]:
 
 
 def checks_of(home: Home, proposal: Proposal) -> tuple[tuple[str, str], ...]:
-    """What verification asked about this proposal, and what it found: in the night, or in what a person made of it
+    """The checks verification made of this proposal, and what they found: in the night, or in what a person made of it
     since. What was undone waits again with the same text under another name."""
     from reverie.dreams.verify.checks import CHECKS
     from reverie.memory.operation import Remove

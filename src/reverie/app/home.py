@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reverie.bridge.source import StoreSource
     from reverie.changes.artifact import Holder
     from reverie.changes.history.library import History, Instruction
-    from reverie.changes.history.throttle import Seldom
+    from reverie.changes.history.throttle import Throttle
     from reverie.changes.history.verify import Checked
     from reverie.changes.inbox.inbox import Inbox
     from reverie.changes.inbox.pending import Mirror
@@ -280,10 +280,10 @@ class Home:
         return GitProjection(self.config.home, self.history_records, self.owned, self.holders, self.config.commit_in)
 
     @cached_property
-    def projecting(self) -> Seldom:
-        from reverie.changes.history.throttle import Seldom
+    def projecting(self) -> Throttle:
+        from reverie.changes.history.throttle import Throttle
 
-        return Seldom(self.projection.catch_up)
+        return Throttle(self.projection.catch_up)
 
     def holders(self) -> list[Holder]:
         """Everything Changes were ever made to that is still there."""

@@ -33,7 +33,7 @@ PULL_FIRST = "`reverie bridge pull` brings in what is new."
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What one look at a managed memory found. `missed` says why there was none."""
+    """The result of one look at a managed memory. `missed` says why there was none."""
 
     ended: list[RemoteDream]
     batches: list[Batch]
@@ -89,7 +89,7 @@ class Bridge:
         return self.amending.propose(self.diff(old, new), target, named, talk=talk, quarantined=quarantined)
 
     def _heard(self, old: str, new: str | None) -> list[HeardSession]:
-        """What was said in the sessions of a dream, or of all that made one store of another; nothing where those of
+        """The words of the sessions of a dream, or of all that made one store of another; nothing where those of
         one of them were not pulled."""
         if new is None:
             copies, dream = self.dream_of(old)
@@ -175,7 +175,7 @@ class Bridge:
         return None
 
     def around(self, name: str) -> tuple[Snapshot, Snapshot]:
-        """What a dream read, as it stood when it began; and what it wrote, as it stood when it ended."""
+        """The store a dream read, as it stood when it began; and the one it wrote, as it stood when it ended."""
         copies, dream = self.dream_of(name)
         if dream.status != "completed" or not dream.output:
             raise BadInput(
@@ -198,7 +198,7 @@ class Bridge:
 
 
 def _point(when: str) -> tuple[datetime | None, str]:
-    """What stands behind the `@`: a time, or a version."""
+    """The part behind the `@`: a time, or a version."""
     if not when or when.startswith("memver_"):
         return None, when
     try:

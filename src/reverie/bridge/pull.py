@@ -45,7 +45,7 @@ class Pull:
             return [self._pulled(one) for one in found]
 
     def _hear(self) -> None:
-        """What was said in the sessions of the dreams that are to be proposed."""
+        """Pull the words of the sessions of the dreams that are to be proposed."""
         wanted = {session for dream in new_dreams(self.copies) for session in dream.sessions}
         missing = sorted(wanted - {one.id for one in self.copies.heard(wanted)})
         for start in range(0, len(missing), AT_ONCE):
@@ -73,7 +73,7 @@ class Pull:
         return found[::-1]
 
     def _unversioned(self, store: str, known: Sequence[RemoteVersion]) -> Iterator[RemoteVersion]:
-        """What stands there and is told by no version: a source forgets old ones, or keeps none at all."""
+        """Memories that stand there and are told by no version: a source forgets old ones, or keeps none at all."""
         heads = {one.memory: one for one in known}
         there = {one.memory: one for one in self.source.memories(store)}
         yield from (one for one in there.values() if one.memory not in heads or heads[one.memory].id != one.id)
@@ -118,7 +118,7 @@ def snapshot_at(copies: Copies, store: str, name: str, *, until: datetime | None
 def _told(
     copies: Copies, store: str, version: RemoteVersion, dreams: Sequence[RemoteDream]
 ) -> Iterator[tuple[str, Provenance]]:
-    """What a memory says and said, newest first: its versions, then those of the store that the dream read which wrote
+    """The texts of a memory, newest first: its versions, then those of the store that the dream read which wrote
     the first of them."""
     known = copies.versions(store)
     for one in reversed(known[: known.index(version) + 1]):

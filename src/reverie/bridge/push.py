@@ -47,7 +47,12 @@ def push(writer: StoreWriter, store: str, documents: Mapping[str, str]) -> Pushe
     wanted = {f"{ROOT}{path}": text for path, text in documents.items()}
     kept_back = {path: why for path, text in wanted.items() if (why := _why_not(text))}
     there = {one.path or "": one for one in writer.standing(store, ROOT)}
-    written = [path for path, text in wanted.items() if path not in kept_back and _differs(there.get(path), text)]
+    hashes = {path: sha256(text.encode("utf-8", "surrogateescape")) for path, text in wanted.items()}
+    written = [
+        path
+        for path, hashed in hashes.items()
+        if path not in kept_back and (path not in there or there[path].sha256 != hashed)
+    ]
     removed = [path for path in there if path not in wanted]
     for path in written:
         writer.put(store, path, wanted[path], there.get(path))
@@ -55,10 +60,6 @@ def push(writer: StoreWriter, store: str, documents: Mapping[str, str]) -> Pushe
         writer.remove(store, there[path])
     unchanged = len(wanted) - len(written) - len(kept_back)
     return Pushed(tuple(written), tuple(removed), unchanged, tuple(kept_back.items()))
-
-
-def _differs(was: RemoteVersion | None, text: str) -> bool:
-    return was is None or was.sha256 != sha256(text.encode("utf-8", "surrogateescape"))
 
 
 def _why_not(text: str) -> str:

@@ -18,7 +18,7 @@ class RemoteStore:
 
 @dataclass(frozen=True, slots=True)
 class RemoteVersion:
-    """What a memory became. `sha256` is that of the bytes on the server, None of a memory that was deleted there;
+    """One version of a memory. `sha256` is that of the bytes on the server, None of a memory that was deleted there;
     `path` is None where what it said was redacted there. `author` is the session, key or person that wrote it."""
 
     id: str
@@ -57,7 +57,7 @@ class RemoteSession:
 
 @dataclass(frozen=True, slots=True)
 class HeardSession:
-    """What was said in a session, turn by turn: `user`, `agent` or `tool`, and the words."""
+    """The words of a session, turn by turn: `user`, `agent` or `tool`, and the words."""
 
     id: str
     person: str
@@ -74,7 +74,7 @@ class StoreSource(Protocol):
     def stores(self) -> Iterator[RemoteStore]: ...
 
     def memories(self, store: str, /) -> Iterator[RemoteVersion]:
-        """What stands there now, by its newest version."""
+        """The memories that stand there now, by their newest versions."""
         ...
 
     def versions(self, store: str, /) -> Iterator[RemoteVersion]:
@@ -86,7 +86,7 @@ class StoreSource(Protocol):
     def dreams(self) -> Iterator[RemoteDream]: ...
 
     def heard(self, sessions: Sequence[str], /) -> Iterator[HeardSession]:
-        """What was said in these sessions; nothing of one that is gone, or where a source keeps none."""
+        """The words of these sessions; nothing of one that is gone, or where a source keeps none."""
         ...
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class StoreSource(Protocol):
 
 
 class Copies(Protocol):
-    """What was pulled so far from one source. A version that was kept once is never changed."""
+    """Everything pulled so far from one source. A version that was kept once is never changed."""
 
     def alone(self) -> AbstractContextManager[None]: ...
 

@@ -13,8 +13,8 @@ from reverie.core.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class OpenProposals:
-    """What waits at a time. `places` (target and subject) None is anywhere; `dream` and `project` "" are any;
-    `snoozed` are those a person put off."""
+    """The proposals that wait at a time. `places` (target and subject) None is anywhere; `dream` and `project` "" are
+    any; `snoozed` are those a person put off."""
 
     now: datetime
     places: tuple[tuple[str, str], ...] | None = None

@@ -46,7 +46,7 @@ def checked_again(rooms: Rooms, proposal: Proposal) -> tuple[tuple[str, str], ..
 
 
 def _sessions(rooms: Rooms, dream: Dream, proposal: Proposal) -> list[Session]:
-    """What the night read, and what is quoted of sessions that earlier ones read."""
+    """The sessions the night read, and those of earlier nights that are quoted."""
     read = [one for each in dream.sessions if (one := session_of(rooms.sessions, each))]
     there = {one.id for one in read}
     cited = {one.session_id: () for one in proposal.suggestion.evidence if one.session_id not in there}

@@ -22,7 +22,7 @@ _VISIBLE = re.compile(r"\S")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a harness writes one kind of foreign block.
+    """The way a harness writes one kind of foreign block.
 
     It stands before the person's words, or with `anywhere` at any place. Without `closes` it takes the rest of the
     message. `within`: the harness cuts it to so many characters, so that its end is not looked for beyond. `first`: it

@@ -73,7 +73,7 @@ def json_object(text: str) -> dict[str, Any] | None:
 
 
 def how_call_failed(result: Mapping[str, Any] | None) -> bool | None:
-    """How a call ended, where its result says so: `exit_code`, `success`, `error`, `status`; else None."""
+    """Whether a call failed, where its result says so: `exit_code`, `success`, `error`, `status`; else None."""
     if result is None:
         return None
     code = result.get("exit_code", result.get("returncode"))

@@ -30,7 +30,7 @@ SKILL = Path(__file__).with_name("agent_skill.md").read_text("utf-8")
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How an agent starts Reverie from anywhere: for this home, with the settings that are in no file."""
+    """The way an agent starts Reverie from anywhere: for this home, with the settings that are in no file."""
 
     home: Path
     environment: Mapping[str, str] = field(default_factory=dict)

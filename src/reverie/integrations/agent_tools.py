@@ -69,7 +69,7 @@ class AgentTools:
         return "\n".join([*lines, *filter(None, more)])
 
     def safe_entries(self, target: str) -> list[Entry]:
-        """What stands there, without what would be kept out of a prompt."""
+        """The entries there, without those that would be kept out of a prompt."""
         entries = self.home.memory.entries(self._memory(target).name)
         return [entry for entry in entries if not scan(entry.text, "memory").blocked]
 

@@ -63,7 +63,7 @@ class _Away:
 
 
 def check_loop(installer: Installer, launch: Launch, where: HomePlaces) -> Iterator[Step]:
-    """What was tried, step by step; behind the first that fails there is nothing."""
+    """The steps that were tried; behind the first that fails there is nothing."""
     prove: Callable[[HomePlaces], str] | None = getattr(installer, "prove", None)
     try:
         with tempfile.TemporaryDirectory(prefix="reverie-check-") as made:

@@ -29,13 +29,13 @@ LARGEST = 1_000_000  # bytes of one message
 START_SECONDS = 60
 
 
-def serve_stdio(server: McpServer, given: IO[bytes] | None = None, out: IO[bytes] | None = None) -> None:
+def serve_stdio(server: McpServer) -> None:
     """Until the agent closes its end. Whatever else writes to standard output goes to standard error."""
-    reading, writing = given or sys.stdin.buffer, out or sys.stdout.buffer
+    out = sys.stdout.buffer
     with redirect_stdout(sys.stderr):
-        for line in reading:
+        for line in sys.stdin.buffer:
             if line.strip():
-                _write(writing, _answered(server, line))
+                _write(out, _answered(server, line))
 
 
 def _answered(server: McpServer, raw: bytes) -> Answer | None:

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from reverie.llm.budget import CapReached
 from reverie.llm.json_answer import NotJson, json_in_answer
 from reverie.llm.ledger import ANSWERED, Ledger, RecordedAnswer
-from reverie.llm.question import Exchange, Failed, Model, Question, Reply, Usage, Wrong
+from reverie.llm.question import CorrectedAnswer, Failed, Model, Question, Reply, Usage, Wrong
 from reverie.llm.settings import ANSWER_TOKENS, MOST_ANSWER_TOKENS, TIMEOUT
 
 T = TypeVar("T")
@@ -222,4 +222,4 @@ def _corrected(question: Question[T], answer: str, why: str) -> Question[T]:
         "Answer the same request again, with one JSON value of the form that was described and nothing else."
     )
     said = answer.strip()[:_LONGEST_SHOWN] or "(nothing)"
-    return replace(question, earlier=(*question.earlier, Exchange(said, correction)))
+    return replace(question, earlier=(*question.earlier, CorrectedAnswer(said, correction)))

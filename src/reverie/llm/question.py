@@ -23,7 +23,7 @@ class Wrong:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class CorrectedAnswer:
     """An answer that could not be used, and what the model was told about it."""
 
     answer: str
@@ -36,8 +36,8 @@ class Question(Generic[T]):
 
     `read` makes the value of the parsed JSON, or says what is wrong with it. It judges the answer as a whole; whether
     each item of a list is well-formed is for whoever uses the list. `shape` is a JSON schema that is sent along where
-    the endpoint takes one; most prompts do better without. `mark` is a word that is another one each time and no part
-    of the question's identity. `earlier` is what was said before in the same conversation.
+    the endpoint takes one; most prompts do better without. `earlier` is what was said before in
+    the same conversation.
     """
 
     role: Role
@@ -49,19 +49,17 @@ class Question(Generic[T]):
     shape: Mapping[str, Any] | None = None
     sent_characters: int = 0
     of_characters: int = 0
-    mark: str = ""
-    earlier: tuple[Exchange, ...] = ()
+    earlier: tuple[CorrectedAnswer, ...] = ()
 
     @property
     def sha256(self) -> str:
-        """The same for the same question, whatever its mark and whatever was answered to it."""
-        user = self.user.replace(self.mark, "") if self.mark else self.user
-        return sha256(canonical([self.prompt_sha256, self.system, user, self.shape]))
+        """The same for the same question, whatever was answered to it."""
+        return sha256(canonical([self.prompt_sha256, self.system, self.user, self.shape]))
 
     @property
     def tokens(self) -> int:
         """About how many tokens the model has to read."""
-        said = (text for exchange in self.earlier for text in (exchange.answer, exchange.correction))
+        said = (text for one in self.earlier for text in (one.answer, one.correction))
         shape = json.dumps(self.shape) if self.shape else ""
         return sum(map(estimate_tokens, (self.system, self.user, shape, *said))) + _FRAMING
 

@@ -146,28 +146,17 @@ def _indented(text: str, width: int) -> str:
     return "\n".join([first, *(" " * width + line.strip() if line.strip() else line for line in rest)])
 
 
-def _remove_list(pieces: list[Piece], place: int) -> list[Piece]:
-    return pieces[:place] + pieces[place + 1 :]
-
-
-# ---- whole: the document is one statement -----------------------------------------------------------------------
-
-
-def _cut_whole(text: str) -> list[Piece]:
-    return [Piece(text, text)] if text else []
-
-
-def _add_whole(pieces: list[Piece], text: str) -> list[Piece]:
-    return [Piece(text, text)]
-
-
-def _remove_whole(pieces: list[Piece], place: int) -> list[Piece]:
-    return []
-
-
 FORMATS: dict[FormatName, Format] = {
     "hermes": Format("hermes", _cut_hermes, _add_hermes, _replace_at, _remove_hermes),
-    "list": Format("list", _cut_list, _add_list, _replace_list, _remove_list),
+    "list": Format(
+        "list", _cut_list, _add_list, _replace_list, lambda pieces, place: pieces[:place] + pieces[place + 1 :]
+    ),
     "page": Format("page", cut_page, add_to_page, _replace_at, remove_from_page),
-    "whole": Format("whole", _cut_whole, _add_whole, _replace_at, _remove_whole),
+    "whole": Format(  # the document is one statement
+        "whole",
+        lambda text: [Piece(text, text)] if text else [],
+        lambda _, text: [Piece(text, text)],
+        _replace_at,
+        lambda *_: [],
+    ),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.core.errors import BadInput, NotFound, ReverieError
-from reverie.memory.target import Place, Target
+from reverie.memory.target import Target
 from reverie.memory.targets import Targets
 
 _LOOK = "`reverie memory list` shows them."
@@ -84,7 +84,8 @@ class Memory:
 
     def usage(self, target: str) -> list[DocumentUsage]:
         chosen = self.target(target)
-        return [_usage(place, chosen.read(place.document) or b"") for place in chosen.places()]
+        texts = ((place, (chosen.read(place.document) or b"").decode("utf-8", "replace")) for place in chosen.places())
+        return [DocumentUsage(place.document, len(text), place.budget) for place, text in texts]
 
     def target(self, name: str) -> Target:
         return self.targets.named(name)
@@ -97,7 +98,3 @@ def budget_of(memory: Memory, path: str) -> int | None:
             places = memory.target(name).places()
             return next((one.budget for one in places if path == f"{name}/{one.document}"), None)
     return None
-
-
-def _usage(place: Place, content: bytes) -> DocumentUsage:
-    return DocumentUsage(place.document, len(content.decode("utf-8", "replace")), place.budget)

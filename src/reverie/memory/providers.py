@@ -10,7 +10,7 @@ do the same. An entry point is called with the address in the settings, where th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import entry_points
@@ -42,9 +42,6 @@ class MemoryProvider(Protocol):
     def add(self, text: str) -> str:
         """Keep a text as it is, and return its id."""
         ...
-
-
-Make = Callable[[str, HomePlaces, str], MemoryProvider]
 
 
 @dataclass

@@ -43,7 +43,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What was found close together in one session, the best first, for people to read at once."""
+    """Hits close together in one session, the best first, for people to read at once."""
 
     hits: tuple[Hit, ...]
 

@@ -14,7 +14,7 @@ from reverie.skills.skill import Skill, bare_name, read_skill
 
 
 def folder_name(target: str) -> str:
-    """What the folder is called that the agent of a target reads skills from."""
+    """The name of the folder that the agent of a target reads skills from."""
     return f"{target.replace('/', '-')}-skills"
 
 

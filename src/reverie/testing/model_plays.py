@@ -175,8 +175,9 @@ class NeverEnds:
     def perform(self, asked: ReceivedRequest, line: OpenConnection) -> None:
         kind = "text/event-stream" if asked.streamed else "application/json"
         line.begin(200, {"Content-Type": kind})
+        piece = b":" + self.piece + b"\n\n" if asked.streamed else self.piece  # in a stream, a line that is no event
         while line.wait(0):
-            line.write(_comment(self.piece) if asked.streamed else self.piece)
+            line.write(piece)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +191,6 @@ class Explodes:
         headers = {"Content-Type": "application/json", "Content-Encoding": "gzip", "Content-Length": str(len(packed))}
         line.begin(200, headers)
         line.write(packed)
-
-
-def _comment(piece: bytes) -> bytes:
-    """A line of a stream of events that carries none."""
-    return b":" + piece + b"\n\n"
 
 
 def _length(asked: ReceivedRequest, pieces: list[bytes]) -> dict[str, str]:

@@ -6,10 +6,8 @@
         ...
     assert not recordings.missing, recordings.advice       # a request without a recording got 404
 
-`<hash>` depends on the system text and the messages only: not on the wire, the model, the schema or cache marks. The
-random mark that fences untrusted text (`models/prompting.py`) is left out of it, so that the same Brief has the same
-hash in every run. So is what the built-in reader noticed: an answer given from the sessions stays one when it notices
-more or less.
+`<hash>` depends on the system text and the messages only: not on the wire, the model, the schema or cache marks. What
+the built-in reader noticed is left out of it: an answer given from the sessions stays one when it notices more or less.
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ REQUEST, ANSWER = ".request.md", ".answer.txt"
 _POLL = 0.1  # seconds between two looks at the folder
 _NOTICED = re.compile(r"^## Noticed by the built-in reader.*\n(?:\n|c\d+ .*\n|    .*(?:\n|\Z))*", re.MULTILINE)
 _GAP = re.compile(r"\n{2,}")
-_FENCE = re.compile(r"^([0-9a-f]{16})$(?=.*^\1$)", re.MULTILINE | re.DOTALL)  # a mark alone on two lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +43,7 @@ class Conversation:
     def key(self) -> str:
         """The name of its files: 16 hex digits."""
         shown = [(role, _GAP.sub("\n\n", _NOTICED.sub("\n", text)).strip()) for role, text in self.messages]
-        whole = canonical([self.system, shown])
-        for fence in filter(None, (_FENCE.search(text) for _, text in self.messages)):
-            whole = whole.replace(fence[1].encode(), b"<mark>")
-        return sha256(whole)[:16]
+        return sha256(canonical([self.system, shown]))[:16]
 
     def markdown(self, schema: Mapping[str, Any] | None = None) -> str:
         """Each of our headings carries the key: text inside a message cannot know it, so it cannot imitate one."""

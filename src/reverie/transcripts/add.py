@@ -151,7 +151,9 @@ class Adding:
         except Exception as error:  # what is not the file's fault is raised again
             if isinstance(error, ReverieError) and not isinstance(error, BadInput):
                 raise
-            flaw = Flaw(WHOLE_FILE, self._reason(error, f"the {reader.name} reader"), not _lasts(error))
+            # The same bytes would fail in the same way.
+            lasts = isinstance(error, ReaderFailed | FileRefused | BadInput)
+            flaw = Flaw(WHOLE_FILE, self._reason(error, f"the {reader.name} reader"), not lasts)
             self._put_away(name, reader.name, flaw, fingerprint)
             return
         self.added.files += 1
@@ -253,11 +255,6 @@ def _watched(events: Iterable[Event]) -> Iterator[Event]:
         except Exception as error:
             raise ReaderFailed from error
         yield event
-
-
-def _lasts(error: Exception) -> bool:
-    """Whether the same bytes would fail in the same way."""
-    return isinstance(error, ReaderFailed | FileRefused | BadInput)
 
 
 def _files(folder: Path, not_seen: Callable[[Path, OSError], None]) -> Iterator[tuple[Path, int]]:

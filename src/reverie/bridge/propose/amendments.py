@@ -56,8 +56,8 @@ MOST_TOLD = 3  # rules that a proposal is said to contradict
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What came of one diff. `id` is the dream, where the diff is one's; `note` says why no model was asked, where one
-    should have been."""
+    """The proposals made of one diff. `id` is the dream, where the diff is one's; `note` says why no model was asked,
+    where one should have been."""
 
     id: str
     results: tuple[Result, ...]
@@ -66,7 +66,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Errand:
-    """What one call of `propose` was given."""
+    """The arguments of one call of `propose`."""
 
     diff: StoreDiff
     places: Places
@@ -130,7 +130,7 @@ class Amending:
     def _sifted(
         self, routed: Sequence[Route | KeptOut], errand: _Errand
     ) -> tuple[list[Route | KeptOut], list[DoubtedDraft]]:
-        """What may be proposed, and what is quarantined because of who is behind it."""
+        """The routes that may be proposed, and those quarantined because of who is behind them."""
         kept, doubted = list[Route | KeptOut](), list[DoubtedDraft]()
         for one in routed:
             why = None if isinstance(one, KeptOut) or errand.quarantined else _doubt(one, errand)
@@ -181,7 +181,7 @@ class Amending:
         return made
 
     def landed(self, batch: str) -> list[Change]:
-        """What a person let land of one batch and is not taken back, newest first."""
+        """The changes of one batch that a person let land and nobody undid, newest first."""
         scope, records = self.review.scope, self.review.records
         found = [one for one in records.find(scope, ChangeQuery(ours=True)) if one.grounds.dream == batch]
         return [one for one in found if one.grounds.actor == PROPOSER and not undone_by(records, scope, one.id)]
@@ -206,7 +206,7 @@ def _doubt(one: Route, errand: _Errand) -> Doubt | None:
 
 
 def _stands(one: Route, places: Places) -> str:
-    """How it stands to the rules in force."""
+    """Its relation to the rules in force."""
     against = conflicts(one.text, places, one.rule) if one.text else []
     told = "".join(f" Contradicts {rule}." for rule in against[:MOST_TOLD])
     near = closest(one.text, places, one.rule) if one.text and one.rule is None and not against else None
@@ -220,7 +220,7 @@ def _stands(one: Route, places: Places) -> str:
 
 
 def _backed(one: Route, errand: _Errand) -> str:
-    """Who is behind it, as far as the sessions can be read."""
+    """The people behind it, as far as the sessions can be read."""
     talk = errand.talk
     if not talk.said:
         return ""
@@ -245,7 +245,7 @@ def _first(one: Routed) -> int:
 
 
 def waits(proposed: Proposed) -> Proposal | None:
-    """What waits for a person, since now or since an earlier time."""
+    """A result that waits for a person, since now or since an earlier time."""
     found = proposed.proposal if isinstance(proposed, Waiting | Repeated) else None
     return found if found is not None and found.status is ProposalStatus.WAITING else None
 

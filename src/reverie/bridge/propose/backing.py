@@ -81,7 +81,7 @@ class Backing:
 
     @property
     def groups(self) -> tuple[str, str] | None:
-        """What the two sides belong to, where that tells them apart."""
+        """The groups the two sides belong to, where that tells them apart."""
         sides = [{one.group for one in side} for side in (self.supports, self.against)]
         if any(len(side) != 1 or "" in side for side in sides) or sides[0] == sides[1]:
             return None
@@ -111,7 +111,7 @@ def _people(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Talk:
-    """What was said in the sessions of a dream."""
+    """The turns of the sessions of a dream."""
 
     sessions: Sequence[HeardSession]
 
@@ -143,7 +143,7 @@ class Talk:
         return {}
 
     def behind(self, difference: Difference) -> Backing:
-        """Who says what came, and who says otherwise."""
+        """The people who say what came, and those who say otherwise."""
         if difference not in self._weighed:
             self._weighed[difference] = self._behind(difference)
         return self._weighed[difference]
@@ -171,7 +171,7 @@ class Talk:
         )
 
     def beside(self, difference: Difference) -> list[str]:
-        """What else was said in the sessions in which people, or else agents and tools, say what came."""
+        """The other words of the sessions in which people, or else agents and tools, say what came."""
         backing = self.behind(difference)
         said = backing.supports or backing.mentions
         sessions = {one.session for one in said}

@@ -34,7 +34,7 @@ DOCUMENTS = (BriefDocument(MEMORY, "facts of the work"), BriefDocument(USER, "wh
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """What a curator made of a difference, when every check passed. `skill` is empty where it belongs to none."""
+    """A difference as a curator worded it, when every check passed. `skill` is empty where it belongs to none."""
 
     text: str
     skill: str = ""

@@ -38,7 +38,7 @@ class NoPlace:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """What a difference became; several, where they are to be one new skill."""
+    """The draft made of a difference; of several, where they are to be one new skill."""
 
     route: Route
     proposed: Proposed

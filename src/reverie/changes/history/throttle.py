@@ -8,22 +8,21 @@ from collections.abc import Callable
 SECONDS = 1.0
 
 
-class Seldom:
+class Throttle:
     """Calls through when the last call was long enough ago; `finish` does what is still to be done."""
 
-    def __init__(self, project: Callable[[], object], now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, project: Callable[[], object]) -> None:
         self._project = project
-        self._now = now
         self._last: float | None = None
         self._due = False
 
     def __call__(self) -> None:
-        if self._last is not None and self._now() - self._last < SECONDS:
+        if self._last is not None and time.monotonic() - self._last < SECONDS:
             self._due = True
             return
         self._project()
         self._due = False
-        self._last = self._now()
+        self._last = time.monotonic()
 
     def finish(self) -> None:
         if self._due:

@@ -32,7 +32,7 @@ from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin
 from reverie.memory.library import Memory
-from reverie.memory.operation import Operation, Remove
+from reverie.memory.operation import Remove
 from reverie.skills.amendments.amendment import Amendment, Create, NewText, Patch
 from reverie.skills.library import Skills
 from reverie.transcripts.library import Library
@@ -88,7 +88,7 @@ class Inbox:
         return {(key, subject): called[key].get(subject) or f"{names[key]}/{subject}" for key, subject in found}
 
     def choices(self, *, snoozed: bool = False) -> InboxChoices:
-        """What the list can be narrowed to."""
+        """The values the list can be narrowed to."""
         proposals, scope, asked = self.review.proposals, self.review.scope, replace(self.review.open, snoozed=snoozed)
         nights = proposals.dreams(scope, asked)[:MOST_NIGHTS]
         places = sorted(set(self._places(asked).values()))
@@ -103,7 +103,7 @@ class Inbox:
         return self.items(self.review.decided(limit))
 
     def themes(self, *, decided: bool = False) -> dict[str, list[InboxItem]]:
-        """What waits today by what is decided together; `decided`: what was decided lately and can be taken back."""
+        """The proposals that wait today, by theme; `decided`: those decided lately that can be taken back."""
         found = dict[str, list[InboxItem]]()
         every = self.items(self.review.decided(MOST_DECIDED) if decided else self.review.waiting(), whole=True)
         for one in (each for each in every if each.can_undo or not decided):
@@ -242,7 +242,9 @@ class Inbox:
         shown, text = replace(before, hash=seen), text.replace("\r\n", "\n")
         amendment = before.suggestion.amendment
         if amendment is None:
-            changed = self.review.edited(shown, _in_other_words(before, text.strip()), keep=keep)
+            before_it = before.suggestion.operations
+            worded = [one if isinstance(one, Remove) else replace(one, text=text.strip()) for one in before_it]
+            changed = self.review.edited(shown, worded, keep=keep)
         else:
             changed = self.review.edited(shown, amendment=_amended(amendment, text), keep=keep)
         if not isinstance(changed, Proposal):
@@ -357,10 +359,6 @@ def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) ->
     typed = stored is not None and evidence.origin in (Origin.OWNER, Origin.MEMBER)
     named = (turn.said.name if turn else None) or (stored.user if stored and typed else None)
     return Voice(evidence, named or str(evidence.origin), at)
-
-
-def _in_other_words(proposal: Proposal, text: str) -> list[Operation]:
-    return [one if isinstance(one, Remove) else replace(one, text=text) for one in proposal.suggestion.operations]
 
 
 def _document(amendment: Amendment | None, preview: Preview | None) -> Edit | None:

@@ -53,13 +53,13 @@ class InboxItem:
 
     @property
     def theme(self) -> str:
-        """What is decided together: what changes one thing, of one page where a managed memory says it."""
+        """The key of what is decided together: changes of one thing, of one page where a managed memory says it."""
         return f"{self.where} · {self.page}" if self.page else self.where
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one night proposed for one document out of one project's sessions, or of one page of a managed memory.
+    """The proposals of one night for one document out of one project's sessions, or of one page of a managed memory.
     `dream` is None for what a person proposed."""
 
     dream: str | None
@@ -97,7 +97,7 @@ class InboxFilter:
 
 @dataclass(frozen=True, slots=True)
 class InboxChoices:
-    """What a list can be narrowed to: nights with when they proposed something, documents and skills, projects."""
+    """The values a list can be narrowed to: nights and when they proposed, documents and skills, projects."""
 
     nights: tuple[tuple[str, datetime], ...]
     places: tuple[str, ...]
@@ -165,7 +165,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class VerdictResult:
-    """What came of what a person said. `done` is False where nothing was changed by it; `unsafe` where only a person
+    """The outcome of a person's verdict. `done` is False where nothing was changed by it; `unsafe` where only a person
     who has read the findings may let it pass; `again` is the proposal as which what was taken back waits now;
     `checks` are those of the night, run again on what a person made of it."""
 

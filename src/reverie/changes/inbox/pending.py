@@ -28,7 +28,7 @@ class Mirror:
         return [line for target in self.memory.targets.in_use() for line in self._one(target)]
 
     def problems(self) -> list[str]:
-        """What waits in a harness's own queue and cannot be taken up here, and why."""
+        """The writes in a harness's own queue that cannot be taken up here, and why."""
         return [line for target in self.memory.targets.in_use() for line in self._problems(target)]
 
     def _problems(self, target: Target) -> Iterator[str]:

@@ -32,7 +32,7 @@ class Touching:
         if moved_on or self.records.unsettled(self.scope, target.key, place.document):
             with self.noticing.held(memory_artifact(target, place)):
                 known = self.records.known(self.scope, target.key, place.document)
-        return entries_of(target.name, place, known)
+        return known_entries(target.name, place, known)
 
     def touch_skill(self, folder: Folder, subject: str) -> None:
         artifact = self.artifacts(folder.key, subject)
@@ -50,7 +50,7 @@ def _has_displaced(holder: Target | Folder, subject: str) -> bool:
     return look is not None and bool(look(subject))
 
 
-def entries_of(target: str, place: Place, known: Known | None) -> list[Entry]:
+def known_entries(target: str, place: Place, known: Known | None) -> list[Entry]:
     if known is None:
         return []
     texts = FORMATS[place.form].read(known.content or b"").entries

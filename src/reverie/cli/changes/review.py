@@ -196,7 +196,7 @@ def _listed(shell: Shell, items: list[InboxItem], behind: int, nothing: str) -> 
 
 
 def voice_words(voice: Voice) -> str:
-    """Who said it, and on which day."""
+    """The speaker, and the day."""
     return f"{voice.who}, {voice.at:%Y-%m-%d}" if voice.at else voice.who
 
 

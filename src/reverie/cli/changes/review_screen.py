@@ -176,7 +176,7 @@ class _Screens:
                 self.waiting.insert(self.place, one.again or name)
 
     def closing(self) -> None:
-        """What was done, and what is left."""
+        """A line that says what was done, and what is left."""
         for _, told in self.decided:
             print_sentence(self.out, told, indent=0)
         if not self.decided and self.said:

@@ -94,7 +94,7 @@ def show_pushed(pushed: Pushed) -> None:
 
 
 def _told(one: Result) -> dict[str, Any]:
-    """What became of a difference, and the proposal if there is one."""
+    """The outcome of a difference, and the proposal if there is one."""
     from reverie.bridge.propose.amendments import waits
     from reverie.bridge.propose.backing import SENTENCES as SENTENCES_OF_DOUBT
     from reverie.bridge.propose.draft import DoubtedDraft, Drafted, NoPlace, Postponed

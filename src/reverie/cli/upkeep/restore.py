@@ -43,7 +43,10 @@ def command(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
             made, again = restore_home(config, file, erased=erased, watch=watch)
             found = made.manifest
     if shell.json:
-        where = {} if verify_only else _where(made) | {"erased_again": len(again)}
+        where: dict[str, object] = {}
+        if not verify_only:
+            where = {"home": str(made.home), "repointed": made.repointed, "finished": made.finished}
+            where["erased_again"] = len(again)
         print_json({"restored": not verify_only, **where, **manifest_as_json(found)})
         return
     if verify_only:
@@ -53,10 +56,6 @@ def command(*, file: Path, erased: Path | None, verify_only: bool, shell: Shell)
         if again:
             click.echo(f"Erased again: {plural(len(again), 'erasure')} made since this backup was written.")
     warn(found)
-
-
-def _where(made: Restored) -> dict[str, object]:
-    return {"home": str(made.home), "repointed": made.repointed, "finished": made.finished}
 
 
 def _say(made: Restored) -> None:

@@ -36,5 +36,5 @@ class Curator(Protocol):
     def curate(self, material: Material) -> Curated: ...
 
     def notes(self, materials: Sequence[Material]) -> list[Curated]:
-        """What the curator has to see of each of several long sessions, in their order."""
+        """Notes for the curator on each of several long sessions, in their order."""
         ...

@@ -114,7 +114,7 @@ def _says_the_same(one: str, other: str) -> bool:
 
 
 def _likeness(one: str, other: str) -> float:
-    """How much two texts are about the same: the words they share, and how near they are in meaning."""
+    """The likeness of two texts: the words they share, and how near they are in meaning."""
     first, second = words.stems(one), words.stems(other)
     near = float(_vector(one) @ _vector(other))
     return len(first & second) / max(1, min(len(first), len(second))) + max(0.0, near)

@@ -20,7 +20,7 @@ _FILE = re.compile(r"[\w.-]*\w(?=\.[a-z]\w{1,4}\b)")  # the same is done to anot
 
 
 def lesson_items(material: Material) -> Iterator[Item]:
-    """What failed and was mended in the same way in two sessions; what was run three times."""
+    """Commands that failed and were mended in the same way in two sessions; commands run three times."""
     groups: list[list[Noted]] = []
     for one in (one for one in material.noted if one.candidate.kind is Kind.SKILL_CANDIDATE):
         if one.origin is not Origin.AGENT:

@@ -70,7 +70,7 @@ def question(role: Role, material: Material, info: ModelInfo) -> Question[Curato
 
 
 def room_for(info: ModelInfo) -> int:
-    """How many tokens a Brief may have."""
+    """The most tokens a Brief may have."""
     return info.brief_tokens(estimate_tokens(prompt_for(Role.CURATE, info).text))
 
 

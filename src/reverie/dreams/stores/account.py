@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reverie.changes.history.change import Change, Edit
 from reverie.changes.proposal import drawn_diff
@@ -29,14 +29,10 @@ def diffs(changes: Iterable[Change], withheld: Iterable[Withheld] = ()) -> list[
         for edit in change.edits:
             first = sides.get(edit.document)
             sides[edit.document] = Edit(edit.document, first.before if first else edit.before, edit.after)
-    changed = [
-        PageDiff(path, edit.before, edit.after, drawn_diff("", [_bare(edit)], CONTEXT))
-        for path, edit in sides.items()
-        if edit.before != edit.after
-    ]
+    changed = list[PageDiff]()
+    for path, edit in sides.items():
+        if edit.before != edit.after:
+            bare = replace(edit, document=path.removeprefix("/"))
+            changed.append(PageDiff(path, edit.before, edit.after, drawn_diff("", [bare], CONTEXT)))
     kept_out = [PageDiff(one.path, None, None, "") for one in withheld if one.path not in sides]
     return sorted([*changed, *kept_out], key=lambda one: one.path)
-
-
-def _bare(edit: Edit) -> Edit:
-    return Edit(edit.document.removeprefix("/"), edit.before, edit.after)

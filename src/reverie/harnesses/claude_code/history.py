@@ -71,7 +71,7 @@ def _cut(text: str, places: tuple[tuple[int, int], ...]) -> Iterator[MessagePart
 
 
 def _content(paste: object, cache: Path) -> str | None:
-    """What was pasted: in the line itself, or where it was long in a file named by its hash."""
+    """The pasted text: in the line itself, or where it was long in a file named by its hash."""
     if not isinstance(paste, Mapping) or paste.get("type") != "text":
         return None
     if isinstance(content := paste.get("content"), str):

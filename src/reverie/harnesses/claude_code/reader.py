@@ -208,7 +208,7 @@ def _project(path: Path, about: _About) -> str | None:
 
 
 def _noted(path: Path) -> Line:
-    """What the parent wrote about a subagent in the file beside it, if it did."""
+    """The parent's note about a subagent in the file beside it, if there is one."""
     beside = path.with_suffix(".meta.json")
     value = whole_json(beside) if beside.is_file() else None
     return value if isinstance(value, Mapping) else {}
@@ -359,7 +359,7 @@ def _queued(line: Line) -> Line:
 
 
 def _posing(line: Line, text: str) -> Posing:
-    """Who really speaks on a user line, as far as the line itself tells."""
+    """The real speaker of a user line, as far as the line itself tells."""
     sender = line.get("origin")
     kind = sender.get("kind") if isinstance(sender, Mapping) else "human"
     if kind != "human":

@@ -32,7 +32,8 @@ class CodexInstaller:
     def plan(self, where: HomePlaces, launch: Launch) -> InstallPlan:
         folder = self.folder(where)
         config = folder / "config.toml"
-        words = [*(["env", *_variables(launch)] if launch.environment else []), *launch.words(*launch.queue(self.name))]
+        variables = [f"{name}={text}" for name, text in sorted(launch.environment.items())]
+        words = [*(["env", *variables] if variables else []), *launch.words(*launch.queue(self.name))]
         notify = TomlKey(config, "a program that queues each session for the next night", "notify", words, QUEUE)
         notes = _notes(notify)
         server = launch.server(self.name, self.target, hooked=not notes)
@@ -67,10 +68,6 @@ class CodexInstaller:
         path = folder / f"rollout-{day}T09-00-00-{thread}.jsonl"
         path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
         return {"type": "agent-turn-complete", "thread-id": thread, "cwd": work}
-
-
-def _variables(launch: Launch) -> list[str]:
-    return [f"{name}={text}" for name, text in sorted(launch.environment.items())]
 
 
 def _notes(notify: TomlKey) -> list[str]:

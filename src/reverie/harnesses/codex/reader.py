@@ -341,8 +341,8 @@ def _spawned(source: object) -> Payload:
 
 
 def _own_parts(role: Role, parts: list[Any], provenance: list[str | None]) -> list[Any]:
-    """What its speaker said. Codex tells where each part is from (0.16x); before, its first words do. What a hook adds
-    is a developer's message like any other, so that without a provenance none of those is the operator's."""
+    """The parts its speaker said. Codex tells where each part is from (0.16x); before, its first words do. What a hook
+    adds is a developer's message like any other, so that without a provenance none of those is the operator's."""
     if role not in _SPEAKS:
         return parts
     return [

@@ -90,7 +90,8 @@ def _result(text: str) -> Said:
         return Said("tool", text, failed=how_call_failed(json_object(text)))
     words = [response.get("content", response) for response in responses]
     ends = [how_call_failed(word if isinstance(word, Mapping) else json_object(str(word))) for word in words]
-    result = Said("tool", "\n".join(map(_plain, words)), failed=_together(ends))
+    said = (word if isinstance(word, str) else dumped(word) for word in words)
+    result = Said("tool", "\n".join(said), failed=_together(ends))
     if len(responses) > 1:
         return result
     return replace(
@@ -102,7 +103,3 @@ def _together(ends: list[bool | None]) -> bool | None:
     if True in ends:
         return True
     return None if None in ends else False
-
-
-def _plain(word: object) -> str:
-    return word if isinstance(word, str) else dumped(word)

@@ -54,7 +54,7 @@ class HermesTarget:
 
     @property
     def settings(self) -> DreamingBlock:
-        """What its config.yaml says about dreaming."""
+        """The `dreaming` block of its config.yaml."""
         return dreaming_block(self._home / "config.yaml")
 
     @property
@@ -65,7 +65,7 @@ class HermesTarget:
         return f"memory.write_approval in {path} wants every write approved" if said.lower() in _YES else ""
 
     def staged(self) -> list[StagedWrite]:
-        """What Hermes itself holds back until a person approves."""
+        """The writes Hermes itself holds back until a person approves."""
         return list(staged_in(self._home))
 
     def discard(self, staged: str) -> None:

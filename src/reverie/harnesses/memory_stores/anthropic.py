@@ -122,7 +122,7 @@ class AnthropicServer:
 
     @_as_expected
     def said(self, session: str) -> Iterator[tuple[str, str]]:
-        """What was said in a session: `user`, `agent` or `tool`, and the words."""
+        """The turns of a session: `user`, `agent` or `tool`, and the words."""
         for row in self._listed(f"/v1/sessions/{session}/events", AGENT_BETA, order="asc"):
             who = "tool" if "tool" in row["type"] else row["type"].partition(".")[0]
             for block in row.get("content") or ():

@@ -25,7 +25,7 @@ _LISTS = ("data", "memories", "items", "results")
 
 
 def read_folder(path: Path) -> Snapshot:
-    """What stands below a folder, or in one file. Hidden files and links are left out."""
+    """The texts below a folder, or in one file. Hidden files and links are left out."""
     if path.is_dir():
         files = list(_below(path))
         if not files:

@@ -145,7 +145,7 @@ def _is_message(line: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """What the gateway's own list, `sessions.json`, says of a session."""
+    """A session as the gateway's own list, `sessions.json`, has it."""
 
     key: str = ""
     title: str | None = None
@@ -359,7 +359,7 @@ def _assistant(message: Entry, at: datetime | None) -> Said | None:
     calls = tuple(
         ToolCall(
             str(part.get("name") or ""),
-            arguments_text(_first(part, "arguments", "input")),
+            arguments_text(part.get("arguments", part.get("input"))),
             string_or_none(part.get("id")),
         )
         for part in asked
@@ -401,7 +401,3 @@ def _shell(message: Entry, at: datetime | None) -> Said:
 def _noted(role: Any, content: object, at: datetime | None, noise: str | None) -> Said | None:
     text = text_of(content)
     return Said(role, text, at=at, noise=noise, origin=Origin.TOOL if noise else None) if text.strip() else None
-
-
-def _first(part: Entry, *keys: str) -> object:
-    return next((part[key] for key in keys if key in part), None)

@@ -58,6 +58,6 @@ def _files(folder: Path, failed: Callable[[OSError], None]) -> Iterator[Path]:
 
 
 def _pattern(text: str) -> re.Pattern[str] | None:
-    """What the text begins with, up to the first place that is filled in."""
+    """The beginning of the text, up to the first place that is filled in."""
     literal = _FILLED_IN.split(_FRONT_MATTER.sub("", text).strip(), maxsplit=1)[0].rstrip()
     return re.compile(re.escape(literal)) if len(literal) >= _LEAST_LITERAL else None

@@ -132,7 +132,7 @@ def _head(about: Mapping[str, Any], folder: str | None) -> Head:
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """What is known about who speaks in a session."""
+    """Facts about who speaks in a session."""
 
     commands: Commands
     subagent: bool
@@ -185,7 +185,7 @@ def _typed(part: Record) -> str:
 
 
 def _added(part: Record) -> str:
-    """What opencode or a command put there."""
+    """The text opencode or a command put there."""
     if part.get("type") == "subtask":
         return string_or_none(part.get("prompt")) or ""
     return string_or_none(part.get("text")) or "" if part.get("type") == "text" and part.get("synthetic") else ""

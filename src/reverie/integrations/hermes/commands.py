@@ -46,7 +46,7 @@ def run_command(arguments: argparse.Namespace) -> None:
     from .cron_job import BadSchedule
 
     try:
-        code = _run(arguments, _at_terminal)
+        code = _run(arguments, lambda words, **how: run_reverie(words, captured=False, **how).returncode)
     except NoReverie as error:
         sys.stderr.write(f"{error}\n")
         code = 1
@@ -97,10 +97,6 @@ class _QuietParser(argparse.ArgumentParser):
 
     def exit(self, status: int = 0, message: str | None = None) -> Any:
         raise ValueError(message or f"Commands: {', '.join(COMMANDS)}.")
-
-
-def _at_terminal(arguments: Sequence[str], **how: Any) -> int:
-    return run_reverie(arguments, captured=False, **how).returncode
 
 
 def _run(arguments: argparse.Namespace, reverie: Callable[..., int], say: Callable[[str], object] = print) -> int:
@@ -174,7 +170,7 @@ def tell_night(done: subprocess.CompletedProcess[str], say: Callable[[str], obje
 
 @contextmanager
 def _model() -> Iterator[dict[str, str]]:
-    """What Reverie is told of a model: nothing, unless the settings want that of Hermes."""
+    """The settings that tell Reverie of a model: nothing, unless the settings want that of Hermes."""
     from .program import settings
 
     if settings().get("model") != "host":

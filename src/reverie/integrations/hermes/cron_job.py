@@ -73,7 +73,7 @@ def job() -> dict[str, Any] | None:
 
 
 def their_job() -> dict[str, Any] | None:
-    """What hermes-dreaming 0.3.x put into cron: a prompt that no slash command ever sees."""
+    """The job hermes-dreaming 0.3.x put into cron: a prompt that no slash command ever sees."""
     return next(
         (one for one in _jobs() if one.get("name") == THEIRS and str(one.get("prompt")).strip() == THEIR_PROMPT), None
     )

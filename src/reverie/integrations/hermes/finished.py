@@ -79,7 +79,7 @@ def waiting() -> list[str]:
 
 
 class Taken:
-    """What waited when a night began. It is dropped when the night is over, and what came meanwhile is kept."""
+    """The sessions that waited when a night began. They are dropped when it is over; what came meanwhile is kept."""
 
     def __init__(self) -> None:
         self._path = _file()

@@ -89,7 +89,7 @@ def chat(body: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def answer(done: Any) -> dict[str, Any]:
-    """What Hermes says, as Anthropic's clients read it."""
+    """The answer of Hermes, as Anthropic's clients read it."""
     return {
         "id": f"msg_{secrets.token_hex(8)}",
         "type": "message",

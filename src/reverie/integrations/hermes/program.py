@@ -63,7 +63,7 @@ def settings() -> Mapping[str, Any]:
 
 
 def launch() -> Mapping[str, Any]:
-    """How `reverie install hermes` wrote down that Reverie is started; empty where the plugin came in another way."""
+    """The command `reverie install hermes` wrote down to start Reverie; empty where the plugin came in another way."""
     try:
         told = json.loads((hermes_home().path / "plugins/reverie/launch.json").read_text("utf-8"))
     except (OSError, ValueError):

@@ -21,7 +21,7 @@ _LONGEST_QUESTION = 500
 
 
 def offered(message: str, session: str) -> str | None:
-    """What is put beside the message, if anything is."""
+    """The text put beside the message, if there is any."""
     question = " ".join(message.split())[:_LONGEST_QUESTION]
     if not question:
         return None

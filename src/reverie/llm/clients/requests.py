@@ -73,7 +73,8 @@ def request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport
         response = _run(_asked(choice, key, wish, guard))
     except Exception as error:  # the libraries read hostile bytes; what they raise then is anyone's guess
         failed = _failed(error, guard, time.monotonic() - started, choice, key)
-        if getattr(error, "status_code", None) in (400, 422) and not _is_too_big(error):
+        too_big = isinstance(error, exceptions.ModelContextWindowExceededError)
+        if getattr(error, "status_code", None) in (400, 422) and not too_big:
             raise RejectedRequest(failed) from error
         return failed
     return _reply(response, time.monotonic() - started)
@@ -201,10 +202,6 @@ def _usage(response: ModelResponse) -> Usage | None:
     if not any(numbers) or any(not isinstance(number, int) or number < 0 for number in numbers):
         return None
     return Usage(*numbers)
-
-
-def _is_too_big(error: Exception) -> bool:
-    return isinstance(error, exceptions.ModelContextWindowExceededError)
 
 
 def _failed(error: Exception, guard: GuardedTransport, seconds: float, choice: Choice, key: str | None) -> Failed:

@@ -17,7 +17,7 @@ from reverie.memory.stores.store import Author, Flag, MemoryVersion, Prefix, Sto
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Who writes, what the scan said of the text, and which path becomes which without losing its memory's id.
+    """The writer, the findings in the text, and which path becomes which without losing its memory's id.
 
     `each` is what the scan said of the text of one path, where several are written.
     """

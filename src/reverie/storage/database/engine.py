@@ -57,13 +57,10 @@ def _explained(context: ExceptionContext) -> None:
         if "readonly" in words.lower():
             context.is_disconnect = True  # what was opened while it could not be written stays so: open it again
         step = next((step for sign, step in _NEXT_STEPS if sign in words.lower()), "Run `reverie doctor`.")
+        step = step.format(file=(context.engine and context.engine.url.database) or "The file")
         raise DatabaseUnusable(
-            f"The database said: {words}.", next_step=f"{step.format(file=_file(context))} Nothing was changed."
+            f"The database said: {words}.", next_step=f"{step} Nothing was changed."
         ) from context.original_exception
-
-
-def _file(context: ExceptionContext) -> str:
-    return (context.engine.url.database if context.engine else None) or "The file"
 
 
 def _unusable(url: str) -> BadSetting:

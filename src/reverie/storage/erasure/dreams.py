@@ -58,7 +58,8 @@ def erase_session_quotations(connection: Connection, scope: Scope, session: str)
             return judged
         if not judged["ref"]:  # nothing came of it: what it says are words of the session
             return _emptied(judged)
-        return judged | {"evidence": [_unquoted(one, session) for one in judged["evidence"]], "checks": []}
+        left = [one | {"quote": ""} if one["session"] == session else one for one in judged["evidence"]]
+        return judged | {"evidence": left, "checks": []}
 
     named = store_dreams.c.asked.contains(f'"{session}"', autoescape=True)
     for whose in dict.fromkeys((scope.user or "", "")):
@@ -121,7 +122,3 @@ def _words_of(judged: Told) -> list[str]:
     """Of entries and of what was said, with what the sentences of the checks quote."""
     quoted = [part for _, found in judged.get("checks", ()) for part in _QUOTED.findall(found)]
     return [judged["old"], judged["text"], judged.get("confirms", ""), *quoted]
-
-
-def _unquoted(evidence: Told, session: str) -> Told:
-    return evidence | {"quote": ""} if evidence["session"] == session else evidence

@@ -64,7 +64,7 @@ class RowEraser:
     _unsalted: set[tuple[str, str]] = field(default_factory=set)
 
     def run(self) -> Sought:
-        """What was sought after all, with what rests on it."""
+        """The texts sought in the end, with what rests on them."""
         self.sought = looked(self.connection, self.scope.workspace, self.sought)
         taken = TakenOut()
         if self.sought.everything:

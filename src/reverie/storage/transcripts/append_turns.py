@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import Connection, insert
 
@@ -26,7 +25,8 @@ def add_words(connection: Connection, clock: Clock, scope: Scope, head: Head, tu
     key = owner_key(scope) | {"session_id": head.id, "revision": revision}
     if turns:
         numbered = (replace(turn, number=number) for number, turn in enumerate(turns, there + 1))
-        connection.execute(insert(schema.turns), [key | _row(turn) for turn in numbered])
+        rows = [key | dict(zip(TURN_ROW, turn_row(turn), strict=True)) | {"at": turn.at} for turn in numbered]
+        connection.execute(insert(schema.turns), rows)
     said = {"source": None, "revision": revision, "turns": there + len(turns), "removed_at": None}
     changed = {"changed": next_change(connection, scope.workspace)}
     name = owner_key(scope) | {"id": head.id}
@@ -39,7 +39,3 @@ def take_words_out(connection: Connection, clock: Clock, scope: Scope, session: 
     known = records.known(scope, session)
     if known and not known.removed:
         records.remove(scope, session)
-
-
-def _row(turn: Turn) -> dict[str, Any]:
-    return dict(zip(TURN_ROW, turn_row(turn), strict=True)) | {"at": turn.at}
