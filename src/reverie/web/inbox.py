@@ -12,7 +12,6 @@ from starlette.responses import RedirectResponse, Response
 from reverie.app import Home
 from reverie.changes.inbox.items import InboxFilter, VerdictResult
 from reverie.core.errors import BadInput
-from reverie.web.dates import beginning_of
 from reverie.web.pages import Pages, link, root_of
 
 router = APIRouter()
@@ -131,8 +130,8 @@ def undo(request: Request, proposal: str) -> Response:
 
 @router.post("/proposals/{proposal}/snooze")
 def snooze(request: Request, proposal: str) -> Response:
-    home, _ = parts(request)
-    until = beginning_of(request.state.form.get("until", ""), home)
+    home, pages = parts(request)
+    until = pages.beginning_of(request.state.form.get("until", ""))
     with _ONE_AT_A_TIME:
         decision = home.inbox.snooze(proposal, until)
     return _answered(request, decision)

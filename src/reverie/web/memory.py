@@ -19,7 +19,6 @@ from reverie.changes.landing_result import Landed, in_words, undone_by
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.library import budget_of
-from reverie.web.dates import end_of
 from reverie.web.inbox import parts
 from reverie.web.pages import root_of
 from reverie.web.plots import stepped
@@ -50,7 +49,7 @@ def document(request: Request, path: str, as_of: str = "", since: str = "", at: 
     changes = history.changes(path, MOST_CHANGES)
     if 0 < at < len(changes) and not as_of:
         as_of = rfc3339(changes[len(changes) - at].settled_at or changes[0].intended_at)
-    when = end_of(as_of, home)
+    when = pages.end_of(as_of)
     content: bytes | None = None
     with suppress(BadInput):  # a skill is several documents
         content = history.content(path, when)
@@ -65,7 +64,7 @@ def document(request: Request, path: str, as_of: str = "", since: str = "", at: 
         "plot": stepped("How full it was", sizes(changes), limit=budget_of(home.memory, path), unit="characters"),
         "unread": unread,
         "since": since,
-        "hunks": _differences(history, path, end_of(since, home), when),
+        "hunks": _differences(history, path, pages.end_of(since), when),
     }
     return pages.page(request, "document.html", **values)
 
