@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from reverie.changes.artifact import Artifacts, memory_artifact
 from reverie.changes.history.records import HistoryRecords, Known
@@ -23,7 +25,16 @@ class Touching:
     artifacts: Artifacts
 
     def touch(self, target: Target) -> list[Entry]:
-        return [entry for place in target.places() for entry in self._document(target, place)]
+        places = target.places()
+        return [entry for place in (*places, *self._gone(target, places)) for entry in self._document(target, place)]
+
+    def _gone(self, target: Target, places: Sequence[Place]) -> Iterator[Place]:
+        """Documents whose text is known, and that are neither listed nor there any more."""
+        listed = {place.document for place in places}
+        for _, document in self.records.documents(self.scope, target.key):
+            known = None if document in listed else self.records.known(self.scope, target.key, document)
+            if known and known.content is not None and target.read(document) is None:
+                yield Place(document, "list")  # only Markdown folders have documents that come and go
 
     def _document(self, target: Target, place: Place) -> list[Entry]:
         known = self.records.known(self.scope, target.key, place.document)
@@ -42,6 +53,15 @@ class Touching:
         if moved_on or _has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
             with self.noticing.held(artifact):
                 pass  # holding it is noticing
+
+    def skills_seen(self, folder: Folder) -> list[str]:
+        """The skills of a folder that history knows, there or not; none while the folder itself is not there."""
+        if not folder.root.is_dir():
+            return []
+        paths = [PurePosixPath(path) for _, path in self.records.documents(self.scope, folder.key)]
+        folders = {path.parent for path in paths if path.name in ("SKILL.md", "skill.md")}
+        files = {path for path in paths if path.suffix == ".md" and folders.isdisjoint(path.parents)}
+        return sorted(map(str, folders | files))
 
 
 def _has_displaced(holder: Target | Folder, subject: str) -> bool:
