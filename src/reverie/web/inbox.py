@@ -71,8 +71,9 @@ def _listed(request: Request, wanted: InboxFilter, done: list[str], failed: Sequ
     home, pages = parts(request)
     waiting = home.inbox.waiting(wanted)
     offered = home.inbox.choices(snoozed=wanted.snoozed)
+    over = {target: home.history.name_of(target) for _, _, target in offered.nights}
     choices = {
-        "night": [(name, pages.moment(at)) for name, at in offered.nights],
+        "night": [(name, f"{pages.moment(at)}, {over[target]}") for name, at, target in offered.nights],
         "where": [(name, name) for name in offered.places],
         "project": [(name, name) for name in offered.projects],
     }

@@ -97,9 +97,10 @@ class InboxFilter:
 
 @dataclass(frozen=True, slots=True)
 class InboxChoices:
-    """What a list can be narrowed to: nights with when they proposed something, documents and skills, projects."""
+    """What a list can be narrowed to: nights with when they proposed something and for which target, documents and
+    skills, projects."""
 
-    nights: tuple[tuple[str, datetime], ...]
+    nights: tuple[tuple[str, datetime, str], ...]
     places: tuple[str, ...]
     projects: tuple[str, ...]
 
