@@ -50,14 +50,16 @@ def document(request: Request, path: str, as_of: str = "", since: str = "", at: 
     if 0 < at < len(changes) and not as_of:
         as_of = rfc3339(changes[len(changes) - at].settled_at or changes[0].intended_at)
     when = pages.end_of(as_of)
-    content: bytes | None = None
+    content, last = None, None
     with suppress(BadInput):  # a skill is several documents
         content = history.content(path, when)
+        last = history.last_text(path) if content is None and when is None else None
     values = {
         "document": path,
         "as_of": as_of,
         "rules": history.blame(path, when),
         "content": content,
+        "last": last,
         "changes": changes,
         "told": home.inbox.sentences(changes, history.name_of),
         "at": at if 0 < at < len(changes) else len(changes),

@@ -20,20 +20,23 @@ MOST_SHOWN = 300
 @router.get("/rules")
 def rules(request: Request, q: str = "", as_of: str = "") -> Response:
     home, pages = parts(request)
+    unread = [str(error) for error in home.memory.touch_all()]
     found, told = _wanted(home, q, pages.end_of(as_of))
-    values = {"q": q, "as_of": as_of, "rules": found[:MOST_SHOWN], "told": told[:MOST_SHOWN], "unread": []}
+    values = {"q": q, "as_of": as_of, "rules": found[:MOST_SHOWN], "told": told[:MOST_SHOWN], "unread": unread}
     return pages.page(request, "rules.html", count=len(found) + len(told), most=MOST_SHOWN, **values)
 
 
 @router.get("/rules.csv")
 def rules_csv(request: Request, q: str = "", as_of: str = "") -> Response:
     home, pages = parts(request)
+    home.memory.touch_all()
     return _file(as_csv(*_wanted(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
 
 
 @router.get("/rules.json")
 def rules_json(request: Request, q: str = "", as_of: str = "") -> Response:
     home, pages = parts(request)
+    home.memory.touch_all()
     return _file(rules_as_json(*_wanted(home, q, pages.end_of(as_of))), "application/json", "rules.json")
 
 
@@ -50,7 +53,6 @@ def critical(request: Request) -> Response:
 
 
 def _wanted(home: Home, q: str, when: datetime | None) -> tuple[list[Rule], list[Instruction]]:
-    home.memory.touch_all()
     for _ in home.skills.every():  # reading a skill records how it stands
         pass
     words = q.casefold().split()
