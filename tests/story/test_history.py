@@ -14,6 +14,7 @@ import pytest
 from reverie.app import Home, open_home
 from reverie.changes.history.change import Via
 from reverie.changes.landing_result import Landed
+from reverie.changes.outside import record_before_read
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin
@@ -370,3 +371,16 @@ def test_a_proposal_is_shown_with_each_check_of_the_night(tmp_path: Path, monkey
         assert "{+We never deploy on Fridays.+}" in said and "Can it be understood alone? passed" in said
         checks = json.loads(reverie(*words, waiting.id, "--json", home=house))["checks"]
         assert len(checks) > 10 and all(question in said for question in checks)
+
+
+def test_an_editor_that_takes_the_file_away_while_it_saves_costs_no_entry_its_history(
+    memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived(tmp_path)
+    aside = memory.with_name("aside")
+    memory.rename(aside)
+    monkeypatch.setattr(record_before_read, "sleep", lambda _: aside.rename(memory))  # it saves while we wait for it
+    with at(14, tmp_path) as home:
+        list(home.memory.entries("hermes"))
+        (rule,) = [one for one in home.history.rules() if one.text == WEDNESDAY]
+    assert rule.change.grounds.evidence and memory.exists()
