@@ -235,8 +235,9 @@ class History:
             or (target.startswith("store:") and path == self.name_of(target))
         ]
         if not meant:
-            known = ", ".join(f"{self.name_of(target)}/{document}" for target, document in every[:8]) or "none yet"
-            raise NotFound(f"Nothing is known of {path!r}.", expected=f"one of: {known}")
+            known = ", ".join(f"{self.name_of(target)}/{document}" for target, document in every[:8])
+            begin = "" if known else "No memory was seen yet: `reverie memory list` looks for some."
+            raise NotFound(f"Nothing is known of {path!r}.", expected=known and f"one of: {known}", next_step=begin)
         return meant
 
 
