@@ -113,6 +113,18 @@ def test_what_was_said_softly_asks_and_lands_when_it_is_said_again(memories: Pat
     assert "table" in (memories / "USER.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("Monday morning.", []), ("Next week.", []), ("Short answers.", ["Short answers."])],
+)
+def test_a_few_words_are_offered_only_if_they_would_be_noticed_without_the_rule_beside_them(
+    memories: Path, home_on: Home, words: str, offered: list[str]
+) -> None:
+    home_on.sessions.add(session("s1", f"It's Friday! Remember, we never deploy on Fridays. {words}"))
+    night = dream(home_on, mode="propose")
+    assert [one.text for one in night.of(Fate.WAITING)] == ["We never deploy on Fridays.", *offered]
+
+
 def test_what_landed_is_not_thought_over_again(memories: Path, home: Home) -> None:
     home.sessions.add(session("s1", ORDER))
     assert len(dream(home).changes) == 1

@@ -36,7 +36,7 @@ NAMES = (
     "volatility",
     "sensitivity",
 )
-_PART = re.compile(r"^ +([01]\.\d\d)  (\w+): (.+) \(([+-]\d+\.\d\d)\)$", re.MULTILINE)
+_PART = re.compile(r"^ +([01]\.\d\d) +(\w+): (.+) \(([+-]\d+\.\d\d)\)$", re.MULTILINE)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 from reverie.app import Home, open_home
 from reverie.changes.history.change import Via
 from reverie.changes.landing_result import Landed
+from reverie.changes.outside import record_before_read
 from reverie.changes.proposal import Suggestion
 from reverie.core.errors import NotFound
 from reverie.core.origin import Origin
@@ -137,7 +138,8 @@ def test_the_command_line_tells_the_same_story(memory: Path, tmp_path: Path) -> 
     reverie("undo", home=house)
     words = ["memory", "show", "home/MEMORY.md", "--home", str(house)]
     gone = run_command(words, environment=os.environ, folder=Path.cwd())
-    assert "home/MEMORY.md does not exist. `reverie history home/MEMORY.md` shows what happened" in gone.stderr
+    assert "home/MEMORY.md is gone since " in gone.stderr and "last known text" in gone.stderr
+    assert gone.stdout == "- Tea is at four\n" and gone.returncode == 1
     assert "Nothing was left over" in reverie("recover", home=house)
     reverie("memory", "remove", "Decimal", home=house)
     reverie("memory", "replace", "Tuesdays", "Deploys happen on Fridays", home=house)
@@ -311,3 +313,74 @@ def test_a_write_says_which_file_and_which_entry_and_a_file_is_known_by_its_path
     undone = reverie("undo", home=house)
     assert "Removed from hermes/MEMORY.md: Lint with ruff" in undone and f"  {memory}\n" in undone
     reverie("history", str(tmp_path / "no-such-file.md"), home=house, code=2)
+
+
+def test_what_stood_in_a_file_that_was_deleted_is_no_rule_any_more_and_comes_back_with_undo(
+    memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The only file of an agent, one of several that a folder lists, and a skill."""
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    openclaw = tmp_path / "openclaw" / "workspace"
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", str(openclaw.parent))
+    files = {
+        tmp_path / "claude" / "CLAUDE.md": "- Never push to main.\n",
+        openclaw / "MEMORY.md": "- Tea is at four.\n",
+        openclaw / "USER.md": "- Likes lists.\n",
+        memory.parents[1] / "skills" / "deploy" / "SKILL.md": "---\nname: deploy\n---\n# Deploy\n\n- Tag first.\n",
+    }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    house = tmp_path / "home"
+    rules = "Never push to main.", "Likes lists.", "Tag first."
+    assert all(rule in reverie("rules", home=house) for rule in rules)
+    gone = [path for path in files if path != openclaw / "MEMORY.md"]
+    for path in gone:
+        path.unlink()
+    said = reverie("rules", home=house)
+    assert "Tea is at four." in said and "Money is Decimal" in said and not any(rule in said for rule in rules)
+    assert reverie("memory", "show", str(gone[0]), home=house, code=1) == files[gone[0]]
+    for path in gone:
+        reverie("undo", json.loads(reverie("history", str(path), "--json", home=house))[0]["id"], home=house)
+        assert path.read_text() == files[path]
+    assert all(rule in reverie("rules", home=house) for rule in rules)
+
+
+def test_an_agent_whose_whole_folder_is_away_is_not_taken_for_one_that_was_emptied(
+    memory: Path, tmp_path: Path
+) -> None:
+    house = tmp_path / "home"
+    lived(tmp_path)
+    memory.parents[1].rename(tmp_path / "away")
+    assert WEDNESDAY in reverie("rules", home=house)
+    assert WEDNESDAY in reverie("memory", "show", "hermes/MEMORY.md", home=house, code=1)  # said to be the last known
+    (tmp_path / "away").rename(memory.parents[1])
+    assert json.loads(reverie("rules", "--json", home=house))[1]["approved_by"]
+
+
+def test_a_proposal_is_shown_with_each_check_of_the_night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REVERIE_OWNER", "ann")
+    house = tmp_path / "home"
+    told = {"role": "user", "content": "We never deploy on Fridays."}
+    with open_home(house) as home:
+        home.sessions.add({"id": "s1", "user": "ann", "messages": [told]})
+        home.dream("home", mode="propose")
+        (waiting,) = home.review.waiting()
+    for words in (["review", "show"], ["explain"]):
+        said = reverie(*words, waiting.id, home=house)
+        assert "{+We never deploy on Fridays.+}" in said and "Can it be understood alone? passed" in said
+        checks = json.loads(reverie(*words, waiting.id, "--json", home=house))["checks"]
+        assert len(checks) > 10 and all(question in said for question in checks)
+
+
+def test_an_editor_that_takes_the_file_away_while_it_saves_costs_no_entry_its_history(
+    memory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived(tmp_path)
+    aside = memory.with_name("aside")
+    memory.rename(aside)
+    monkeypatch.setattr(record_before_read, "sleep", lambda _: aside.rename(memory))  # it saves while we wait for it
+    with at(14, tmp_path) as home:
+        list(home.memory.entries("hermes"))
+        (rule,) = [one for one in home.history.rules() if one.text == WEDNESDAY]
+    assert rule.change.grounds.evidence and memory.exists()

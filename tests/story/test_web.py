@@ -196,6 +196,7 @@ def test_the_list_is_narrowed_to_a_night_a_document_or_a_project_by_a_form(brows
     home.sessions.add(session("s2", SOFT) | {"project": "ledgerly"})
     night = home.dream("hermes", mode="propose").dreams[0]
     page = browser.get("/")
+    assert re.search(rf'<option value="{night.id}">[^<]+, hermes</option>', page), "nights over two agents differ"
     for name, value in (("night", night.id), ("where", "hermes/USER.md"), ("project", "ledgerly")):
         assert f'<option value="{value}"' in page.partition(f'<select name="{name}">')[2].partition("</select>")[0]
         narrowed = browser.get(f"/?{name}={value}")
@@ -613,6 +614,21 @@ def test_an_audit_is_a_page(browser: Browser, memory: Path) -> None:
     only = shown(browser.get("/audit?kind=duplicated"))
     assert "redacted" not in only and "Standup is at nine." in only
     browser.get("/audit?kind=unheard", 400)
+
+
+def test_a_document_that_was_deleted_is_said_to_be_gone_and_its_rules_are_over(browser: Browser, memory: Path) -> None:
+    assert OLD in browser.get("/rules")
+    memory.unlink()
+    page = shown(browser.get("/memory/document?path=hermes/MEMORY.md"))
+    assert "It is gone since " in page and "Its last known text" in page and OLD in page
+    assert OLD not in browser.get("/rules") and "No rule has these words." in browser.get("/rules?q=nothing")
+
+
+def test_the_rules_say_which_file_could_not_be_read(browser: Browser, memory: Path) -> None:
+    browser.get("/rules")
+    memory.unlink()
+    memory.mkdir()
+    assert "no regular file" in shown(browser.get("/rules"))
 
 
 def test_rules_are_searched_and_taken_along(browser: Browser) -> None:

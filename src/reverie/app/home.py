@@ -301,7 +301,8 @@ class Home:
         from reverie.harnesses.hermes.outcomes import skill_outcomes
         from reverie.skills.library import Skills
 
-        return Skills(self.skill_folders, self._touching.touch_skill, lambda: skill_outcomes(self.targets.offered()))
+        touch, seen = self._touching.touch_skill, self._touching.skills_seen
+        return Skills(self.skill_folders, touch, seen, lambda: skill_outcomes(self.targets.offered()))
 
     @cached_property
     def bridge(self) -> Bridge:

@@ -92,7 +92,7 @@ class Policy:
         if case.surface == "memory" and (why := self.gated.get(case.target)):
             return Ruling("ask", why)
         if "ask" in written:
-            return Ruling("ask", f"the policy asks before it lets {case.surface} {written['ask']} land")
+            return Ruling("ask", f"the policy leaves it to a person ({case.surface}: {written['ask']})")
         if case.origin is None or case.origin.strength < Origin.OWNER.strength:
             whose = f"the {case.origin}" if case.origin else "nobody known"
             return Ruling("ask", f"it rests on words of {whose}, not of the owner")

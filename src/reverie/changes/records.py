@@ -53,8 +53,8 @@ class Proposals(Protocol):
         """Target and subject of all of those, each with one of them."""
         ...
 
-    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime]]:
-        """The dreams that proposed them, the newest first, each with when it did."""
+    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime, str]]:
+        """The dreams that proposed them, the newest first, each with when it did and for which target."""
         ...
 
     def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:

@@ -15,7 +15,8 @@ from reverie.core.origin import Origin
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
-from reverie.dreams.light.spans import Spans
+from reverie.dreams.light.notice import NOTICED
+from reverie.dreams.light.spans import Spans, read_alone
 from reverie.dreams.score import Measure, less_doubts, score
 from reverie.dreams.skill_items import DraftedAmendment, drafted
 from reverie.dreams.verify import words
@@ -28,6 +29,7 @@ from reverie.text.relation import relate
 
 MOST_PROPOSALS = 10
 WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure
+FEW_WORDS = 3  # that may be no more than a part of another sentence
 FEW_SURE, MOST_SURE = 4, 8  # items that a curator is sure of in one night
 _ORDER = {Op.REPLACE: 0, Op.MERGE: 1, Op.REMOVE: 2, Op.ADD: 3, Op.SKILL_AMEND: 4, Op.SKILL_NEW: 5}
 
@@ -174,7 +176,7 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     if case.tidies:
         return made
     if not item.sure:
-        too_little = doubted or made.total < WORTH_ASKING
+        too_little = doubted or made.total < WORTH_ASKING or (case.copied and _is_fragment(item))
         made = made.but(finding(Reason.DOUBTFUL if too_little else Reason.UNSURE))
     elif made.total < WORTH_ASKING and not case.own:
         made = made.but(finding(Reason.DOUBTFUL))
@@ -186,6 +188,13 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     if low:  # told as it is shown, less the doubts
         made = made.but(finding(Reason.LOW_SCORE, f"{made.total:.2f}", f"{rules.gates.of(item.op):.2f}"))
     return made
+
+
+def _is_fragment(item: Item) -> bool:
+    """A few words that were noticed for the sentence beside them, and would not be by themselves: "Monday morning."."""
+    few = item.op is Op.ADD and len(words.stems(item.text)) <= FEW_WORDS
+    exact = any(words.shape_of(value) in ("number", "address") for value in words.values(item.text))
+    return few and not exact and read_alone(item.text).keep < NOTICED
 
 
 def _trusted(found: Sequence[Decided], sessions: int) -> list[Decided]:

@@ -62,9 +62,10 @@ class Memory:
         return "hermes" if "hermes" in present else "home"
 
     def touch_all(self) -> list[ReverieError]:
-        """Look at every target. One that cannot be read does not keep the others from being looked at."""
+        """Look at every target, also at one whose files are gone. One that cannot be read does not keep the others from
+        being looked at."""
         failed = []
-        for target in self.targets.standing():
+        for target in self.targets.present():
             try:
                 self.touch(target)
             except ReverieError as error:

@@ -71,6 +71,10 @@ class Targets(Mapping[str, Target]):
         """Every target that holds something, each place once."""
         return self._each(_stands)
 
+    def present(self) -> list[Target]:
+        """Every target whose folder is there, also where its documents are gone; each place once."""
+        return self._each(lambda target: _has_folder(target) or _stands(target))
+
     def in_use(self) -> list[Target]:
         """Every target whose agent is used on this machine (its `agent_folder` is there), or that is available; each
         place once."""
@@ -160,6 +164,11 @@ def written_at(target: Target, document: str) -> datetime | None:
 
 def _documents(target: Target) -> set[str]:
     return {place.document for place in target.places()}
+
+
+def _has_folder(target: Target) -> bool:
+    folder: Path | None = getattr(target, "folder", None)
+    return folder is not None and folder.is_dir()
 
 
 def _stands(target: Target) -> bool:

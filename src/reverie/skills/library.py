@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from reverie.core.errors import BadInput, NotFound
@@ -30,6 +31,9 @@ class Folder(Protocol):
     @property
     def reach(self) -> str: ...
 
+    @property
+    def root(self) -> Path: ...
+
     def subjects(self) -> list[str]: ...
 
     def files(self, subject: str, /) -> dict[str, bytes]: ...
@@ -51,16 +55,21 @@ class FoundSkill:
 
 @dataclass(frozen=True, slots=True)
 class Skills:
-    """`touch` records how a skill stands now: reading is noticing. `outcomes` are how skills did, by their names."""
+    """`touch` records how a skill stands now: reading is noticing. `seen` are those that ever stood in a folder.
+    `outcomes` are how skills did, by their names."""
 
     folders: Mapping[str, Folder]
     touch: Callable[[Folder, str], None]
+    seen: Callable[[Folder], Iterable[str]]
     outcomes: Callable[[], Mapping[str, Outcomes]] = dict
 
     def every(self) -> Iterator[FoundSkill]:
         """All of them, folder by folder. One that cannot be read as a skill still is one; its problems say why."""
         for folder in self.folders.values():
-            for subject in folder.subjects():
+            there = folder.subjects()
+            for gone in set(self.seen(folder)).difference(there):
+                self.touch(folder, gone)
+            for subject in there:
                 self.touch(folder, subject)
                 yield FoundSkill(folder, read_skill(subject, folder.files(subject)))
 

@@ -12,7 +12,6 @@ from starlette.responses import RedirectResponse, Response
 from reverie.app import Home
 from reverie.changes.inbox.items import InboxFilter, VerdictResult
 from reverie.core.errors import BadInput
-from reverie.web.dates import beginning_of
 from reverie.web.pages import Pages, link, root_of
 
 router = APIRouter()
@@ -72,8 +71,9 @@ def _listed(request: Request, wanted: InboxFilter, done: list[str], failed: Sequ
     home, pages = parts(request)
     waiting = home.inbox.waiting(wanted)
     offered = home.inbox.choices(snoozed=wanted.snoozed)
+    over = {target: home.history.name_of(target) for _, _, target in offered.nights}
     choices = {
-        "night": [(name, pages.moment(at)) for name, at in offered.nights],
+        "night": [(name, f"{pages.moment(at)}, {over[target]}") for name, at, target in offered.nights],
         "where": [(name, name) for name in offered.places],
         "project": [(name, name) for name in offered.projects],
     }
@@ -131,8 +131,8 @@ def undo(request: Request, proposal: str) -> Response:
 
 @router.post("/proposals/{proposal}/snooze")
 def snooze(request: Request, proposal: str) -> Response:
-    home, _ = parts(request)
-    until = beginning_of(request.state.form.get("until", ""), home)
+    home, pages = parts(request)
+    until = pages.beginning_of(request.state.form.get("until", ""))
     with _ONE_AT_A_TIME:
         decision = home.inbox.snooze(proposal, until)
     return _answered(request, decision)

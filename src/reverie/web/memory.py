@@ -19,7 +19,6 @@ from reverie.changes.landing_result import Landed, in_words, undone_by
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.library import budget_of
-from reverie.web.dates import end_of
 from reverie.web.inbox import parts
 from reverie.web.pages import root_of
 from reverie.web.plots import stepped
@@ -50,22 +49,24 @@ def document(request: Request, path: str, as_of: str = "", since: str = "", at: 
     changes = history.changes(path, MOST_CHANGES)
     if 0 < at < len(changes) and not as_of:
         as_of = rfc3339(changes[len(changes) - at].settled_at or changes[0].intended_at)
-    when = end_of(as_of, home)
-    content: bytes | None = None
+    when = pages.end_of(as_of)
+    content, last = None, None
     with suppress(BadInput):  # a skill is several documents
         content = history.content(path, when)
+        last = history.last_text(path) if content is None and when is None else None
     values = {
         "document": path,
         "as_of": as_of,
         "rules": history.blame(path, when),
         "content": content,
+        "last": last,
         "changes": changes,
         "told": home.inbox.sentences(changes, history.name_of),
         "at": at if 0 < at < len(changes) else len(changes),
         "plot": stepped("How full it was", sizes(changes), limit=budget_of(home.memory, path), unit="characters"),
         "unread": unread,
         "since": since,
-        "hunks": _differences(history, path, end_of(since, home), when),
+        "hunks": _differences(history, path, pages.end_of(since), when),
     }
     return pages.page(request, "document.html", **values)
 

@@ -8,7 +8,7 @@ knows neither HTML nor links nor pictures.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -23,6 +23,7 @@ from starlette.responses import HTMLResponse
 from reverie import __version__
 from reverie.changes.inbox.headline import shortened
 from reverie.core.clock import rfc3339
+from reverie.core.errors import BadInput
 from reverie.core.plural import plural
 from reverie.safety.report import visible
 
@@ -84,6 +85,22 @@ class Pages:
         if at is None:
             return Markup("no date")
         return Markup('<time datetime="{}">{}</time>').format(rfc3339(at), self.moment(at))
+
+    def end_of(self, day: str) -> datetime | None:
+        """The end of a day as people here count days; None for no day. A time is that time."""
+        return self._read(day, time.max) if day else None
+
+    def beginning_of(self, day: str) -> datetime:
+        return self._read(day, time.min)
+
+    def _read(self, day: str, at: time) -> datetime:
+        try:
+            read = datetime.fromisoformat(day)
+        except ValueError as error:
+            raise BadInput(f"{day!r} is not a date.", expected="a date such as 2026-05-12") from error
+        if len(day) == len("2026-05-12"):
+            read = datetime.combine(read.date(), at)
+        return (read if read.tzinfo else read.replace(tzinfo=self._zone)).astimezone(UTC)
 
     def diary(self, text: str) -> Markup:
         tokens = self._diary.parse(visible(text))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
 from reverie.changes.history.library import Instruction, Rule
 from reverie.changes.history.rule_rows import as_csv, rules_as_json
-from reverie.web.dates import end_of
 from reverie.web.inbox import parts
 from reverie.web.pages import link, root_of
 
@@ -19,21 +20,24 @@ MOST_SHOWN = 300
 @router.get("/rules")
 def rules(request: Request, q: str = "", as_of: str = "") -> Response:
     home, pages = parts(request)
-    found, told = _wanted(home, q, as_of)
-    values = {"q": q, "as_of": as_of, "rules": found[:MOST_SHOWN], "told": told[:MOST_SHOWN], "unread": []}
+    unread = [str(error) for error in home.memory.touch_all()]
+    found, told = _wanted(home, q, pages.end_of(as_of))
+    values = {"q": q, "as_of": as_of, "rules": found[:MOST_SHOWN], "told": told[:MOST_SHOWN], "unread": unread}
     return pages.page(request, "rules.html", count=len(found) + len(told), most=MOST_SHOWN, **values)
 
 
 @router.get("/rules.csv")
 def rules_csv(request: Request, q: str = "", as_of: str = "") -> Response:
-    home, _ = parts(request)
-    return _file(as_csv(*_wanted(home, q, as_of)), "text/csv", "rules.csv")
+    home, pages = parts(request)
+    home.memory.touch_all()
+    return _file(as_csv(*_wanted(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
 
 
 @router.get("/rules.json")
 def rules_json(request: Request, q: str = "", as_of: str = "") -> Response:
-    home, _ = parts(request)
-    return _file(rules_as_json(*_wanted(home, q, as_of)), "application/json", "rules.json")
+    home, pages = parts(request)
+    home.memory.touch_all()
+    return _file(rules_as_json(*_wanted(home, q, pages.end_of(as_of))), "application/json", "rules.json")
 
 
 @router.post("/rules/critical")
@@ -48,11 +52,9 @@ def critical(request: Request) -> Response:
     return RedirectResponse(link(f"{root_of(request)}/memory/document", path=form.get("where")), 303)
 
 
-def _wanted(home: Home, q: str, as_of: str) -> tuple[list[Rule], list[Instruction]]:
-    home.memory.touch_all()
+def _wanted(home: Home, q: str, when: datetime | None) -> tuple[list[Rule], list[Instruction]]:
     for _ in home.skills.every():  # reading a skill records how it stands
         pass
-    when = end_of(as_of, home)
     words = q.casefold().split()
 
     def has(text: str, where: str) -> bool:

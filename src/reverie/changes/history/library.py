@@ -93,12 +93,23 @@ class History:
     def content(self, path: str, as_of: datetime | None = None) -> bytes | None:
         """The exact bytes of a document then; None if there was none."""
         number = self.number_at(as_of) if as_of else None
-        (place, *others) = self._named(path)
+        known = self.records.known(self.scope, *self.place(path), number)
+        return known.content if known else None
+
+    def place(self, path: str) -> tuple[str, str]:
+        """The target and the document that are meant by a path; a refusal where that could be several."""
+        place, *others = self._named(path)
         if others:
             names = " or ".join(f"{self.name_of(target)}/{document}" for target, document in [place, *others])
             raise BadInput(f"{path!r} could be several documents.", expected=names)
-        known = self.records.known(self.scope, *place, number)
-        return known.content if known else None
+        return place
+
+    def last_text(self, path: str) -> tuple[bytes, Change] | None:
+        """The last text that a document had which is gone, and the Change that took it away."""
+        target, document = self.place(path)
+        last = self.records.find(self.scope, ChangeQuery(target=target, document=document, limit=1))
+        edit = last[0].edit(document) if last else None
+        return (edit.before, last[0]) if edit and edit.after is None and edit.before is not None else None
 
     def first_seen(self, path: str) -> datetime | None:
         """When Reverie first looked at a document. Of the time before nothing is known."""
@@ -224,8 +235,9 @@ class History:
             or (target.startswith("store:") and path == self.name_of(target))
         ]
         if not meant:
-            known = ", ".join(f"{self.name_of(target)}/{document}" for target, document in every[:8]) or "none yet"
-            raise NotFound(f"Nothing is known of {path!r}.", expected=f"one of: {known}")
+            known = ", ".join(f"{self.name_of(target)}/{document}" for target, document in every[:8])
+            begin = "" if known else "No memory was seen yet: `reverie memory list` looks for some."
+            raise NotFound(f"Nothing is known of {path!r}.", expected=known and f"one of: {known}", next_step=begin)
         return meant
 
 

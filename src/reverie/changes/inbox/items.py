@@ -97,9 +97,10 @@ class InboxFilter:
 
 @dataclass(frozen=True, slots=True)
 class InboxChoices:
-    """The values a list can be narrowed to: nights and when they proposed, documents and skills, projects."""
+    """The values a list can be narrowed to: nights with when they proposed something and for which target, documents and
+    skills, projects."""
 
-    nights: tuple[tuple[str, datetime], ...]
+    nights: tuple[tuple[str, datetime, str], ...]
     places: tuple[str, ...]
     projects: tuple[str, ...]
 

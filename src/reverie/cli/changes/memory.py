@@ -12,7 +12,7 @@ import click
 
 from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
 from reverie.cli.options import DateOrAge, Shell, common, ids, look, with_pager
-from reverie.cli.render import one_line, print_json, terminal_safe, why_absent
+from reverie.cli.render import day, one_line, print_json, terminal_safe, why_absent
 from reverie.core.errors import ReverieError
 from reverie.core.plural import plural
 
@@ -192,20 +192,45 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
 @common
 @with_pager
 def show(*, document: str, as_of: datetime | None, shell: Shell) -> None:
-    """The exact text of a document, now or at any time since Reverie first saw it."""
+    """The exact text of a document, now or at any time since Reverie first saw it.
+
+    Of one that is gone its last known text is shown, said to be that, and the exit code is 1.
+    """
     with shell.opened() as house:
         look(house)
         named = house.document_of(document)
         content = house.history.content(named, as_of)
         first_seen = None if content is not None else house.history.first_seen(named)
+        last, gone = (None, "") if as_of else _last_known(house, named, content)
+    there = None if gone else content
     if shell.json:
-        text = None if content is None else content.decode("utf-8", "backslashreplace")
-        print_json({"document": document, "as_of": as_of, "text": text})
-    elif content is None:
+        print_json({"document": document, "as_of": as_of, "text": there, "last_known_text": last})
+    elif last is not None:
+        click.echo(f"{document} {gone}\nIts last known text:", err=not sys.stdout.isatty())
+        _show_text(last)
+    elif there is None:
         click.echo(why_absent(document, first_seen, as_of), err=True)
     else:
-        shown = terminal_safe(content.decode("utf-8", "backslashreplace")) if sys.stdout.isatty() else content
-        click.echo(shown, nl=False)
+        _show_text(there)
+    if there is None:
+        sys.exit(1)
+
+
+def _last_known(house: Home, named: str, content: bytes | None) -> tuple[bytes | None, str]:
+    """The last text of a document that is gone, and the words for that; None and "" if it is there."""
+    file = house.file_of(*house.history.place(named))
+    if content is not None:  # its folder is away, too, and may come back: nothing was recorded
+        return (content, f"is not there now: there is no {file}.") if file and not file.exists() else (None, "")
+    if last := house.history.last_text(named):
+        text, change = last
+        return text, f"is gone since {day(change.settled_at)} UTC; `reverie undo {change.id}` brings it back."
+    return None, ""
+
+
+def _show_text(content: bytes) -> None:
+    """To the last byte, but in a terminal, which it must not drive."""
+    shown = terminal_safe(content.decode("utf-8", "backslashreplace")) if sys.stdout.isatty() else content
+    click.echo(shown, nl=sys.stdout.isatty() and not content.endswith(b"\n"))
 
 
 @command.command(name="import")

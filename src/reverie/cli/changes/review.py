@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.changes.landing_output import tell_outcomes
-from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme
+from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
 from reverie.cli.options import Shell, common, ids, with_pager
-from reverie.cli.render import console, day, json_ready, print_json, print_sentence, score_lines, terminal_safe
+from reverie.cli.render import console, json_ready, print_json, print_sentence, terminal_safe
 from reverie.core.errors import BadInput
 from reverie.core.plural import plural
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from reverie.app import Home
     from reverie.changes.inbox.items import InboxItem, Voice
     from reverie.changes.proposal import Proposal
@@ -75,13 +73,9 @@ def list_(*, every: bool, shell: Shell) -> None:
 @common
 @with_pager
 def show(*, proposal: str, shell: Shell) -> None:
-    """One proposal: its diff, evidence, score, what it contradicts, findings, whom it reaches."""
+    """One proposal: what changes, where it was said, what it contradicts, findings, every check, and the score."""
     with shell.opened() as house:
-        found = house.review.get(house.id_of("proposal", proposal))
-    if shell.json:
-        print_json(found)
-    else:
-        show_proposal(console(), found, why=True)
+        show_proposal(house, house.id_of("proposal", proposal), shell)
 
 
 @command.command()
@@ -200,35 +194,9 @@ def voice_words(voice: Voice) -> str:
     return f"{voice.who}, {voice.at:%Y-%m-%d}" if voice.at else voice.who
 
 
-def show_proposal(out: Console, proposal: Proposal, *, why: bool = False) -> None:
-    suggestion = proposal.suggestion
-    out.print(f"{proposal.id}  {proposal.target_name}/{suggestion.subject}", style="bold", markup=False)
-    for line in terminal_safe(proposal.diff).splitlines():
-        style = {"+": "green", "-": "red"}.get(line[:1], "dim")
-        out.print(line, style=style, markup=False)
-    for label, text in _facts(proposal):
-        out.print(f"{label:<9} {terminal_safe(text)}", markup=False)
-    if why and suggestion.score:
-        for line in score_lines(suggestion.score):
-            out.print(f"  {line}", markup=False)
-
-
-def _facts(proposal: Proposal) -> list[tuple[str, str]]:
-    suggestion = proposal.suggestion
-    facts = [("Why", suggestion.reason)] if suggestion.reason else []
-    facts += [
-        ("Said", f"“{one.quote}” — {one.origin}, {one.session_id} turn {one.turn}") for one in suggestion.evidence
-    ]
-    if suggestion.score:
-        facts.append(("Score", f"{suggestion.score.total:.2f}"))
-    facts += [
-        ("Related", f"{one.relation} ({one.confidence:.2f}) {one.surface}: {one.text}") for one in proposal.related
-    ]
-    facts += [("Finding", f"{one.severity} {one.category}: {one.shown} — {one.advice}") for one in proposal.findings]
-    facts.append(("Asks", f"because {proposal.asks_because}"))
-    facts.append(("Reaches", proposal.reach))
-    facts.append(("Expires", f"{day(proposal.expires_at)}; proposed by {suggestion.proposer}"))
-    if proposal.verdict:
-        said = "approved" if proposal.verdict.approved else "rejected"
-        facts.append(("Verdict", f"{said} by {proposal.verdict.by} {proposal.verdict.because}".rstrip()))
-    return facts
+def show_proposal(house: Home, proposal: str, shell: Shell) -> None:
+    detail = house.inbox.detail(proposal)
+    if shell.json:
+        print_json(json_ready(detail.item.proposal) | {"checks": dict(detail.checks)})
+    else:
+        show_whole(console(), detail, detail.item.where)

@@ -13,7 +13,16 @@ import click
 
 from reverie.cli.changes.landing_output import landed_lines
 from reverie.cli.options import no_sessions_hint
-from reverie.cli.render import console, day, one_line, print_diary, print_sentence, score_lines, terminal_safe
+from reverie.cli.render import (
+    PIPE_WIDTH,
+    console,
+    day,
+    one_line,
+    print_diary,
+    print_sentence,
+    score_lines,
+    terminal_safe,
+)
 from reverie.core.plural import plural
 
 if TYPE_CHECKING:
@@ -75,10 +84,10 @@ class _Screens:
         click.clear()
         click.echo("".join(f"{line}\n" for line in said), nl=False)
         if self.why:
-            show_detail(self.out, detail, heading)
-            _show_why(self.out, detail)
+            show_whole(self.out, detail, heading)
+            self.out.print()
         else:
-            show_detail(self.out, detail, heading, rows=self.out.height - len(said) - len(keys) - 1)
+            _show_fitted(self.out, detail, heading, rows=self.out.height - len(said) - len(keys) - 1)
         click.echo("\n".join(keys))
         key = _key()
         click.echo(key if key.isprintable() else "")
@@ -221,20 +230,34 @@ def show_theme(out: Console, name: str, items: Sequence[InboxItem]) -> None:
                 out.print(f"    {line}", style="green" if line[0] == "+" else "red", markup=False)
 
 
-def show_detail(out: Console, detail: Detail, heading: str, *, rows: int | None = None) -> None:
-    """The sentence, what changes word by word, where it was said, what made it ask, its score. With `rows` no more
-    lines than those: what is known besides is left out, then the lines of a skill that stay as they are, then the end
-    of where it was said, and of a long change."""
-    change, passages, facts = (_lines(out, show, detail) for show in (_show_change, _show_passages, _show_facts))
+def show_whole(out: Console, detail: Detail, heading: str) -> None:
+    """The sentence, what changes word by word, where it was said, what made it ask, every check with what it found,
+    and each dimension of the score."""
+    for show in (partial(_show_heading, heading=heading), _show_change, _show_passages, _show_facts):
+        show(out, detail)
+    suggestion = detail.item.proposal.suggestion
+    print_sentence(out, f"Proposed by {suggestion.proposer}. {suggestion.reason} {detail.item.standing}", indent=0)
+    for question, found in detail.checks:
+        print_sentence(out, f"{question} {found}", indent=2)
+    score = suggestion.score
+    for line in score_lines(score) if score else ():
+        print_sentence(out, line, indent=2)
+
+
+def _show_fitted(out: Console, detail: Detail, heading: str, rows: int) -> None:
+    """The same without the checks that passed and the dimensions, in no more lines than these: what is known besides
+    is left out, then the lines of a skill that stay as they are, then the end of where it was said, and of a long
+    change."""
+    shown = _show_change, partial(_show_passages, most=MOST_PASSAGES), _show_facts
+    change, passages, facts = (_lines(out, show, detail) for show in shown)
     head = _lines(out, _show_heading, detail, heading)
-    if rows is not None:
-        if len(head) + len(change) + min(LEAST_LINES, len(passages)) + len(facts) > rows:
-            facts = _lines(out, partial(_show_facts, brief=True), detail)
-        room = max(LEAST_LINES, rows - len(head) - len(facts))
-        if len(change) + min(LEAST_LINES, len(passages)) > room:
-            change = _lines(out, partial(_show_change, brief=True), detail)
-        passages = _cut(passages, max(room // 2, room - len(change)))
-        change = _cut(change, room - len(passages))
+    if len(head) + len(change) + min(LEAST_LINES, len(passages)) + len(facts) > rows:
+        facts = _lines(out, partial(_show_facts, brief=True), detail)
+    room = max(LEAST_LINES, rows - len(head) - len(facts))
+    if len(change) + min(LEAST_LINES, len(passages)) > room:
+        change = _lines(out, partial(_show_change, brief=True), detail)
+    passages = _cut(passages, max(room // 2, room - len(change)))
+    change = _cut(change, room - len(passages))
     click.echo("\n".join([*head, *change, *passages, *facts]))
 
 
@@ -273,11 +296,11 @@ def _without_lines_that_stay(spans: Sequence[WordSpan]) -> Iterator[WordSpan]:
         yield replace(span, text=f"{first}\n{after}" if place else after)
 
 
-def _show_passages(out: Console, detail: Detail) -> None:
-    for passage in detail.passages[:MOST_PASSAGES]:
+def _show_passages(out: Console, detail: Detail, *, most: int | None = None) -> None:
+    for passage in detail.passages[:most]:
         _show_passage(out, passage)
-    if len(detail.passages) > MOST_PASSAGES:
-        out.print(f"… and {len(detail.passages) - MOST_PASSAGES:,} more passages", style="dim", markup=False)
+    if left := len(detail.passages[most:]) if most else 0:
+        out.print(f"… and {plural(left, 'more passage')}: w shows all", style="dim", markup=False)
 
 
 def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
@@ -301,16 +324,6 @@ def _show_facts(out: Console, detail: Detail, *, brief: bool = False) -> None:
 
 def _passed(checks: Sequence[tuple[str, str]]) -> str:
     return f"{sum(found == 'passed' for _, found in checks)} of {plural(len(checks), 'check')} passed"
-
-
-def _show_why(out: Console, detail: Detail) -> None:
-    """Each check with what it found, and each dimension of the score."""
-    for question, found in detail.checks:
-        print_sentence(out, f"{question} {found}", indent=2)
-    score = detail.item.proposal.suggestion.score
-    for line in score_lines(score) if score else ():
-        print_sentence(out, line, indent=2)
-    out.print()
 
 
 def _facts(detail: Detail, *, brief: bool) -> list[str]:
@@ -353,7 +366,7 @@ def _show_passage(out: Console, passage: Passage) -> None:
     for turn in passage.turns:
         quotes = passage.quoted(turn.number)
         for quote in quotes:
-            out.print(_quoted(turn.said.whole, quote))
+            out.print(_quoted(turn.said.whole, quote, LONGEST_LINE if out.is_terminal else PIPE_WIDTH))
         if not quotes and not turn.noise:
             beside = f"{turn.said.name or turn.role}: {turn.said.whole}"
             out.print(f"  {one_line(beside, max(20, out.width - 4))}", style="dim", markup=False)
@@ -364,21 +377,19 @@ def _show_passage(out: Console, passage: Passage) -> None:
     out.print()
 
 
-def _quoted(whole: str, quote: str) -> object:
+def _quoted(whole: str, quote: str, longest: int) -> object:
     """The lines of a turn around a quotation, which is marked."""
     from rich.text import Text
 
     before, found, after = whole.partition(quote)
     if not found:  # what is shown of the turn has been cleaned since
         before, found, after = "", quote, ""
-    above = "\n".join(_short(line) for line in before.split("\n")[-LINES_AROUND - 1 :])
-    below = "\n".join(_short(line, end=True) for line in after.split("\n")[: LINES_AROUND + 1])
+    above = "\n".join(
+        f"…{line[-longest:]}" if len(line) > longest else line for line in before.split("\n")[-LINES_AROUND - 1 :]
+    )
+    below = "\n".join(
+        f"{line[:longest]}…" if len(line) > longest else line for line in after.split("\n")[: LINES_AROUND + 1]
+    )
     return Text.assemble(
         "▸ ", terminal_safe(above), ("“" + terminal_safe(found) + "”", "bold yellow"), terminal_safe(below.rstrip())
     )
-
-
-def _short(line: str, *, end: bool = False) -> str:
-    if len(line) <= LONGEST_LINE:
-        return line
-    return f"{line[:LONGEST_LINE]}…" if end else f"…{line[-LONGEST_LINE:]}"

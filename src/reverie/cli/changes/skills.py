@@ -16,6 +16,7 @@ from reverie.cli.render import console, day, one_line, print_json, terminal_safe
 from reverie.core.plural import plural
 
 if TYPE_CHECKING:
+    from reverie.app import Home
     from reverie.changes.landing_result import Outcome
     from reverie.changes.queue import Proposed
     from reverie.skills.library import FoundSkill
@@ -142,7 +143,7 @@ def refine(
             bump=bump,
             because=because,
         )
-    _proposed(made, shell)
+        _proposed(house, made, shell)
 
 
 @command.command()
@@ -155,19 +156,17 @@ def merge(*, into: str, absorbed: str, text: IO[str], because: str, shell: Shell
     """Propose that one skill takes in another, which is archived then. It waits in `reverie review`."""
     with shell.opened() as house:
         made = house.refining.merge_skills(into, absorbed, text.read(), because)
-    _proposed(made, shell)
+        _proposed(house, made, shell)
 
 
-def _proposed(made: Proposed, shell: Shell) -> None:
+def _proposed(house: Home, made: Proposed, shell: Shell) -> None:
     from reverie.changes.queue import Waiting, proposal_outcome
 
     if not isinstance(made, Waiting):
         click.echo(proposal_outcome(made))
         sys.exit(1)
-    if shell.json:
-        print_json(made.proposal)
-    else:
-        show_proposal(console(), made.proposal)
+    show_proposal(house, made.proposal.id, shell)
+    if not shell.json:
         click.echo("Waits for `reverie review`.")
 
 

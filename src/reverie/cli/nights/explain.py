@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.changes.review import show_proposal
 from reverie.cli.options import Shell, common, ids, with_pager
-from reverie.cli.render import console, dream_owner, print_diary, print_json, score_lines, terminal_safe
+from reverie.cli.render import dream_owner, print_diary, print_json, score_lines, terminal_safe
 from reverie.core.errors import NotFound
 from reverie.core.short_ids import full_id
 
@@ -29,8 +29,7 @@ def command(*, what: str, shell: Shell) -> None:
     """
     with shell.opened() as house:
         if what.startswith("prop_"):
-            proposal = house.review.get(house.id_of("proposal", what))
-            print_json(proposal) if shell.json else show_proposal(console(), proposal, why=True)
+            show_proposal(house, house.id_of("proposal", what), shell)
             return
         if what.startswith("drm_"):
             _located(house.tenants.dream_anywhere(what), shell)

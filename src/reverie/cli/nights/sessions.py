@@ -135,6 +135,7 @@ class _Bar:
     """Progress, shown only where someone can see it."""
 
     def __enter__(self) -> Self:
+        from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         self._shown = Progress(
@@ -143,9 +144,11 @@ class _Bar:
             TextColumn("{task.fields[sessions]:,} sessions"),
             TimeElapsedColumn(),
             transient=True,
+            console=Console(stderr=True),
         )
         self._task = self._shown.add_task("Reading", total=None, sessions=0)
-        self._shown.start()
+        if self._shown.console.is_terminal:  # elsewhere it would leave an empty line
+            self._shown.start()
         return self
 
     def reading(self, seen: Seen) -> None:
@@ -155,7 +158,8 @@ class _Bar:
         self._shown.update(self._task, description="Indexing", completed=0, total=None, sessions=done)
 
     def __exit__(self, *_: object) -> None:
-        self._shown.stop()
+        if self._shown.console.is_terminal:
+            self._shown.stop()
 
 
 def _show_added(added: Added) -> None:

@@ -13,6 +13,7 @@ from reverie.cli.render import console, day, dream_owner, print_diary, print_jso
 from reverie.core.plural import plural
 
 if TYPE_CHECKING:
+    from reverie.app import Home
     from reverie.changes.history.change import Change
     from reverie.dreams.dream import Dream
     from reverie.dreams.stores.records import Located
@@ -37,57 +38,63 @@ def command(*, dream: str | None, shell: Shell) -> None:
             _one(house.tenants.dream_anywhere(dream), shell)
             return
         look(house)
-        dreams = house.dreams.records.find(house.owned, limit=5)
-        names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
-        staged = {name: len(house.dreams.records.staged(house.owned, name)) for name in names}
-        usage = {name: house.memory.usage(name) for name in names}
-        waiting = house.review.count()
-        success = house.dreams.last_success()
-        spending = house.spending()
-        changes = house.history.changes(limit=5, ours=True)
-        sentences = house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty())
-        others = house.tenants.dreams_of_others()
-        unread, queued = house.sessions.quarantined(), len(house.ended.waiting())
-        not_staged = house.mirror_staged.problems()
-        off = {name: path for name in names if (path := house.switched_off(name))}
-        enabled = house.config.dreaming.enabled
         hint = no_sessions_hint(house)
+        told = _status(house)
     if shell.json:
-        told = {"dreams": dreams, "staged": staged, "usage": usage, "waiting": waiting, "spending": spending}
-        told |= {
-            "not_in_review": not_staged,
-            "last_success": success,
-            "others": others,
-            "quarantined": unread,
-            "queued": queued,
-        }
-        told |= {"enabled": enabled, "switched_off": off, "changes": [change.id for change in changes]}
-        print_json(told | {"sentences": sentences})
-        return
-    if not enabled:
+        print_json(told | {"changes": [change.id for change in told["changes"]]})
+    else:
+        _show(told)
+        print_diary(hint and f"{hint}\n")
+
+
+def _status(house: Home) -> dict[str, Any]:
+    names = list(dict.fromkeys([*house.memory.present(), *house.dreams.records.targets(house.owned)]))
+    changes = house.history.changes(limit=5, ours=True)
+    return {
+        "dreams": house.dreams.records.find(house.owned, limit=5),
+        "staged": {name: len(house.dreams.records.staged(house.owned, name)) for name in names},
+        "usage": {name: house.memory.usage(name) for name in names},
+        "waiting": house.review.count(),
+        "spending": house.spending(),
+        "not_in_review": house.mirror_staged.problems(),
+        "last_success": house.dreams.last_success(),
+        "others": house.tenants.dreams_of_others(),
+        "quarantined": house.sessions.quarantined(),
+        "queued": len(house.ended.waiting()),
+        "enabled": house.config.dreaming.enabled,
+        "switched_off": {name: path for name in names if (path := house.switched_off(name))},
+        "changes": changes,
+        "sentences": house.inbox.sentences(changes, house.history.name_of, whole=not sys.stdout.isatty()),
+    }
+
+
+def _show(told: Mapping[str, Any]) -> None:
+    if not told["enabled"]:
         click.echo("Dreaming is switched off (`enabled = false` under [dreaming]); what is queued waits.")
-    if not dreams:
+    if not told["dreams"]:
         click.echo("No night yet. `reverie dream --propose` tries one and lands nothing.")
-    elif dreams[0].status != "completed":
+    elif told["dreams"][0].status != "completed":
+        success = told["last_success"]
         click.echo(f"The last night that came to its end: {day(success) if success else 'none'}.")
-    for one in dreams:
+    for one in told["dreams"]:
         _dream(one, f"{one.id}  {one.target}")
-    _others(others, "Over memory stores of others (`reverie explain ID` tells more):")
-    if spending["asked"] or spending["tokens"]:
-        click.echo(_this_month(spending))
-    for name, documents in usage.items():
+    _others(told["others"], "Over memory stores of others (`reverie explain ID` tells more):")
+    if told["spending"]["asked"] or told["spending"]["tokens"]:
+        click.echo(_this_month(told["spending"]))
+    for name, documents in told["usage"].items():
         for line in map(_used, documents):
             click.echo(f"{name}/{line}")
-        if name in off:
-            click.echo(f"{name}  dreaming is switched off in {off[name]}")
-        if staged[name]:
-            click.echo(f"{name}  {plural(staged[name], 'candidate')} staged for other nights")
-    for line in (*_unread(unread), *map(terminal_safe, not_staged)):
+        if name in told["switched_off"]:
+            click.echo(f"{name}  dreaming is switched off in {told['switched_off'][name]}")
+        if staged := told["staged"][name]:
+            click.echo(f"{name}  {plural(staged, 'candidate')} staged for other nights")
+    for line in (*_unread(told["quarantined"]), *map(terminal_safe, told["not_in_review"])):
         click.echo(line)
-    _recent(changes, sentences)
-    ended = f"{plural(queued, 'session')} that ended, queued for the next night.\n" if queued else ""
-    click.echo(f"{ended}{plural(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
-    print_diary(hint and f"{hint}\n")
+    _recent(told["changes"], told["sentences"])
+    if told["queued"]:
+        click.echo(f"{plural(told['queued'], 'session')} that ended, queued for the next night.")
+    waiting = told["waiting"]
+    click.echo(f"{plural(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
 
 
 def _recent(changes: Sequence[Change], sentences: Mapping[str, str]) -> None:

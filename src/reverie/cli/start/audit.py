@@ -151,7 +151,8 @@ def _width() -> int:
 
 
 def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
-    """For a terminal of any width: the biggest problems, then each home with its grade, then what to do next."""
+    """For a terminal of any width: the biggest problems, then each home with its grade, then what to do next. Into a
+    pipe goes every finding."""
     if not report.homes:
         yield from _wrapped(
             "No agent's memory or skills were found here. Name a project or a file: `reverie audit ./project`.", width
@@ -159,7 +160,8 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
         return
     yield from _wrapped(_summary(report), width)
     worst = [one for one in report.findings if one.severity != "note"]
-    for finding in worst[:MOST_SHOWN]:
+    most = MOST_SHOWN if width < PIPE_WIDTH else len(report.findings)
+    for finding in worst[:most]:
         yield ""
         yield from _wrapped(f"{finding.kind.upper()}  {finding.why}", width)
         if finding.words:
@@ -168,14 +170,14 @@ def audit_lines(report: AuditReport, width: int) -> Iterator[str]:
             yield f"  “{cut_line(finding.other_words, width - 6)}”"
         places = f"{finding.spot}" + (f" and {finding.other}" if finding.other else "")
         yield f"  {cut_line(places, width - 2)}"
-    if len(worst) > MOST_SHOWN:
-        yield f"\n… and {len(worst) - MOST_SHOWN:,} more."
+    if len(worst) > most:
+        yield f"\n… and {len(worst) - most:,} more."
     yield ""
     notes = [one for one in report.findings if one.severity == "note"]
-    for finding in notes[:MOST_SHOWN]:
+    for finding in notes[:most]:
         yield from _wrapped(f"Note, {finding.spot}: {finding.why}", width)
     if notes:
-        yield f"… and {plural(len(notes) - MOST_SHOWN, 'more note')}.\n" if len(notes) > MOST_SHOWN else ""
+        yield f"… and {plural(len(notes) - most, 'more note')}.\n" if len(notes) > most else ""
     for home in report.homes:
         yield from _home(home, width)
     yield ""

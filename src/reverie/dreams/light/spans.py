@@ -120,7 +120,7 @@ def _read(tagged: Tagged, sentence: str, start: int, among_many: bool) -> Readin
     end = start + len(sentence)
     reading = tagged.between(start, end)
     if among_many:
-        alone = _alone(sentence)
+        alone = read_alone(sentence)
         both = (alone.keep, reading.keep), (alone.doubt, reading.doubt), (alone.others, reading.others)
         keep, doubt, others = (round(sum(one) / 2, 4) for one in both)
         surer = replace(alone, start=alone.start + start, end=alone.end + start)
@@ -148,7 +148,8 @@ def _lasting() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=4_096)
-def _alone(sentence: str) -> Reading:
+def read_alone(sentence: str) -> Reading:
+    """A sentence without those beside it."""
     return tag_sentences([sentence])[0].between(0, len(sentence))
 
 

@@ -92,12 +92,14 @@ class SqlProposals:
         whole = _asked(scope, [ProposalStatus.WAITING]).where(table.id.in_(each))
         return {(one.suggestion.target, one.suggestion.subject): one for one in self._found(scope, whole)}
 
-    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime]]:
+    def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime, str]]:
         table = schema.proposals.c
-        made = func.max(table.made_at, type_=table.made_at.type)
-        each = _open(scope, asked).with_only_columns(table.dream, made).where(table.dream.is_not(None))
+        made = func.min(table.made_at, type_=table.made_at.type)  # one that was undone is made again, later
+        columns = table.dream, made, func.min(table.target)
+        each = _open(scope, asked).with_only_columns(*columns).where(table.dream.is_not(None))
         with reading(self._engine, scope) as connection:
-            return [(one[0], one[1]) for one in connection.execute(each.group_by(table.dream).order_by(made.desc()))]
+            found = connection.execute(each.group_by(table.dream).order_by(made.desc()))
+            return [(one[0], one[1], one[2]) for one in found]
 
     def projects(self, scope: Scope, asked: OpenProposals) -> list[str]:
         project = schema.proposals.c.project
