@@ -132,10 +132,7 @@ def test_what_the_editor_shows_gemini_cli_is_not_the_persons(home: Home, gemini:
     agent = replace(gemini, variables={**gemini.variables, **editor})
     with at_terminal(agent, "-m", "gemini-2.5-flash") as terminal:
         terminal.sees("1 open file")
-        terminal.type(OWN)
-        terminal.sees("before lunch")
-        terminal.type("\r")
-        terminal.sees("All right.")
+        terminal.say(OWN)
 
     written = "".join(path.read_text() for path in (gemini.home / ".gemini/tmp").rglob("*.jsonl"))
     assert f"{FOREIGN} SELECTED" in written, "Gemini CLI did not write down what the editor showed"
@@ -159,26 +156,16 @@ def test_what_gemini_cli_says_around_its_hooks_subagents_and_compression_is_not_
     (gemini.work / "dot.png").write_bytes(base64.b64decode(DOT))
     gemini.run("--yolo", "-m", "gemini-2.5-flash", "-p", f"{OWN} @dot.png")
     with at_terminal(gemini, "-m", "gemini-2.5-flash", "--yolo") as terminal:
-
-        def enter() -> None:
-            terminal.type("\r")
-
-        def say(words: str, then: str = "All right.") -> None:
-            """It takes an Enter that follows too soon for a part of a paste."""
-            terminal.type(words)
-            terminal.sees(words)
-            terminal.sees(then, again=enter)
-
         terminal.sees("Type your message")
-        say(f"{OWN}, ask the team")
+        terminal.say(f"{OWN}, ask the team")
         terminal.type("!")
         terminal.sees("shell mode")
-        say("cat notes.md", "FILE")
+        terminal.say("cat notes.md", "FILE")
         terminal.type("\x1b")
         terminal.sees("Type your message")
-        say(f"{OWN}, once more")
-        say("/compress", "compressed")
-        say(f"{OWN}, again")
+        terminal.say(f"{OWN}, once more")
+        terminal.say("/compress", "compressed")
+        terminal.say(f"{OWN}, again")
 
     turns = turns_of(home, gemini.home / ".gemini/tmp")
     own = [f"{OWN} @dot.png", f"{OWN}, again", f"{OWN}, ask the team", f"{OWN}, once more"]
@@ -266,9 +253,7 @@ def test_what_the_editor_shows_opencode_is_not_the_persons(home: Home, opencode:
         with at_terminal(replace(opencode, variables={"OPENCODE_EDITOR_SSE_PORT": lock.stem})) as terminal:
             terminal.until(editor.connected.is_set)
             terminal.sees("notes.md", again=lambda: editor.selects(notes, f"{FOREIGN} SELECTED"))
-            terminal.type(OWN)
-            terminal.sees("before lunch")
-            terminal.sees("All right.", again=lambda: terminal.type("\r"))
+            terminal.say(OWN)
 
     turns = turns_of(home, opencode.home / ".local/share/opencode/opencode.db")
     assert owners(turns) == [OWN]
