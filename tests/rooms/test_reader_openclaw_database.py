@@ -57,6 +57,23 @@ def test_what_the_gateway_knows_of_the_speaker_counts(tmp_path: Path, change: st
     assert asked.origin is origin
 
 
+@pytest.mark.parametrize(("about", "origin"), [('"forward_origin":{"type":"user"}', Origin.TOOL), ('"x":1', None)])
+def test_what_a_person_forwarded_in_telegram_is_not_theirs(tmp_path: Path, about: str, origin: Origin | None) -> None:
+    """The transcript does not tell; the cache that the gateway keeps beside it does."""
+    of_telegram = '"__openclaw":{"senderId":"1","transport":{"channel":"telegram","messageId":"3"},'
+    change = f"""UPDATE transcript_events SET event_json = replace(event_json, '"__openclaw":{{', '{of_telegram}')"""
+    database = made(tmp_path, change)
+    cache = tmp_path / "state" / "openclaw.sqlite"
+    cache.parent.mkdir()
+    row = ("telegram", "telegram.message-cache", "f357:default:1:3", f'{{"sourceMessage":{{{about}}}}}')
+    with closing(sqlite3.connect(cache)) as connection:
+        connection.execute("CREATE TABLE plugin_state_entries (plugin_id, namespace, entry_key, value_json)")
+        connection.execute("INSERT INTO plugin_state_entries VALUES (?, ?, ?, ?)", row)
+        connection.commit()
+    (asked,) = [one for one in said(database) if one.role == "user"]
+    assert asked.origin is origin
+
+
 def test_who_begins_anew_under_the_same_id_has_two_sessions(tmp_path: Path) -> None:
     """The entry that OpenClaw's gateway wrote at `/new`."""
     reset = '{"type":"reset","id":"77431179","timestamp":"2026-11-17T19:36:03.873Z","reason":"new"}'
