@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
+import zstandard
 
 from reverie.app import Home
 from reverie.core.origin import Origin
@@ -105,7 +106,7 @@ def test_what_others_say_in_a_chat_of_openclaw_is_not_the_persons(home: Home, tm
             chat.write("Bob", 2, f"{FOREIGN} GROUP", group=-5)
             wait_for_answer("GROUP")
             chat.write("Ann", 1, "/compact")
-            wait_until(lambda: f"{FOREIGN} SUMMARY" in written(agent))
+            wait_until(lambda: '"type":"compaction"' in written(agent))
             job = {"name": "job", "schedule": {"kind": "every", "everyMs": 3_600_000}, "enabled": True}
             payload = {"kind": "agentTurn", "message": f"{FOREIGN} JOB"}
             about = job | {
@@ -118,17 +119,18 @@ def test_what_others_say_in_a_chat_of_openclaw_is_not_the_persons(home: Home, tm
             run = {"id": json.loads(added)["id"], "mode": "force"}
             agent.run("gateway", "call", "cron.run", "--params", json.dumps(run))
             wait_for_answer("JOB")
-            chat.write("Ann", 1, f"{OWN}, again")
-            wait_for_answer(", again")
+            chat.write("Ann", 1, f"{OWN}, at length{' and so on' * 200}")
+            wait_for_answer(", at length")
 
     turns = turns_of(home, agent.home / ".openclaw/agents")
-    assert owners(turns) == [f"{OWN}, answering", f"{OWN}, again"]
+    assert [text[:60] for text in owners(turns)] == [f"{OWN}, answering", f"{OWN}, at length and so "]
     assert foreign(turns, "GROUP") == [Origin.MEMBER]
     for mark in ("QUOTED", "FORWARDED", "FIRST", "SECOND", "SUMMARY", "JOB"):
         assert not set(foreign(turns, mark)) - {Origin.TOOL, Origin.AGENT}, mark
 
 
 def written(agent: CodingAgent) -> str:
-    """All that stands in the transcripts of the agent."""
+    """All that stands in the transcripts of the agent, which compresses what is long."""
     with closing(sqlite3.connect(agent.home / ".openclaw/agents/main/agent/openclaw-agent.sqlite")) as database:
-        return "\n".join(text or "" for (text,) in database.execute("SELECT event_json FROM transcript_events"))
+        rows = database.execute("SELECT event_json, event_zstd FROM transcript_events").fetchall()
+    return "\n".join(text or zstandard.decompress(packed).decode() for text, packed in rows)
