@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -128,6 +129,12 @@ def trust(codex: CodingAgent) -> None:
     config.write_text(f'{config.read_text()}\n[projects."{codex.work}"]\ntrust_level = "trusted"\n')
 
 
+def finished_turns(codex: CodingAgent, number: int) -> bool:
+    """Whether the person's own session has so many turns that are over."""
+    written = (path.read_text() for path in (codex.home / ".codex/sessions").rglob("*.jsonl"))
+    return any(text.count('"type":"task_complete"') == number for text in written if '"source":"cli"' in text)
+
+
 def test_what_codex_says_around_a_command_a_review_and_a_compaction_is_not_the_persons(
     home: Home, codex: CodingAgent
 ) -> None:
@@ -136,14 +143,12 @@ def test_what_codex_says_around_a_command_a_review_and_a_compaction_is_not_the_p
     subprocess.run(["git", "init", "-q"], cwd=codex.work, check=True)
     with at_terminal(codex, "--no-daemon") as terminal:
         terminal.sees("for shortcuts")
-        for words, then in (
-            ("!cat notes.md", "FILE"),
-            (f"{OWN} @notes.md", "All right."),
-            ("/review look well", "Worked for"),
-            ("/compact", "Context compacted"),
-            (f"{OWN}, again", "All right."),
-        ):
-            terminal.say(words, then)
+        said = ("!cat notes.md", f"{OWN} @notes.md", "/review look well", "/compact", f"{OWN}, again")
+        for number, words in enumerate(said, 1):
+            terminal.type(words)
+            terminal.sees(words.removeprefix("!"))
+            done = partial(finished_turns, codex, number)
+            terminal.until(done, again=lambda: terminal.type("\r"))
 
     turns = turns_of(home, codex.home / ".codex/sessions")
     assert [text for text in owners(turns) if text != "Keep answers short."] == [f"{OWN} notes.md", f"{OWN}, again"]
