@@ -31,7 +31,7 @@ def answer(asked: ReceivedRequest) -> Says:
     messages = asked.body["messages"]
     if not asked.body.get("tools"):
         return Says(f"{FOREIGN} SUMMARY")
-    if "with tools" not in json.dumps(messages) or any(one["role"] == "tool" for one in messages):
+    if f"{OWN}, with tools" not in json.dumps(messages) or any(one["role"] == "tool" for one in messages):
         return Says("All right.")
     spawned = call("tool_call", 2, id="sessions_spawn", args={"task": f"{FOREIGN} SUBAGENT"})
     return Says("Looking.", (call("read", 1, path="notes.md"), spawned), finish="tool_calls")
