@@ -123,7 +123,7 @@ def test_what_others_say_in_a_chat_of_openclaw_is_not_the_persons(home: Home, tm
             wait_for_answer(", at length")
 
     turns = turns_of(home, agent.home / ".openclaw/agents")
-    assert [text[:60] for text in owners(turns)] == [f"{OWN}, answering", f"{OWN}, at length and so "]
+    assert [text[:50] for text in owners(turns)] == [f"{OWN}, answering", f"{OWN}, at length"]
     assert foreign(turns, "GROUP") == [Origin.MEMBER]
     for mark in ("QUOTED", "FORWARDED", "FIRST", "SECOND", "SUMMARY", "JOB"):
         assert not set(foreign(turns, mark)) - {Origin.TOOL, Origin.AGENT}, mark
