@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,8 +41,11 @@ env_key = "SCRIPTED_KEY"
 
 
 def answer(asked: ReceivedRequest) -> Says:
-    """Read a file where that is asked for, and say that the context is full, or start a subagent; else agree."""
-    history = json.dumps(asked.body.get("input"))
+    """Read a file where that is asked for, and say that the context is full, or start a subagent, review or sum up;
+    else agree."""
+    history, last = json.dumps(asked.body.get("input")), json.dumps(asked.body.get("input", [""])[-1])
+    if "look well" in last or "CONTEXT CHECKPOINT" in last:
+        return Says(f"{FOREIGN} {'REVIEW' if 'look well' in last else 'SUMMARY'}")
     if "ask the team" in history and "call_3" not in history:
         begun = ToolUse("spawn_agent", {"message": f"{FOREIGN} TASK"}, "call_2", "multi_agent_v1")
         return Says("Asking.", (_wait(history) if "call_2" in history else begun,), finish="tool_calls")
@@ -80,6 +84,8 @@ def test_what_codex_puts_beside_the_persons_words_is_not_theirs(home: Home, code
         for event in ("SessionStart", "UserPromptSubmit")
     }
     hooks = {event: [{"hooks": [{"type": "command", "command": f"echo '{said}'"}]}] for event, said in says.items()}
+    stop = codex.write("stop.json", {"decision": "block", "reason": f"{FOREIGN} Stop"})
+    hooks["Stop"] = [{"hooks": [{"type": "command", "command": f"cat {stop}; rm -f {stop}"}]}]
     codex.write("home/.codex/hooks.json", {"hooks": hooks})
     codex.write("work/AGENTS.md", f"{FOREIGN} AGENTS.md")
     skill = f"---\nname: backups\ndescription: Backups\n---\n{FOREIGN} SKILL\n"
@@ -94,7 +100,7 @@ def test_what_codex_puts_beside_the_persons_words_is_not_theirs(home: Home, code
     assert sorted(owners(turns)) == sorted(
         ["Keep answers short."] * 2 + [f"{OWN} $backups with tools", f"{OWN}, again", f"{OWN}, with an image"]
     )
-    for mark in ("AGENTS.md", "SessionStart", "UserPromptSubmit", "SKILL", "FILE"):
+    for mark in ("AGENTS.md", "SessionStart", "UserPromptSubmit", "Stop", "SKILL", "FILE"):
         assert set(foreign(turns, mark)) == {Origin.TOOL}, mark
 
 
@@ -117,26 +123,54 @@ def test_what_is_piped_into_codex_is_not_the_owners(home: Home, codex: CodingAge
     assert foreign(turns, "ALONE") == [Origin.MEMBER]
 
 
+def trust(codex: CodingAgent) -> None:
+    """As a person does when Codex asks whether to work in a folder."""
+    config = codex.home / ".codex/config.toml"
+    config.write_text(f'{config.read_text()}\n[projects."{codex.work}"]\ntrust_level = "trusted"\n')
+
+
+def finished_turns(codex: CodingAgent, number: int) -> bool:
+    """Whether the person's own session has so many turns that are over."""
+    written = (path.read_text() for path in (codex.home / ".codex/sessions").rglob("*.jsonl"))
+    return any(text.count('"type":"task_complete"') == number for text in written if '"source":"cli"' in text)
+
+
+def test_what_codex_says_around_a_command_a_review_and_a_compaction_is_not_the_persons(
+    home: Home, codex: CodingAgent
+) -> None:
+    """At a terminal, where nothing is piped in; a file that is mentioned is only named."""
+    trust(codex)
+    subprocess.run(["git", "init", "-q"], cwd=codex.work, check=True)
+    with at_terminal(codex, "--no-daemon") as terminal:
+        terminal.sees("for shortcuts")
+        said = ("!cat notes.md", f"{OWN} @notes.md", "/review look well", "/compact", f"{OWN}, again")
+        for number, words in enumerate(said, 1):
+            terminal.type(words)
+            terminal.sees(words.removeprefix("!"))
+            done = partial(finished_turns, codex, number)
+            terminal.until(done, again=lambda: terminal.type("\r"))
+
+    turns = turns_of(home, codex.home / ".codex/sessions")
+    assert [text for text in owners(turns) if text != "Keep answers short."] == [f"{OWN} notes.md", f"{OWN}, again"]
+    for mark in ("FILE", "REVIEW", "SUMMARY"):
+        assert foreign(turns, mark) and set(foreign(turns, mark)) <= {Origin.TOOL, Origin.AGENT}, mark
+
+
 def test_what_the_editor_shows_codex_is_not_the_persons(home: Home, codex: CodingAgent) -> None:
     """The file that is open, what is selected in it, and the tabs: as the terminal program asks the editor after
     `/ide`, and as the panel in the editor sends them to the app server."""
-    trusted = f'\n[projects."{codex.work}"]\ntrust_level = "trusted"\n'
-    config = codex.home / ".codex/config.toml"
-    config.write_text(config.read_text() + trusted)
+    trust(codex)
     nowhere = {"line": 0, "character": 0}
     file = {"label": "notes.md", "path": "notes.md", "fsPath": str(codex.work / "notes.md")}
     selected = {"selection": {"start": nowhere, "end": nowhere}, "activeSelectionContent": f"{FOREIGN} SELECTED"}
     shown = {"activeFile": file | selected | {"selections": []}, "openTabs": [file]}
-    with codex_editor(codex.home / ".codex", shown), at_terminal(codex) as terminal:
+    with codex_editor(codex.home / ".codex", shown), at_terminal(codex, "--no-daemon") as terminal:
         terminal.sees("for shortcuts")
         terminal.type("/ide")
         terminal.sees("include current selection")
         terminal.type("\r")
         terminal.sees("IDE context is on")
-        terminal.type(OWN)
-        terminal.sees("before lunch")
-        terminal.type("\r")
-        terminal.sees("All right.")
+        terminal.say(OWN)
     block = f"# Context from my IDE setup:\n\n## Active selection of the file:\n{FOREIGN} PANEL\n"
     say_to_app_server(codex, f"{block}\n## My request for Codex:\n{OWN}, in the panel")
 

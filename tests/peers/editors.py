@@ -56,16 +56,18 @@ class ClaudeEditor:
         self._send("selection_changed", {"selection": selection, "text": text, "filePath": str(path)})
 
     def serve(self, stream: BinaryIO) -> None:
-        lines = [line.decode().strip() for line in iter(stream.readline, b"\r\n")]
-        key = next(line.split(":")[1].strip() for line in lines if line.lower().startswith("sec-websocket-key:"))
-        accept = base64.b64encode(hashlib.sha1(f"{key}{_WEBSOCKET}".encode()).digest()).decode()
+        lines = [line.decode().strip().partition(":") for line in iter(stream.readline, b"\r\n")]
+        asked = {name.lower(): text.strip() for name, _, text in lines}
+        key = f"{asked['sec-websocket-key']}{_WEBSOCKET}".encode()
+        accept = base64.b64encode(hashlib.sha1(key).digest()).decode()
         head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        stream.write(f"{head}Sec-WebSocket-Protocol: mcp\r\nSec-WebSocket-Accept: {accept}\r\n\r\n".encode())
+        protocol = "Sec-WebSocket-Protocol: mcp\r\n" if "sec-websocket-protocol" in asked else ""
+        stream.write(f"{head}{protocol}Sec-WebSocket-Accept: {accept}\r\n\r\n".encode())
         stream.flush()
         self._stream = stream
-        while asked := _frame(stream):
-            told = json.loads(asked)
-            if told.get("method") == "ide_connected":
+        while frame := _frame(stream):
+            told = json.loads(frame)
+            if told.get("method") in ("ide_connected", "notifications/initialized"):
                 self.connected.set()
             elif "id" in told and "method" in told:
                 self._write({"jsonrpc": "2.0", "id": told["id"], "result": self._result(told)})

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,9 @@ def gateway(agent: CodingAgent) -> Iterator[None]:
             yield
         finally:
             process.terminate()
+            with suppress(subprocess.TimeoutExpired):  # it waits five minutes for work that is under way
+                process.wait(20)
+            process.kill()
 
 
 def say(agent: CodingAgent, *said: str) -> None:

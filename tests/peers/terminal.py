@@ -34,28 +34,30 @@ class Terminal:
     def paste(self, text: str) -> None:
         self.type(f"\x1b[200~{text}\x1b[201~")
 
-    def until(self, happened: Callable[[], bool], seconds: float = 60) -> None:
-        """Read what is shown until something has happened. What is shown meanwhile is in the failure."""
-        end = time.monotonic() + seconds
+    def until(self, happened: Callable[[], bool], *, again: Callable[[], None] | None = None) -> None:
+        """Read what is shown until something has happened. What is shown meanwhile is in the failure. `again` is done
+        every second until then: a program that has just begun may not have noticed the first time."""
+        end, done = time.monotonic() + 60, time.monotonic()
         while not happened():
             assert time.monotonic() < end, f"nothing happened; the screen shows: {self.screen[-1500:]}"
+            if again is not None and time.monotonic() - done > 1:
+                again()
+                done = time.monotonic()
             if select.select([self._descriptor], [], [], 0.05)[0]:
                 self._seen += os.read(self._descriptor, 65_536)
 
     def sees(self, words: str, *, again: Callable[[], None] | None = None) -> None:
-        """Wait for these words, then forget the screen. Spaces do not count: they are movements of the cursor. `again`
-        is done every second until then: a program that has just begun may not have noticed the first time."""
-        done = time.monotonic()
-
-        def shown() -> bool:
-            nonlocal done
-            if again is not None and time.monotonic() - done > 1:
-                again()
-                done = time.monotonic()
-            return words.replace(" ", "") in re.sub(r"\s", "", self.screen)
-
-        self.until(shown)
+        """Wait for these words, then forget the screen. Spaces do not count: they are movements of the cursor."""
+        self.until(lambda: words.replace(" ", "") in re.sub(r"\s", "", self.screen), again=again)
         self._seen = b""
+
+    def say(self, words: str, then: str = "All right.") -> None:
+        """Type a line and wait for the answer. Some take an Enter that follows too soon for a part of a paste, or none
+        while they begin."""
+        self.type(words)
+        self.sees(words.removeprefix("!"))
+        self.type("\r")
+        self.sees(then, again=lambda: self.type("\r"))
 
 
 @contextmanager

@@ -58,6 +58,16 @@ def test_what_codex_says_in_the_persons_place_is_noise_and_never_the_persons(wor
     assert (posing.role, posing.noise, posing.origin) == ("user", "written by the harness", Origin.TOOL)
 
 
+@pytest.mark.parametrize(("kind", "origin"), [("user.text", None), ("unknown", Origin.TOOL)])
+def test_a_part_of_a_kind_that_no_person_writes_is_not_theirs(kind: str, origin: Origin | None, tmp_path: Path) -> None:
+    """As Codex 0.166 notes kinds where it tells no provenance."""
+    message = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Always use tabs."}]}
+    noted = {"internal_chat_message_metadata_passthrough": {"content_item_kinds": [kind]}}
+    path = tmp_path / "rollout-2026-11-18.jsonl"
+    path.write_text(json.dumps({"timestamp": "", "type": "response_item", "payload": message | noted}))
+    assert [one.origin for one in said(path)] == [origin]
+
+
 def test_instructions_of_the_harness_are_noise() -> None:
     assert the_one_about(KILN, "Filesystem sandboxing").noise
 

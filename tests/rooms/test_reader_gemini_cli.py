@@ -63,6 +63,16 @@ def test_a_session_that_was_resumed_tells_nothing_twice() -> None:
     assert isinstance(read(RESUMED)[-1], Closed)
 
 
+def test_a_summary_and_what_a_compression_repeats_is_not_said_by_the_person(tmp_path: Path) -> None:
+    """The model may leave out the tag around its summary."""
+    typed = {"id": "m1", "type": "user", "content": [{"text": OWN}]}
+    summary = {"id": "m2", "type": "user", "content": [{"text": "Always use tabs."}]}
+    again = {"$set": {"messages": [summary, typed | {"id": "m3"}, typed]}}
+    told = said(written(tmp_path, HEAD, typed, again))
+    assert [one.text for one in told if one.origin is None] == [OWN]
+    assert {one.origin for one in told[1:]} == {Origin.TOOL}
+
+
 def test_what_an_editor_shows_is_nobodys_words(tmp_path: Path) -> None:
     """First all that is open, later what changed, each in a message of its own."""
     whole = "Here is the user's editor context as a JSON object."

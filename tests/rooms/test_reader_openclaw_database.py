@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from reverie.core.origin import Origin
 from reverie.harnesses.openclaw.reader import OpenClawReader
@@ -55,6 +56,36 @@ def test_a_session_is_read_from_the_database(tmp_path: Path) -> None:
 def test_what_the_gateway_knows_of_the_speaker_counts(tmp_path: Path, change: str, origin: Origin) -> None:
     (asked,) = [one for one in said(made(tmp_path, change)) if one.role == "user"]
     assert asked.origin is origin
+
+
+@pytest.mark.parametrize(("about", "origin"), [('"forward_origin":{"type":"user"}', Origin.TOOL), ('"x":1', None)])
+def test_what_a_person_forwarded_in_telegram_is_not_theirs(tmp_path: Path, about: str, origin: Origin | None) -> None:
+    """The transcript does not tell; the cache that the gateway keeps beside it does."""
+    of_telegram = '"__openclaw":{"senderId":"1","transport":{"channel":"telegram","messageId":"3"},'
+    change = f"""UPDATE transcript_events SET event_json = replace(event_json, '"__openclaw":{{', '{of_telegram}')"""
+    database = made(tmp_path, change)
+    cache = tmp_path / "state" / "openclaw.sqlite"
+    cache.parent.mkdir()
+    row = ("telegram", "telegram.message-cache", "f357:default:1:3", f'{{"sourceMessage":{{{about}}}}}')
+    with closing(sqlite3.connect(cache)) as connection:
+        connection.execute("CREATE TABLE plugin_state_entries (plugin_id, namespace, entry_key, value_json)")
+        connection.execute("INSERT INTO plugin_state_entries VALUES (?, ?, ?, ?)", row)
+        connection.commit()
+    (asked,) = [one for one in said(database) if one.role == "user"]
+    assert asked.origin is origin
+
+
+def test_an_entry_that_openclaw_compressed_is_read_and_one_that_is_broken_is_named(tmp_path: Path) -> None:
+    database = made(tmp_path)
+    with closing(sqlite3.connect(database)) as connection:
+        rows = connection.execute("SELECT seq, event_json FROM transcript_events ORDER BY seq").fetchall()
+        packed = "UPDATE transcript_events SET event_json = NULL, event_zstd = ? WHERE seq = ?"
+        connection.executemany(packed, [(zstandard.compress(text.encode()), seq) for seq, text in rows])
+        connection.execute("INSERT INTO transcript_events (session_id, seq, event_zstd) VALUES (?, 99, 'x')", [SESSION])
+        connection.commit()
+    assert [one.text for one in said(database)] == [OWN, "All right."]
+    (flaw,) = [one for one in read(database) if isinstance(one, Flaw)]
+    assert flaw.where == f"entry 99 of {SESSION}"
 
 
 def test_who_begins_anew_under_the_same_id_has_two_sessions(tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ CODEX = (
         multi_agent_role realtime_conversation realtime_delegation startup_context context_window
         context_window_guidance rollout_budget current_time_reminder image_resize_notice model_switch
         stdin image personality_spec guardian_sync_review node_repl_review_evidence managed_developer_instructions
+        user_action heartbeat persistent_mode context_window_reminder
         """
     ),
 )

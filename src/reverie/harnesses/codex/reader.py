@@ -56,6 +56,7 @@ _INJECTED = (
     "Warning: The maximum number of unified exec processes",
 )
 _SPEAKS = {"user": "user", "developer": "developer_instructions"}  # whose part of a message is the speaker's own
+_KINDS = "content_item_kinds"
 _CWD = re.compile(r"<cwd>([^<]+)</cwd>")
 _EXIT = re.compile(
     r"(?:(?:Chunk ID|Wall time|Original token count|Total output lines): ?[^\n]*\n)*"
@@ -354,9 +355,16 @@ def _own_parts(role: Role, parts: list[Any], provenance: list[str | None]) -> li
 
 
 def _provenance(payload: Payload, parts: int) -> list[str | None]:
-    noted = mapping_or_empty(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
-    listed = noted if isinstance(noted, list) and len(noted) == parts else [None] * parts
-    return [string_or_none(mapping_or_empty(mapping_or_empty(each).get("provenance")).get("type")) for each in listed]
+    """Where each part is from. Where only its kind is told: that, if no person writes it (the results of a review)."""
+    noted = mapping_or_empty(payload.get("internal_chat_message_metadata_passthrough"))
+
+    def listed(name: str) -> list[Any]:
+        told = noted.get(name)
+        return told if isinstance(told, list) and len(told) == parts else [None] * parts
+
+    sources = [mapping_or_empty(mapping_or_empty(each).get("provenance")) for each in listed("content_item_metadata")]
+    kinds = [kind if isinstance(kind, str) and not kind.startswith("user.") else None for kind in listed(_KINDS)]
+    return [string_or_none(source.get("type")) or kind for source, kind in zip(sources, kinds, strict=True)]
 
 
 def _between_agents(item: _Item) -> Said | None:

@@ -1,15 +1,16 @@
 """Gemini CLI: `tmp/<project>/chats/session-<time>-<id>.jsonl`, subagents in a folder named for their parent.
 
 The first line tells the session; then a line for each message, written again under the same id when its tools have
-answered, and `$set` lines that change the head or, when a session is resumed, tell its messages anew. Before 2026 a
-session was one JSON object with a list of `messages`. What was said is kept also where it was rewound or compressed.
+answered, and `$set` lines that change the head or tell its messages anew, when it begins, is resumed or compressed: a
+prompt that stands only there is the program's own. Before 2026 a session was one JSON object with a list of
+`messages`. What was said is kept also where it was rewound or compressed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -34,6 +35,7 @@ _FIRST_BYTES = re.compile(rb'\s*\{\s*"sessionId"\s*:\s*"[^"]*",\s*"projectHash"\
 _ROOT_FILE = ".project_root"  # beside `chats`: the folder the work was in
 _LONGEST_PATH = 4096
 _SURVEYED_LINES = 5
+_TOLD_ANEW = "history told anew"
 _UNANSWERED = {"scheduled", "validating", "awaiting_approval", "executing"}
 
 
@@ -129,17 +131,18 @@ class _Chat:
         told = changed.get("messages", ())
         try:
             for message in told if isinstance(told, list | JsonList) else ():
-                yield from self._message(mapping_or_empty(message))
+                yield from self._message(mapping_or_empty(message), anew=True)
             if isinstance(record.get("type"), str):
                 yield from self._message(record)
         except (ValueError, TypeError, RecursionError) as error:
             yield Flaw(place, f"cannot be read: {error}")
 
-    def _message(self, message: Record) -> Iterator[Said]:
+    def _message(self, message: Record, *, anew: bool = False) -> Iterator[Said]:
         at = moment(message.get("timestamp"))
         if message.get("type") == "user":
             if self._first(message.get("id")):
-                yield from self._user(message, at)
+                said = self._user(message, at)
+                yield from (replace(one, origin=Origin.TOOL, noise=_TOLD_ANEW) for one in said) if anew else said
         elif message.get("type") == "gemini":
             yield from self._gemini(message, at)
         self.last = at or self.last

@@ -21,6 +21,8 @@ NAME = "openclaw-agent.sqlite"
 _NEEDED = {"session_id", "seq", "event_json"}
 _WINDOW = ("session_key", "chat_type", "spawned_by", "display_name", "hook_external_content_source")
 _NODE = ("label", "display_name", "spawned_by", "created_via")
+_CACHE = ("plugin_id", "namespace", "entry_key", "value_json")
+_LONGEST_ENTRY = 64 * 2**20  # bytes
 _BY_AGENTS = {"spawn", "cron", "internal", "plugin"}  # how a session was begun where no person began it
 
 
@@ -35,6 +37,7 @@ class Window:
     in_a_room: bool = False
     by_agents: bool = False
     foreign: bool = False  # mail or a webhook speaks in the person's place
+    forwarded: frozenset[tuple[str, str]] = frozenset()  # chat and number of messages that somebody else wrote
 
 
 def is_openclaw_database(path: Path, start: bytes) -> float:
@@ -75,17 +78,45 @@ def read_sessions(database: sqlite3.Connection) -> list[Window]:
     return found
 
 
+def forwarded(path: Path) -> frozenset[tuple[str, str]]:
+    """Chat and number of each message in Telegram that a person forwarded. The transcript does not tell one from what
+    they typed; the gateway's own cache of messages does."""
+    cache = path.parents[3] / "state" / "openclaw.sqlite" if len(path.parents) > 3 else None
+    if cache is None or not cache.is_file():
+        return frozenset()
+    with reading(cache) as database:
+        if not set(_CACHE) <= set(columns(database, "plugin_state_entries")):
+            return frozenset()
+        cached = "plugin_id = 'telegram' AND namespace = 'telegram.message-cache'"
+        rows = database.execute(f"SELECT entry_key, value_json FROM plugin_state_entries WHERE {cached}")
+        keys = [_text(key).split(":") for key, told in rows if '"forward_origin":' in _text(told)]
+    return frozenset((key[-2], key[-1]) for key in keys if len(key) > 2)
+
+
 def entries(database: sqlite3.Connection, session: str) -> Iterator[tuple[int, Any] | Flaw]:
-    query = "SELECT seq, event_json FROM transcript_events WHERE session_id = CAST(? AS TEXT) ORDER BY seq"
-    for number, text in database.execute(query, (session.encode("utf-8", "surrogateescape"),)):
+    """OpenClaw compresses an entry that takes a kilobyte or more."""
+    packed = "event_zstd" if "event_zstd" in columns(database, "transcript_events") else "NULL"
+    query = f"SELECT seq, event_json, {packed} FROM transcript_events WHERE session_id = CAST(? AS TEXT) ORDER BY seq"
+    for number, text, compressed in database.execute(query, (session.encode("utf-8", "surrogateescape"),)):
         where = f"entry {number} of {session}"
-        if text is None:
-            yield Flaw(where, "compressed; `openclaw` can export the session")
-            continue
         try:
-            yield number if isinstance(number, int) else 0, parsed(_text(text))
+            whole = _text(text) if text is not None else _unpacked(compressed)
+            yield number if isinstance(number, int) else 0, parsed(whole)
         except ValueError as error:
             yield Flaw(where, f"not JSON ({error})")
+
+
+def _unpacked(compressed: object) -> str:
+    import zstandard
+
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(compressed if isinstance(compressed, bytes) else b"") as stream:
+            content = stream.read(_LONGEST_ENTRY + 1)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"it cannot be unpacked: {error}") from error
+    if len(content) > _LONGEST_ENTRY:
+        raise ValueError(f"unpacked, it has more than {_LONGEST_ENTRY:,} bytes")
+    return _text(content)
 
 
 def _row(database: sqlite3.Connection, table: str, key: str, value: str | None, wanted: list[str]) -> dict[str, str]:

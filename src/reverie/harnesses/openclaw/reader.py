@@ -28,7 +28,7 @@ from reverie.harnesses.injected import said_apart
 from reverie.harnesses.injected_patterns import OPENCLAW
 from reverie.harnesses.openclaw import database as databases
 from reverie.transcripts.files.json_files import first_line, json_lines, whole_json
-from reverie.transcripts.files.json_text import parsed, string_or_none
+from reverie.transcripts.files.json_text import mapping_or_empty, parsed, string_or_none
 from reverie.transcripts.files.sqlite_files import is_locked, misses_log, reading, why_unread
 from reverie.transcripts.messages import arguments_text, origin_of, text_of
 from reverie.transcripts.projects import project_folder, project_name
@@ -105,8 +105,9 @@ class OpenClawReader:
             with reading(path) as database:
                 if misses_log(database, path):
                     yield Flaw(WHOLE_FILE, "its -wal cannot be read in a read-only folder; the newest may be missing")
+                forwarded = databases.forwarded(path)
                 for window in databases.read_sessions(database):
-                    yield from _read_window(database, path, window)
+                    yield from _read_window(database, path, replace(window, forwarded=forwarded))
         except sqlite3.Error as error:
             yield Flaw(WHOLE_FILE, why_unread(error), passing=is_locked(error))
 
@@ -241,6 +242,7 @@ class _Transcript:
         rooms = (":group:", ":channel:", ":room:")
         self.in_a_room = any(kind in listed.key for kind in rooms) or bool(window and window.in_a_room)
         self.foreign = bool(window and window.foreign)
+        self.forwarded = window.forwarded if window else frozenset()
         self.opened = False
         self.title: str | None = None
         self.last: datetime | None = None
@@ -319,8 +321,11 @@ class _Transcript:
         if self.subagent or kind != "external_user" or words.startswith(_FROM_AGENTS):
             task = words.partition(_TASK)[2].lstrip(": \n") if words.startswith(_FROM_AGENTS) else words
             return Said("user", task or words, at=at, origin=of_tool or Origin.AGENT)
-        noted = message.get("__openclaw")
-        others = self.in_a_room or (isinstance(noted, Mapping) and noted.get("senderIsOwner") is False)
+        noted = mapping_or_empty(message.get("__openclaw"))
+        others = self.in_a_room or noted.get("senderIsOwner") is False
+        number = mapping_or_empty(noted.get("transport")).get("messageId")
+        if (noted.get("senderId"), number) in self.forwarded:
+            of_tool = Origin.TOOL
         return Said("user", words, name=sender, at=at, origin=of_tool or (Origin.MEMBER if others else None))
 
     def _unwrapped(self, text: str) -> tuple[str, str | None]:
