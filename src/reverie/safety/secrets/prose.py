@@ -1,8 +1,8 @@
 """Passwords in plain words, found by the sentence around them: "the wifi password is bluetango".
 
 What a password is can be any word, so its looks say nothing. What else is said of a password ("required", "the same as
-before", "in the vault") is a small part of each language. So a clause that names a password and links it to a few words,
-none of which is said of passwords, tells one. The words are in `prose.toml`.
+before", "in the vault") is a small part of each language. So a clause that names a password and links it to words, none
+of which is said of passwords, tells one. The words are in `prose.toml`.
 """
 
 from __future__ import annotations
