@@ -28,7 +28,7 @@ class Touching:
     def _document(self, target: Target, place: Place) -> list[Entry]:
         known = self.records.known(self.scope, target.key, place.document)
         content = target.read(place.document)
-        moved_on = content != (known.content if known else None) or _has_displaced(target, place.document)
+        moved_on = content != (known.content if known else None) or has_displaced(target, place.document)
         if moved_on or self.records.unsettled(self.scope, target.key, place.document):
             with self.noticing.held(memory_artifact(target, place)):
                 known = self.records.known(self.scope, target.key, place.document)
@@ -39,12 +39,12 @@ class Touching:
         files = folder.files(subject)
         known = {name: self.records.known(self.scope, folder.key, name) for name in artifact.documents()}
         moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
-        if moved_on or _has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
+        if moved_on or has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
             with self.noticing.held(artifact):
                 pass  # holding it is noticing
 
 
-def _has_displaced(holder: Target | Folder, subject: str) -> bool:
+def has_displaced(holder: Target | Folder, subject: str) -> bool:
     """Whether someone may have written to a file after it was replaced. A target of rows has nothing of the kind."""
     look = getattr(holder, "has_displaced", None)
     return look is not None and bool(look(subject))

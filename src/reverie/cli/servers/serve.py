@@ -63,6 +63,7 @@ def command(
     from reverie.server.app import api_application, prepare_routes
     from reverie.server.limits.calls import CallLimits
     from reverie.server.limits.slow_clients import PatientProtocol
+    from reverie.server.routes.imports import clear_abandoned_imports
     from reverie.server.wiring import House
     from reverie.web.app import mount_beside, web_application
     from reverie.web.doors import KeyDoor
@@ -75,6 +76,7 @@ def command(
         for warning in home.warnings():
             click.echo(f"Warning: {warning}.", err=True)
         home.erase.resume()
+        clear_abandoned_imports()
         limits = CallLimits(rate, 2 * rate, at_once, streams)
         api = api_application(house, names=(*names, host), limits=limits, root_path=root_path)
         prepare_routes(api)
