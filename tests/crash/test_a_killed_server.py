@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ import pytest
 
 from reverie.app import Home, open_home
 from reverie.core.keys import Permission
+from reverie.server.middleware import IMPORTING
+from reverie.server.routes import imports
 from reverie.server.wiring import House
 from reverie.storage.durable import nights as dbos_nights
 from tests.commands import Process, run_python
@@ -155,3 +158,27 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def test_what_a_killed_server_had_received_of_an_import_is_gone_when_it_starts_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    incoming = tmp_path / "tmp"
+    incoming.mkdir()
+    monkeypatch.setenv("TMPDIR", str(incoming))
+    database = f"sqlite:///{tmp_path / 'home' / 'reverie.db'}"
+    key = new_key(tmp_path / "home", database)
+    with process(tmp_path / "home", database, key) as (served, server):
+        sending = socket.create_connection(("127.0.0.1", served.port))
+        head = f"POST {IMPORTING} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: {key}\r\ncontent-length: 900000\r\n\r\n"
+        sending.sendall(head.encode() + b"the password is bluetango. " * 20_000)
+        until = time.monotonic() + 30
+        while not any(path.stat().st_size for path in incoming.glob("reverie-import-*/*")):
+            assert time.monotonic() < until, "nothing of it arrived"
+            time.sleep(0.05)
+        server.kill()
+        sending.close()
+    time.sleep(imports.NEW_SECONDS + 0.5)
+    assert list(incoming.glob("reverie-import-*/*"))
+    with process(tmp_path / "home", database, key):
+        assert list(incoming.glob("reverie-import-*")) == []

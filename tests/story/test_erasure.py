@@ -177,6 +177,42 @@ def test_a_queued_transcript_whose_name_says_it_waits_no_longer(home: Home, tmp_
     assert [Path(one.path).name for one in home.ended.waiting()] == ["2.jsonl"]
 
 
+def hermes_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "hermes"
+    (folder / "memories").mkdir(parents=True)
+    (folder / "config.yaml").write_text("{}")
+    (folder / "memories/MEMORY.md").write_text(f"{RULE}\n§\n{OTHER}\n")
+    monkeypatch.setenv("HERMES_HOME", str(folder))
+    return folder
+
+
+def test_a_file_that_an_editor_holds_open_loses_it_and_what_the_editor_adds_is_not_lost(
+    homes: HomeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, home = hermes_home(tmp_path, monkeypatch), homes()
+    with (folder / "memories/MEMORY.md").open("a") as editor:
+        waiting = home.review.propose(Suggestion("hermes", "MEMORY.md", (Add("MEMORY.md", "Coffee is at ten."),)))
+        assert isinstance(waiting, Waiting) and isinstance(home.review.approve(waiting.proposal), Landed)
+        assert any(path.suffix == ".kept" for path in (folder / "memories").iterdir())
+        done = home.erase.text(CANARY)
+        assert left_in_files(folder, home.config.home) == [] and left_in_rows(home.engine) == []
+        assert done.counts["files that an editor holds open"] == 1
+        editor.write("\n§\nTea is at four.\n")
+    assert {entry.text for entry in home.memory.entries("hermes")} == {OTHER, "Coffee is at ten.", "Tea is at four."}
+
+
+def test_what_the_plugin_noted_before_the_first_night_goes_too(
+    homes: HomeMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, home = hermes_home(tmp_path, monkeypatch) / "dreaming", homes()
+    folder.mkdir()
+    for name in ("finished.jsonl", "outcomes.jsonl", "night.log"):
+        (folder / name).write_text(json.dumps({"session": "x", "path": f"/home/ann/{CANARY}/x.json"}) + "\n")
+    (folder / "notes.txt").write_text("of another tool")
+    home.erase.text(CANARY)
+    assert left_in_files(folder) == [] and (folder / "notes.txt").read_text() == "of another tool"
+
+
 def test_a_project_goes_by_name_or_by_path(home: Home) -> None:
     for number, folder in enumerate(("/srv/shop", "/srv/shop/cart", "/srv/other")):
         one = session(f"plain:{number}", f"The {CANARY} of {number} is blue.", cwd=folder)

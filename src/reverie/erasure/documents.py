@@ -14,12 +14,13 @@ from reverie.changes.artifact import Artifact, memory_artifact
 from reverie.changes.drafts import Rewrite
 from reverie.changes.history.change import Edit, Grounds, Via
 from reverie.changes.landing_result import Landed, Unchanged, in_words
+from reverie.changes.outside.record_before_read import has_displaced
 from reverie.changes.proposal import Suggestion
 from reverie.changes.queue import Review, Waiting
 from reverie.core.errors import ReverieError
 from reverie.erasure.wanted import ErasurePlace, Left
 from reverie.erasure.words import Scrubber
-from reverie.memory.formats import FORMATS
+from reverie.memory.formats import FORMATS, FormatName
 from reverie.memory.operation import Remove, entry_hash
 from reverie.memory.target import Target
 from reverie.skills.library import Folder
@@ -77,6 +78,11 @@ class LiveDocuments:
                 done.append(outcome)
             elif outcome is not None:
                 left.append(outcome)
+        for clean in self._displaced(scrub):
+            try:
+                done += clean()
+            except ReverieError as error:
+                left.append(Left(error.found, "it could not be read or written: mend that and erase it again", True))
         if done:
             self.review.landing.project()
         return done, left
@@ -105,6 +111,17 @@ class LiveDocuments:
             for subject in subjects:
                 yield partial(self._skill, folder, subject)
 
+    def _displaced(self, scrub: Scrubber) -> Iterator[Callable[[], list[ErasurePlace]]]:
+        """Files that documents displaced and somebody still has open: no agent reads them, but they hold the words."""
+        for target in self.targets():
+            for place in target.places():
+                if has_displaced(target, place.document):
+                    yield partial(_without_displaced, target, place.document, place.document, place.form, scrub)
+        for folder in self.folders():
+            for subject in (subject for subject in folder.subjects() if has_displaced(folder, subject)):
+                for document in sorted(folder.files(subject)):
+                    yield partial(_without_displaced, folder, subject, document, None, scrub)
+
     def _skill(self, folder: Folder, subject: str, scrub: Scrubber) -> _Live | None:
         files = folder.files(subject)
         edits = [Edit(path, content, scrub.document(content, None, path)) for path, content in sorted(files.items())]
@@ -132,3 +149,11 @@ def _memory(target: Target, artifact: Artifact, scrub: Scrubber) -> _Live | None
         return None
     new = scrub.document(content, artifact.form, artifact.subject)
     return None if new == content else _Live(artifact, (Edit(artifact.subject, content, new),))
+
+
+def _without_displaced(
+    holder: Target | Folder, subject: str, document: str, form: FormatName | None, scrub: Scrubber
+) -> list[ErasurePlace]:
+    with holder.held(subject) as held:
+        count = held.clean_displaced(document, lambda content: scrub.document(content, form, document))
+    return [ErasurePlace("files that an editor holds open", f"{holder.name}/{document}", count)] if count else []

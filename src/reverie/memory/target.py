@@ -60,6 +60,10 @@ class Held(Protocol):
         """Contents written to files after they were replaced, oldest first."""
         ...
 
+    def clean_displaced(self, document: str, clean: Callable[[bytes], bytes]) -> int:
+        """Take words out of the files that were replaced and are kept; the number of those that had some."""
+        ...
+
 
 class Target(Protocol):
     """Implemented once for each kind of place. Bytes in and out; nothing else knows where they are.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import cache
 from operator import attrgetter
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.applications import Starlette
 from starlette.routing import BaseRoute
 
 from reverie import __version__
+from reverie.core.hosts import is_loopback
 from reverie.server.errors import answer_errors
 from reverie.server.limits.calls import CallLimits
 from reverie.server.metrics import Metrics
@@ -64,10 +66,12 @@ _ERRORS = {
 
 
 def api_application(
-    house: House, *, names: Iterable[str] = (), limits: CallLimits | None = None, root_path: str = ""
+    house: House, *, names: Collection[str] = (), limits: CallLimits | None = None, root_path: str = ""
 ) -> FastAPI:
     app = FastAPI(title="Reverie", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.house, app.state.limits, app.state.metrics = house, limits or CallLimits(), Metrics()
+    # Others reach it: who asks from this machine may be a proxy, and not every proxy says that it is one.
+    app.state.reached = bool(root_path) or not all(map(is_loopback, names))
     app.router.routes.extend(_routes())
     answer_errors(app)
     app.add_middleware(
@@ -91,6 +95,13 @@ def _routes() -> tuple[BaseRoute, ...]:
     for router in ROUTERS:
         every.include_router(router)
     return tuple(every.routes)
+
+
+def prepare_routes(app: Starlette) -> None:
+    """Have every route built now. FastAPI builds a router's when a path is first held against it, in the thread that
+    answers everybody: the first import would hold up all other tenants for as long as that takes."""
+    for route in app.routes:
+        route.matches({"type": "http", "method": "GET", "path": "/-", "root_path": "", "headers": []})
 
 
 def _described(app: FastAPI) -> dict[str, Any]:

@@ -102,6 +102,15 @@ class HeldFiles:
             if not _let_go(folder, kept.name, kept.content):
                 _rename_kept(folder, kept.name, _kept_name(path.name, sha256(kept.content)))
 
+    def clean_displaced(self, document: str, clean: Callable[[bytes], bytes]) -> int:
+        """Take words out of the files it displaced, in their places: whoever has one open goes on writing to it."""
+        path = self._path_of(document)
+        try:
+            with self._same(path.parent) as folder, explained(path, "cleaned"):
+                return sum(_cleaned(folder, path.name, name, clean) for name in _names_of(folder, path.name))
+        except NotFound:
+            return 0
+
     @contextmanager
     def _same(self, path: Path) -> Iterator[OpenFolder]:
         with OpenFolder(path, itself=True) as folder:
@@ -260,11 +269,33 @@ def _is_of(document: str, name: str) -> bool:
     return found is not None and found["of"] == _mark(document)
 
 
+def _names_of(folder: OpenFolder, document: str) -> list[str]:
+    with explained(folder.path, "listed"), os.scandir(folder.handle) as entries:
+        return sorted(entry.name for entry in entries if _is_of(document, entry.name))
+
+
+def _cleaned(folder: OpenFolder, document: str, kept: str, clean: Callable[[bytes], bytes]) -> bool:
+    """The name is changed first: who is killed in between leaves a file with a base that nobody knows, and cleans it
+    the next time."""
+    content = (_or_nothing(folder, kept) if _regular(folder, kept) else None) or b""
+    new = clean(content)
+    if new == content:
+        return False
+    name = _kept_name(document, sha256(new))
+    _rename_kept(folder, kept, name)
+    handle = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder.handle)
+    with os.fdopen(handle, "wb") as file:
+        file.write(new)
+        file.truncate()
+        file.flush()
+        os.fsync(handle)
+    _let_go(folder, name, new)
+    return True
+
+
 def _with_news(folder: OpenFolder, document: str) -> Iterator[DisplacedFile]:
     """The kept files that say something else than when they were displaced. The others are let go, if they may be."""
-    with explained(folder.path, "listed"), os.scandir(folder.handle) as entries:
-        names = sorted(entry.name for entry in entries if _is_of(document, entry.name))
-    for name in names:
+    for name in _names_of(folder, document):
         told, there = _KEPT.fullmatch(name), _regular(folder, name)
         if told is None or there is None:
             continue

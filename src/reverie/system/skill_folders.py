@@ -8,7 +8,7 @@ the way is looked at just before.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -114,6 +114,13 @@ class _HeldSkills:
         except NotFound:
             return []
         return [Displaced(one.base, one.content, partial(self._recorded, document, one)) for one in found]
+
+    def clean_displaced(self, document: str, clean: Callable[[bytes], bytes]) -> int:
+        try:
+            with _pinned(self._root, checked_document(document)) as path:
+                return HeldFiles(lambda _: path).clean_displaced(document, clean)
+        except NotFound:
+            return 0
 
     def _recorded(self, document: str, kept: DisplacedFile) -> None:
         with _pinned(self._root, document) as path:

@@ -45,7 +45,7 @@ class Touching:
         if content is None and known and known.content is not None:
             sleep(SAVING_SECONDS)
             content = target.read(place.document)
-        moved_on = content != (known.content if known else None) or _has_displaced(target, place.document)
+        moved_on = content != (known.content if known else None) or has_displaced(target, place.document)
         if moved_on or self.records.unsettled(self.scope, target.key, place.document):
             with self.noticing.held(memory_artifact(target, place)):
                 known = self.records.known(self.scope, target.key, place.document)
@@ -59,7 +59,7 @@ class Touching:
             sleep(SAVING_SECONDS)
             files = folder.files(subject)
         moved_on = any(files.get(name) != (was.content if was else None) for name, was in known.items())
-        if moved_on or _has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
+        if moved_on or has_displaced(folder, subject) or self.records.unsettled(self.scope, folder.key, subject):
             with self.noticing.held(artifact):
                 pass  # holding it is noticing
 
@@ -75,7 +75,7 @@ class Touching:
         return sorted(map(str, folders | files))
 
 
-def _has_displaced(holder: Target | Folder, subject: str) -> bool:
+def has_displaced(holder: Target | Folder, subject: str) -> bool:
     """Whether someone may have written to a file after it was replaced. A target of rows has nothing of the kind."""
     look = getattr(holder, "has_displaced", None)
     return look is not None and bool(look(subject))

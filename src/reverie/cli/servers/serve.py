@@ -60,9 +60,10 @@ def command(
     """Serve memory stores, sessions and dreams to the `anthropic` SDK and everything that speaks like it."""
     import uvicorn
 
-    from reverie.server.app import api_application
+    from reverie.server.app import api_application, prepare_routes
     from reverie.server.limits.calls import CallLimits
     from reverie.server.limits.slow_clients import PatientProtocol
+    from reverie.server.routes.imports import clear_abandoned_imports
     from reverie.server.wiring import House
     from reverie.web.app import mount_beside, web_application
     from reverie.web.doors import KeyDoor
@@ -75,10 +76,15 @@ def command(
         for warning in home.warnings():
             click.echo(f"Warning: {warning}.", err=True)
         home.erase.resume()
+        clear_abandoned_imports()
         limits = CallLimits(rate, 2 * rate, at_once, streams)
-        app: ASGIApp = api_application(house, names=(*names, host), limits=limits, root_path=root_path)
+        api = api_application(house, names=(*names, host), limits=limits, root_path=root_path)
+        prepare_routes(api)
+        app: ASGIApp = api
         if web:
-            app = mount_beside(app, web_application(home, KeyDoor(home, (*names, host))), root_path)
+            pages = web_application(home, KeyDoor(home, (*names, host)))
+            prepare_routes(pages)
+            app = mount_beside(api, pages, root_path)
         config = uvicorn.Config(
             app,
             log_config=None,

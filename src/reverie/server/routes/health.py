@@ -50,7 +50,9 @@ def metrics(
 
 
 def _is_local(request: Request) -> bool:
-    """Asked by this machine, by a name of this machine, and not on behalf of someone else."""
+    """Asked by this machine, by a name of this machine, of a server nobody else reaches, and not on behalf of
+    someone else: a proxy may say nothing of itself and ask for 127.0.0.1, as nginx does unless it is told otherwise."""
     passed_on = any(name in request.headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via"))
     asked = request.url.hostname or ""
-    return not passed_on and request.client is not None and all(map(is_loopback, (request.client.host, asked)))
+    alone = not passed_on and not request.app.state.reached
+    return alone and request.client is not None and all(map(is_loopback, (request.client.host, asked)))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -20,6 +26,8 @@ from reverie.transcripts.recorded import imports as importing
 
 router = APIRouter(tags=["import"])
 MOST_FLAWS = 100
+PREFIX = "reverie-import-"
+NEW_SECONDS = 5  # between making a folder and holding its lock
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -64,10 +72,30 @@ async def import_sessions(
     """The body is one transcript file as its harness wrote it, JSON or JSON Lines. Sending it again adds nothing."""
     if filename is not None and not _NAME.fullmatch(filename):
         raise BadInput("filename: not the name of a file.", expected="letters, digits, '.', '-' and '_'")
-    with TemporaryDirectory(prefix="reverie-import-") as folder:
+    with TemporaryDirectory(prefix=PREFIX) as folder, _held(Path(folder)):
         path = await _received(request, Path(folder), filename)
         done = await run_in_threadpool(who.importing.add, path, reader)
     return _told(done)
+
+
+def clear_abandoned_imports() -> None:
+    """Remove what servers that were killed had received: it still has its secrets, and no erasure looks there."""
+    for path in Path(gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError), _held(path) as handle:
+            status = os.fstat(handle)
+            if status.st_uid == os.getuid() and time.time() - status.st_ctime > NEW_SECONDS:
+                shutil.rmtree(path)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[int]:
+    """The lock of a folder, at once or not at all. It is let go when this process dies, however that happens."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield handle
+    finally:
+        os.close(handle)
 
 
 async def _received(request: Request, folder: Path, filename: str | None) -> Path:

@@ -29,6 +29,8 @@ OURS_BY_OTHER_MEANS = ("index", "history", ".restoring")
 # What nights left is told again from the rows; the mark that the folder is ours goes last.
 VIEWS = ("runs", "backups", "DREAMS.md", "candidates.jsonl", "decisions.jsonl", "promotions.jsonl", "state.json")
 QUEUE = "queue"
+# Written by our plugin into the folder of a Hermes home, before the first night too: nothing says then that it is ours.
+OF_THE_PLUGIN = ("finished.jsonl", "outcomes.jsonl", "night.log")
 BESIDE = ".erased.json"  # the name of a backup, with this behind it
 RESTORED = "erased-since-the-backup.json"
 _DATABASE = (".db", ".db-wal", ".db-shm", ".db-journal", ".lock")
@@ -88,8 +90,9 @@ class HomeFiles:
             if path.name not in (*OURS_BY_OTHER_MEANS, *SETTINGS, RESTORED):
                 yield from _below(path)
         for folder in self.dream_folders():
-            if not folder.is_relative_to(self.home) and _is_ours(folder):
-                yield from _below(folder)
+            if not folder.is_relative_to(self.home):
+                for path in [folder] if _is_ours(folder) else [folder / name for name in OF_THE_PLUGIN]:
+                    yield from _below(path)
 
     # ---- what is made anew -------------------------------------------------------------------------------------------
 

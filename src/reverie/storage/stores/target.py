@@ -6,7 +6,7 @@ ledger) is one transaction. A `StoreTarget` by itself is a Target like any other
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
@@ -107,6 +107,9 @@ class StoreTarget:
 
     def displaced(self, document: str) -> list[Displaced]:
         return []
+
+    def clean_displaced(self, document: str, clean: Callable[[bytes], bytes]) -> int:
+        return 0
 
     @contextmanager
     def held(self, document: str) -> Iterator[Held]:
