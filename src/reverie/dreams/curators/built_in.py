@@ -365,6 +365,9 @@ def exchange(old: str, said: str) -> tuple[str, str]:
     counts = words.counted(same[0], old)  # "a 20 % deposit on every wedding quote" is not "quotes hold for 20 days"
     if counts and not words.stands_in(counts, said) and len(shared) * 2 <= len(words.stems(old)):
         return "", ""
+    gone = words.missing(words.behind(same[0], old), [said])
+    if gone and words.missing(words.behind(new[0], said), [old]):  # "a 200 mm Dobsonian" is not "an 80 mm refractor"
+        return "", ""
     return old.replace(same[0], new[0]), shape
 
 

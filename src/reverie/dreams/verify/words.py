@@ -165,6 +165,13 @@ def counted(number: str, text: str) -> str:
     return found[1] if found and found[1].lower() not in _small() else ""
 
 
+def behind(value: str, text: str) -> list[str]:
+    """The words right behind a value that tell what it belongs to, two at most: "mm" and "Dobsonian"."""
+    found = re.search(rf"(?<![\w.,:]){re.escape(value)}((?:\s[^\W\d_]+){{1,2}})", text)
+    words = found[1].split() if found else []
+    return words[: next((place for place, word in enumerate(words) if word.lower() in _small()), len(words))]
+
+
 def shape_of(value: str) -> str:
     """Values of one shape can stand in each other's place: an address for an address, a number for a number."""
     if _ADDRESS.fullmatch(value):
