@@ -272,7 +272,7 @@ def test_exactly_one_value_is_exchanged_for_one_of_its_shape(old: str, said: str
             "Every wedding quote gets a line for a 20% deposit.",
         ),  # counts others
         ("Backups run at 2:00, reports at 3:00.", "The backups moved from 2:00 to 4:00, not the reports."),
-        ("Drives a 12 tonne Volvo to the quarry.", "I drive a 7 tonne Iveco to the quarry these days."),  # another thing
+        ("Drives a 12 tonne Volvo to the quarry.", "I drive a 7 tonne Iveco to the quarry now."),  # another thing
     ],
 )
 def test_where_it_is_not_plain_which_value_is_meant_nothing_is_exchanged(old: str, said: str) -> None:

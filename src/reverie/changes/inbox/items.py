@@ -97,8 +97,8 @@ class InboxFilter:
 
 @dataclass(frozen=True, slots=True)
 class InboxChoices:
-    """The values a list can be narrowed to: nights with when they proposed something and for which target, documents and
-    skills, projects."""
+    """The values a list can be narrowed to: nights with when they proposed something and for which target, documents
+    and skills, projects."""
 
     nights: tuple[tuple[str, datetime, str], ...]
     places: tuple[str, ...]
