@@ -274,8 +274,13 @@ def test_what_the_curator_is_not_sure_of_asks_or_is_dropped_where_it_is_also_dou
     assert asks.severity is Severity.ASK and Reason.UNSURE in reasons(asks)
     (weak,) = decided([add(MISO, sure=False)], MISO)
     assert weak.severity is Severity.REFUSED and Reason.DOUBTFUL in reasons(weak)
-    (leans,) = decided([add("It is always in French.", sure=False)], "It is always in French.")
+    (leans,) = decided([add("That is the office cat.", sure=False)], "That is the office cat.")
     assert leans.severity is Severity.REFUSED and reasons(leans) >= {Reason.LEANS, Reason.DOUBTFUL}
+
+
+def test_what_was_plainly_meant_to_last_asks_though_it_is_not_put_well() -> None:
+    (leans,) = decided([add("It is always in French.", sure=False)], "It is always in French.")
+    assert leans.severity is Severity.ASK and reasons(leans) >= {Reason.LEANS, Reason.UNSURE}
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,7 @@ PASSES: dict[str, list[Seen]] = {
             (AGENT, "On the loan forms?"),
             "loan forms, yes.",
         ),
+        own(FRENCH, OK, "The parrot runs the office on Mondays. Just kidding."),  # takes back something else
     ],
     "grounded": [
         kept_as("Standup is at 9:30.", "Our standup is always at 9:30."),

@@ -20,7 +20,7 @@ from reverie.dreams.light.spans import Spans, read_alone
 from reverie.dreams.score import Measure, less_doubts, score
 from reverie.dreams.skill_items import DraftedAmendment, drafted
 from reverie.dreams.verify import words
-from reverie.dreams.verify.case import Case, case_of
+from reverie.dreams.verify.case import STANDING, Case, case_of
 from reverie.dreams.verify.checks import CheckResult, check
 from reverie.dreams.verify.reasons import Mark, Objection, Reason, Severity, finding
 from reverie.memory.audience import belongs, in_project
@@ -169,7 +169,7 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
         return _of_a_skill(made, material, rules)
     room = {one.name: (one.budget or 1_000_000) - one.characters for one in material.brief.documents}
     sessions = frozenset(one.evidence.session_id for one in case.support)
-    doubted = not item.sure and made.bears(Mark.DOUBT)
+    doubted = not item.sure and made.bears(Mark.DOUBT) and not _only_of_form(made)
     asked = 0 if doubted else rules.asked(item.text, sessions)  # a search takes long, and this one is refused anyway
     measure = Measure(rules.now, room, asked, rules.limits.max_new_chars)
     made = replace(made, score=score(case, measure), agreed=_agrees(case, second, rules.gates.supersession))
@@ -188,6 +188,12 @@ def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules
     if low:  # told as it is shown, less the doubts
         made = made.but(finding(Reason.LOW_SCORE, f"{made.total:.2f}", f"{rules.gates.of(item.op):.2f}"))
     return made
+
+
+def _only_of_form(one: Decided) -> bool:
+    """Light is sure that it is to be kept, and what is doubted is only how it was put: a person sees that at once."""
+    doubts = {each.reason for each in one.findings if Mark.DOUBT in each.reason.marks}
+    return one.case.surest >= STANDING and doubts <= {Reason.LEANS, Reason.NOT_OWN_WORDS}
 
 
 def _is_fragment(item: Item) -> bool:

@@ -33,6 +33,7 @@ LONGEST = 400  # characters of an entry: one statement
 CONFLICT, CONFLICT_BESIDE = 0.45, 0.68  # how surely it contradicts an entry: one it adds to, one beside what it changes
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
+FEW_WORDS = 3  # of a turn that say nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
 _PLACEHOLDER = re.compile(
@@ -153,8 +154,9 @@ def meant(case: Case) -> Iterator[Objection]:
     for one in case.asserted:
         turns, number = one.session.turns, one.evidence.turn
         later = [turn for turn in turns[number:] if turn.role == "user" and turn.noise is None][:2]
-        heads = (turns[number - 1].text.partition(one.evidence.quote)[2], *(turn.text for turn in later))
-        back = [head for text in heads if words.says("taken_back", head := " ".join(text.split())[:160])]
+        behind = " ".join(turns[number - 1].text.partition(one.evidence.quote)[2].split())[:160]
+        heads = [" ".join(turn.text.split())[:160] for turn in later]
+        back = [behind] if words.says("taken_back", behind) else [one for one in heads if _takes_back(one, case)]
         spans = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
         back += [said for said in spans if said not in case.sentences and _is_against(said, case)] if not back else []
         if back:
@@ -162,6 +164,14 @@ def meant(case: Case) -> Iterator[Objection]:
             return
     if again := next(_old_values_again(case), ""):
         yield finding(Reason.TAKEN_BACK, again[:80])
+
+
+def _takes_back(later: str, case: Case) -> bool:
+    """A later turn begins with taking something back, or speaks of the same before it does; else it takes back what it
+    has just said itself."""
+    found = words.pattern("taken_back").search(words.plain(later))
+    before = words.stems(later[: found.start()]) if found else frozenset[str]()
+    return found is not None and (len(before) < FEW_WORDS or bool(before & words.stems(case.item.text)))
 
 
 def _old_values_again(case: Case) -> Iterator[str]:
