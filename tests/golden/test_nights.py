@@ -43,9 +43,15 @@ ASKED = frozenset(
     {
         "backfill-step-is-out-of-date",  # names a skill that is not in the Brief
         "nittiosex-kilohertz",  # the cloud that mixes are delivered by: who gets something is for a person
-        "ask-before-you-flash",  # "building is fine without asking": so is leave; and a false alarm about a command
-        "balint-hektarra-kerdezi",  # false alarms of the policy floor: a unit in Hungarian,
-        "invernadero-con-opensprinkler",  # … and what waters a greenhouse in Spanish
+        "invernadero-con-opensprinkler",  # a false alarm of the policy floor: what waters a greenhouse
+        # … and rules of form with "always" and "never", in other languages than English
+        "balint-hektarra-kerdezi",
+        "chiusi-il-mercoledi",
+        "daty-w-aktach-slownie",
+        "dock-vier-alleen-koel",
+        "la-masa-madre-cuenta-como-harina",
+        "najpierw-pokaz-szkic",
+        "professoressa-soluzioni-a-parte",
     }
 )
 

@@ -126,11 +126,12 @@ def test_a_key_has_so_many_calls_at_once_and_no_more() -> None:
         pass
 
 
-def test_who_runs_it_can_ask_how_it_is_without_a_key(served: Served) -> None:
-    store = served.store()
-    assert served.call("GET", "/healthz", key="").json == {"status": "ok"}
-    assert served.call("GET", "/readyz", key="").json == {"status": "ok"}
-    told = served.call("GET", "/metrics", key="").text
+def test_who_runs_it_can_ask_how_it_is_without_a_key(home: Home) -> None:
+    with serving(home) as served:
+        store = served.store()
+        assert served.call("GET", "/healthz", key="").json == {"status": "ok"}
+        assert served.call("GET", "/readyz", key="").json == {"status": "ok"}
+        told = served.call("GET", "/metrics", key="").text
     assert 'reverie_http_requests_total{method="POST",route="/v1/memory_stores",status="200"} 1' in told
     assert 'reverie_http_request_seconds_count{method="POST",route="/v1/memory_stores"} 1' in told
     assert store not in told and "local" not in told

@@ -218,7 +218,7 @@ def test_what_waits_is_ranked_put_off_and_found_by_its_place_on_either_database(
     said = (Evidence("s1", 1, "one", Origin.OWNER),)
     wanted = Suggestion("home", "USER.md", (Add("USER.md", "One."),), evidence=said, dream="drm_1")
     assert isinstance(made := home.review.propose(wanted, land=False), Waiting)
-    assert proposals.projects(scope, now) == ["ledgerly"] and [one for one, _ in proposals.dreams(scope, now)] == [
+    assert proposals.projects(scope, now) == ["ledgerly"] and [one for one, *_ in proposals.dreams(scope, now)] == [
         "drm_1"
     ]
     for narrowed in (replace(now, project="ledgerly"), replace(now, dream="drm_1")):

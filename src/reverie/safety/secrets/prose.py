@@ -8,7 +8,6 @@ of which is said of passwords, tells one. The words are in `prose.toml`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -51,6 +50,8 @@ class _Language(NamedTuple):
 
 @cache
 def _table() -> dict[str, dict[str, str]]:
+    import tomllib  # importing the package reads no table
+
     return tomllib.loads((files("reverie.safety.secrets") / "prose.toml").read_text("utf-8"))
 
 
