@@ -156,7 +156,7 @@ def meant(case: Case) -> Iterator[Objection]:
         later = [turn for turn in turns[number:] if turn.role == "user" and turn.noise is None][:2]
         behind = " ".join(turns[number - 1].text.partition(one.evidence.quote)[2].split())[:160]
         heads = [" ".join(turn.text.split())[:160] for turn in later]
-        back = [behind] if words.says("taken_back", behind) else [one for one in heads if _takes_back(one, case)]
+        back = [behind] if words.says("taken_back", behind) else [head for head in heads if _takes_back(head, case)]
         spans = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
         back += [said for said in spans if said not in case.sentences and _is_against(said, case)] if not back else []
         if back:
