@@ -43,6 +43,7 @@ ASKED = frozenset(
     {
         "backfill-step-is-out-of-date",  # names a skill that is not in the Brief
         "nittiosex-kilohertz",  # the cloud that mixes are delivered by: who gets something is for a person
+        "push-without-asking",  # how old the entry is cannot be told
         "invernadero-con-opensprinkler",  # a false alarm of the policy floor: what waters a greenhouse
         # … and rules of form with "always" and "never", in other languages than English
         "balint-hektarra-kerdezi",
