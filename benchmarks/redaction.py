@@ -10,7 +10,6 @@ of it is left; an innocent line counts as harmed when a single byte of it change
 import argparse
 import importlib
 import json
-import re
 import string
 import sys
 import time
@@ -180,18 +179,6 @@ def print_accuracy(cases: list[Case], rivals: dict[str, Callable[[str], str]], s
         print("\nmissed or harmed:", *seen.values(), sep="\n")
 
 
-def print_sentences() -> None:
-    """Passwords of plain letters that only the sentence gives away, and sentences about passwords that tell none."""
-    lines = (Path(__file__).parent / "labelled" / "passwords.txt").read_text("utf-8").splitlines()
-    for name in "ab":
-        texts = [line.split(" ", 2)[2] for line in lines if line.startswith(f"{name} ")]
-        told = [text for text in texts if "«" in text]
-        found = sum(not any(s in left_over(re.sub("[«»]", "", t)) for s in re.findall("«(.+?)»", t)) for t in told)
-        harmed = sum(left_over(text) != text for text in texts if "«" not in text)
-        print(f"plain passwords in sentences, set {name}: {found} of {len(told)} found; ", end="")
-        print(f"everyday sentences harmed: {harmed} of {len(texts) - len(told)}")
-
-
 def print_speed(d: Draw, cases: list[Case], rivals: dict[str, Callable[[str], str]]) -> None:
     dirty = "\n".join(case.text for case in d.random.sample(cases, min(3000, len(cases))))
     print(f"\n{'MB/s':33s} " + " ".join(f"{name:>15s}" for name in rivals))
@@ -221,7 +208,6 @@ def main() -> None:
         rivals["detect-secrets"] = other
     cases = list(corpus(draw, arguments.each))
     print_accuracy(cases, rivals, arguments.misses)
-    print_sentences()
     print_speed(draw, cases, rivals)
 
 

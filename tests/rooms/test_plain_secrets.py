@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from reverie.audit.checks.hazards import hazards
-from reverie.safety import redact
 
 PLAIN = [
     "The staging password is hunter2secret",
@@ -49,44 +48,3 @@ def test_a_password_in_a_sentence_is_found_and_not_shown(text: str) -> None:
 @pytest.mark.parametrize("text", NONE)
 def test_a_sentence_about_passwords_is_none(text: str) -> None:
     assert not hazards(text, "context").redacted.found
-
-
-TOLD = {
-    "bluetango": "fyi, the guest wifi password is bluetango",
-    "hunter two": "the wifi password is hunter two",
-    "velvet": "The admin password on the camera is velvet, the user is root.",
-    "biscuit": "we changed the password to biscuit",
-    "lokomotive": "Das Root-Passwort ist lokomotive.",
-    "regenbogen": "Ich habe das Kennwort auf regenbogen geändert.",
-    "coquelicot": "Le nouveau mot de passe est coquelicot.",
-    "calabaza": "contraseña: calabaza",
-    "paraplu": "het wachtwoord van de printer is paraplu",
-    "parasolka": "hasło do drukarki to parasolka",
-    "бабочка": "Пароль: бабочка",
-    "himawari": "Wi-Fiのパスワードはhimawariです",
-}
-ONLY_SPEAK_OF_IT = [
-    "the password is the same as before",
-    "password is required",
-    "Is the password bluetango?",
-    "how do I stop git asking for my password on every push",
-    "We log in by email and password plus TOTP.",
-    "The wifi password is taped under the desk.",
-    "Das Passwort gebe ich niemandem.",
-    "Le mot de passe est chiffré.",
-    "La contraseña es la misma que antes.",
-    "hasło jest wymagane",
-    "パスワードは必須です。",
-    "def login(user: str, password: Secret) -> None:",
-    "password: string,",
-]
-
-
-@pytest.mark.parametrize("secret", TOLD)
-def test_a_password_of_plain_words_is_found_by_its_sentence_before_it_is_stored(secret: str) -> None:
-    assert redact(TOLD[secret]).text == TOLD[secret].replace(secret, "[redacted:password]")
-
-
-@pytest.mark.parametrize("text", ONLY_SPEAK_OF_IT)
-def test_a_sentence_that_only_speaks_of_a_password_is_stored_as_it_is(text: str) -> None:
-    assert redact(text).text == text

@@ -9,7 +9,6 @@ from functools import cache
 from reverie.safety.secrets.assignments import named_values
 from reverie.safety.secrets.blocks import headers, key_blocks, secrets_in_addresses
 from reverie.safety.secrets.commands import command_secrets
-from reverie.safety.secrets.prose import told_passwords
 from reverie.safety.secrets.spans import SecretSpan, merge_spans, outside
 from reverie.safety.secrets.tokens import vendor_tokens
 
@@ -41,7 +40,6 @@ def _suspects(text: str) -> Iterator[SecretSpan]:
     yield from headers(text, lowered)
     yield from named_values(text, lowered)
     yield from command_secrets(text)
-    yield from told_passwords(text)
 
 
 def _secrets(text: str) -> list[SecretSpan]:

@@ -1,4 +1,4 @@
-"""A password that redaction leaves: its looks give it away, and the sentence around it names a credential.
+"""A password in plain words that redaction leaves: it has no sign, or a sentence around it.
 
 Redaction changes what is stored, so it has to be sure. An audit shows a line to a person, so a sentence that names a
 credential and ends in something that is no word is enough.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 
+from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.secrets.names import PASSWORDS
 from reverie.safety.secrets.values import is_code, is_mixed, is_placeholder
+from reverie.text.embedding import pieces_of
 
 HIDDEN = "[redacted:password]"
 SHORTEST = 5
@@ -18,11 +20,25 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^\n.!?;]+(?:[.!?](?=\S)[^\n.!?;]+)*[.!?]?")
+_TOKEN = re.compile(r"[^\s,;]+(?<![.!?])")
+# "… password for the wifi is bluemonkey", and nothing behind it.
+_SET_TO = re.compile(
+    r"[^.:=\n]{0,40}?(?:(?P<sign>\s?[:=])|\s(?:is|ist|lautet|heißt|es|est|è|é|är|jest|je|on))\s+(?P<value>[^\W\d_]{5,40})\s*[.!]?\s*$"
+)
+# What has been done to a password, or how it is.
+_TELLS_OF_IT = re.compile(
+    r"(?:ge|ver|be|er|ab)\w+t$|\w+(?:ed|en|ert|iert|[aieu]t[aoei]?|[aií]d[ao]s?|ées?|é|able|bar|ory|ous|ful)$", re.I
+)
+_PIECES = 3  # a word that is put together of so many pieces is no common one
 _QUOTED = re.compile(r"[\"“„'`]([^\"”“'`\n]{5,60})[\"”'`]")
 
 
 def without_plain_secrets(text: str) -> str:
     """The text with what looks like a password hidden; the same text where nothing does."""
+    for one in reversed([one for one in sensitive(text) if one.kind == "credentials"]):
+        value = _TOKEN.search(text, max(one.start, one.end - 1))  # its words end within the value
+        if value is not None and not value.group().startswith("[redacted:"):
+            text = text[: value.start()] + HIDDEN + text[value.end() :]
     return _SENTENCE.sub(lambda found: _hidden(found.group()), text)
 
 
@@ -33,10 +49,22 @@ def _hidden(sentence: str) -> str:
     behind = sentence[named.end() :]
     quoted = _QUOTED.search(behind[:80])
     value = quoted[1] if quoted and " " not in quoted[1] else _last_word(behind)
+    if not quoted and (word := _set_to(behind)):
+        return sentence[: named.end()] + behind.replace(word, HIDDEN)
     number = named.group() == "PIN" and value.isdigit() and len(value) > 3
     if not number and not _is_value(value, quoted=quoted is not None and value == quoted[1]):
         return sentence
     return sentence[: named.end()] + behind.replace(value, HIDDEN)
+
+
+def _set_to(behind: str) -> str:
+    """The one word a password is said to be: any behind a colon, behind "is" only one that says nothing about it."""
+    found = _SET_TO.match(behind)
+    if found is None or is_placeholder(found["value"]) or _NAMED.search(found["value"]):
+        return ""
+    plain = found["value"].lower()
+    rare = not _TELLS_OF_IT.match(plain) and len(pieces_of([plain])[0]) >= _PIECES
+    return found["value"] if found["sign"] or rare else ""
 
 
 def _last_word(text: str) -> str:
