@@ -80,6 +80,52 @@ def test_a_mapping_file_says_where_the_memories_are(tmp_path: Path) -> None:
         read_folder(tmp_path)
 
 
+STRANGER = """
+from hashlib import sha256
+from reverie.bridge.source import RemoteStore, RemoteVersion
+
+class Notes:
+    def __init__(self, where, environment, clock):
+        self.address, self.clock, self.said = f"notes:{where}", clock, f"- {where} deploys on Tuesdays.\\n"
+
+    def stores(self):
+        yield RemoteStore("shop", "Shop")
+
+    def memories(self, store):
+        now, digest = self.clock.now(), sha256(self.said.encode()).hexdigest()
+        yield RemoteVersion("v1", "m1", "created", now, "/a.md", digest)
+
+    def text(self, store, version):
+        return self.said
+
+    def versions(self, store):
+        return iter(())
+
+    def dreams(self):
+        return iter(())
+
+    def heard(self, sessions):
+        return iter(())
+
+    def close(self):
+        pass
+"""
+
+
+def test_a_strangers_source_is_pulled_like_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = tmp_path / "site"
+    (site / "notes-1.0.dist-info").mkdir(parents=True)
+    (site / "strangers_notes.py").write_text(STRANGER)
+    (site / "notes-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: notes\nVersion: 1.0\n")
+    (site / "notes-1.0.dist-info" / "entry_points.txt").write_text("[reverie.sources]\nnotes = strangers_notes:Notes\n")
+    monkeypatch.syspath_prepend(str(site))
+    (tmp_path / "old.md").write_text("- Leeds deploys on Fridays.\n")
+    with open_home(tmp_path / "home") as home:
+        (pulled,) = home.bridge.pull(home.managed("notes:Leeds"))
+        (one,) = home.bridge.diff(str(tmp_path / "old.md"), "shop").behaviour
+    assert pulled.versions == 1 and one.after == "Leeds deploys on Tuesdays."
+
+
 @pytest.mark.parametrize("name", ["export.json", "export.jsonl"])
 def test_an_export_that_was_cut_off_is_refused_because_the_rest_would_look_removed(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(json.dumps({"path": "/a.md", "content": RULE}) + '\n{"path": "/b.md", "cont')

@@ -150,6 +150,23 @@ def test_code_tables_labels_and_json_are_read_as_statements() -> None:
     assert [one.text for one in statements_in("/a.json", stored)] == ["deploy day: Tuesday", "deploy approvals: 2"]
 
 
+def test_a_page_that_was_given_back_as_one_block_of_markdown_is_read_as_a_page() -> None:
+    page = "# Hosts\n\nStaging is db1.\n\n- Deploys go out on Tuesdays.\n"
+    plain = statements_in("/a.md", page)
+    assert statements_in("/a.md", f"```markdown\n{page}```\n") == plain and len(plain) == 2
+    sample = "```md\n- An example.\n```\n\nWrite it like that.\n\n```sh\nmake\n```\n"
+    assert [(one.text, one.code) for one in statements_in("/a.md", sample)] == [
+        ("- An example.", True),
+        ("Write it like that.", False),
+        ("make", True),
+    ]
+
+
+def test_a_label_that_is_partly_bold_is_said_without_its_marks() -> None:
+    (one,) = statements_in("/a.md", "**Hosts:** these are ours:\n\n* db1\n")
+    assert one.text == "Hosts: these are ours: db1"
+
+
 def test_one_changed_character_of_code_is_a_change() -> None:
     diff = compared("```sh\nmake deploy\n```\n", "```sh\nmake deploy-all\n```\n")
     assert [one.kind for one in diff.differences] == [DiffKind.CHANGED]

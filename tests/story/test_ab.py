@@ -102,6 +102,13 @@ def test_a_server_assigns_and_counts(home: Home) -> None:
     assert len(home.experiments.records.outcomes("notes")) == 1
 
 
+def test_the_list_names_the_stores_as_they_are_called(home: Home) -> None:
+    home.experiments.start("notes", "memstore_a", "memstore_b")
+    home.experiments.roll_back("notes")
+    done = CliRunner().invoke(reverie, ["ab", "list", "--home", str(home.config.home)])
+    assert done.stdout == "notes  rolled back  memstore_a against memstore_b\n", done.output
+
+
 def test_the_command_takes_turns_and_corrections_from_a_session(home: Home, tmp_path: Path) -> None:
     said = ["Deploy it.", "No, that is wrong: we deploy from main, never from a branch."]
     messages = [{"role": "user", "content": text} for text in said]

@@ -89,6 +89,18 @@ def test_keys_on_the_command_line(tmp_path: Path) -> None:
     assert made["key"].encode() not in kept
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(("--scope", "write"), True), (("--scope", "write", "--user", "ann"), False), (("--scope", "read"), False)],
+)
+def test_who_makes_a_key_that_writes_for_nobody_is_told_that_dreams_withhold_its_words(
+    words: tuple[str, ...], told: bool, tmp_path: Path
+) -> None:
+    done = CliRunner().invoke(keys_command, ["create", "--name", "x", *words, "--home", str(tmp_path / "home")])
+    assert done.exit_code == 0 and done.stdout.count("\n") == 1, done.output
+    assert ("--user NAME" in done.stderr) is told
+
+
 def test_the_server_does_not_listen_to_others_without_a_key(tmp_path: Path) -> None:
     arguments = ["--host", "0.0.0.0", "--port", "0", "--home", str(tmp_path / "home")]
     with pytest.raises(BadSetting, match="no keys"):

@@ -357,6 +357,22 @@ def test_a_rule_that_went_there_is_removed_here_only_by_its_own_verdict(
     assert release.read_text() == RELEASE
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("The ticket number in the tag of a release is optional.", True),
+        ("Tag every release with the ticket number.", False),
+    ],
+)
+def test_what_may_weaken_a_critical_rule_is_never_taken_for_that_rule_in_other_words(
+    home: Home, release: Path, tmp_path: Path, text: str, asked: bool
+) -> None:
+    home.refining.mark_rule("release", "Tag every release with the ticket number.")
+    _, waiting = proposed(home, tmp_path, "- Nothing.", f"- Nothing.\n- {text}")
+    reasons = [one.suggestion.reason for one in waiting]
+    assert ["weakens a rule marked critical" in one for one in reasons] == ([True] if asked else [])
+
+
 def test_a_contradiction_is_told_with_since_when_the_rule_stands(home: Home, release: Path, tmp_path: Path) -> None:
     list(home.skills.every())
     home.review.write("home", "MEMORY.md", [Add("MEMORY.md", "Backups are kept for 30 days.")], "we decided so")

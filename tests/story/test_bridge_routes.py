@@ -51,6 +51,12 @@ def test_several_related_matters_without_a_home_become_one_new_skill(home: Home,
     assert all(f"- {one}\n" in made for one in BREWING) and "description:" in made
 
 
+def test_a_new_skill_is_called_like_its_heading_without_the_number_of_it(home: Home, tmp_path: Path) -> None:
+    new = f"- Nothing.\n\n## 2. Brewing by hand\n\n{lines(BREWING)}"
+    (proposal,) = proposed(home, tmp_path, "- Nothing.\n", new)
+    assert proposal.suggestion.subject == "brewing-by-hand"
+
+
 def test_what_stands_beside_rules_of_a_skill_goes_to_that_skill(home: Home, tmp_path: Path) -> None:
     skill = home.config.home / "skills" / "barista" / "SKILL.md"
     skill.parent.mkdir(parents=True)

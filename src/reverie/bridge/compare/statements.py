@@ -21,6 +21,7 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _RULE = re.compile(r"[\s|:=*_-]*")  # between the head and the body of a table, or from margin to margin
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARKS = re.compile(r"[*_`\"“”„«»]+")
+_WRAPPED = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?:markdown|md)[ \t]*\n(?P<page>(?:(?!(?P=fence)).*\n)*)(?P=fence)\s*")
 _SECTION_SIGN = re.compile(r"(?m)^§[ \t]*$")
 
 
@@ -52,7 +53,8 @@ def statements_in(path: str, text: str) -> list[StoreStatement]:
         return [
             StoreStatement(f"{name}: {value}" if name else value, _written(value, text), path) for name, value in values
         ]
-    return list(_statements(path, _SECTION_SIGN.sub("", text)))
+    wrapped = _WRAPPED.fullmatch(text)  # a page that a model gave back as one block is a page
+    return list(_statements(path, _SECTION_SIGN.sub("", wrapped["page"] if wrapped else text)))
 
 
 def _json(text: str) -> list[tuple[str, str]] | None:
@@ -122,7 +124,7 @@ def _line(line: str) -> tuple[str, str]:
         return "heading", heading["words"]
     words = line[found.end() :].strip() if (found := _ITEM.match(line)) else line.strip()
     if words.rstrip("*_ ").endswith(":"):
-        return "label", words.strip("*_ ")
+        return "label", words.replace("**", "").strip("*_ ")
     if words.startswith("|"):
         words = " | ".join(cell.strip() for cell in words.strip("| ").split("|"))
     return "row", words.lstrip("> ")

@@ -225,8 +225,10 @@ def _nearer(said: str, old: str, new: str) -> bool:
     after = len(stands & (now - was)) + len(denied & (was - now))
     if before != after:
         return before > after
-    if before:  # "from this to that": what comes last is meant
-        telling = [words for word in said.split() if (words := stems(word) & (was ^ now))]
+    if before:  # the part that speaks of the matter is meant; in it, "from this to that", what comes last
+        parts = [part for part in _PARTS.split(said) if stems(part) & (was ^ now)]
+        meant = max(reversed(parts), key=lambda part: len(stems(part) & was & now), default=said)
+        telling = [words for word in meant.split() if (words := stems(word) & (was ^ now))]
         return bool(telling and telling[-1] & was)
     vectors = embed([normal(one) for one in (said, old, new)])
     return float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])

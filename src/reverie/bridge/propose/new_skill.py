@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
 
 FEWEST = 3
+_CHAPTER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # "2. Data models"
 TOGETHER = 0.5  # likeness from which two statements are about the same
 
 
@@ -76,4 +78,4 @@ def _likeness(one: Sequence[Route], other: Sequence[Route]) -> float:
 def _name(group: Sequence[Route], taken: Sequence[str]) -> str:
     place = group[0].difference.place
     plain = place.heading or place.path.rpartition("/")[2].partition(".")[0]
-    return new_name(plain, taken, "learned")
+    return new_name(_CHAPTER.sub("", plain), taken, "learned")

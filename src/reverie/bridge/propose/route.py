@@ -199,7 +199,8 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     if reason is not None:
         return KeptOut(difference, reason)
     covered = _said_here(new.text, places)
-    if covered is not None:
+    # "Two signatures are optional" has the words of the rule it weakens: of a critical rule only the same words are it
+    if covered is not None and (not covered.critical or only_reworded(covered.text, new.text) == 1.0):
         return KeptOut(difference, Kept.COVERED, covered)
     replaced = _changed_here(difference, new, places)
     personal = about_a_person(new.text) or _is_persons_page(new)

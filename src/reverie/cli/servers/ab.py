@@ -97,7 +97,8 @@ def list_experiments(*, shell: Shell) -> None:
         print_json([{"experiment": one, "verdict": verdict} for one, verdict in told])
         return
     for one, verdict in told:
-        click.echo(terminal_safe(f"{one.name}  {one.decided or verdict}  {one.a} against {one.b}".replace("_", " ")))
+        standing = (one.decided or verdict).replace("_", " ")
+        click.echo(terminal_safe(f"{one.name}  {standing}  {one.a} against {one.b}"))
     if not told:
         click.echo("There is none: `reverie ab start NAME A B`.")
 

@@ -79,7 +79,8 @@ def show_batch(batch: Batch) -> None:
     waiting = sum(one["proposal"] is not None for one in told)
     click.echo(f"{plural(waiting, 'proposal')} wait{'s' if waiting == 1 else ''}: `reverie review`.")
     if kept_back := [one for one in batch.results if isinstance(one, DoubtedDraft)]:
-        click.echo(f"{plural(len(kept_back), 'change')} quarantined; to see it in the queue: propose --quarantined.")
+        number = plural(len(kept_back), "change")
+        click.echo(f"{number} quarantined. To have that in the queue, marked: the same with `--quarantined`.")
     if waiting:
         click.echo(f"To take back all that you approve of it: `reverie bridge undo {batch.id}`.")
 
@@ -117,8 +118,8 @@ def _told(one: Result) -> dict[str, Any]:
             text, reason = route.text or route.difference.before, "postponed"
         case DoubtedDraft(route, doubt, backing):
             text, reason = route.text, str(doubt)
-            named = ", ".join(backing.sessions()) or "no session"
-            became = f"Quarantined: {SENTENCES_OF_DOUBT[doubt]}. {backing} Look at {named}."
+            look = f" Look at {', '.join(backing.sessions())}." if backing.sessions() else ""
+            became = f"Quarantined: {SENTENCES_OF_DOUBT[doubt]}. {backing}{look}"
         case NoPlace(difference, why):
             text, became, reason = difference.after or difference.before, f"Not proposed: {why}", "no_place"
         case _:

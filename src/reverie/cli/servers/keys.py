@@ -15,6 +15,7 @@ from reverie.core.scope import LOCAL
 if TYPE_CHECKING:
     from reverie.core.keys import ApiKey
 
+UNBOUND = "It is bound to nobody: dreams withhold what rests on its words alone. `--user NAME` binds a key to a person."
 _workspace = click.option("--workspace", default=LOCAL, show_default=True, help="Whose keys: the tenant.")
 
 
@@ -62,6 +63,8 @@ def create(
         return
     click.echo(issued.secret)
     click.echo(f"{issued.key.id} in {workspace}. This is the only time the key is shown.", err=True)
+    if not user and issued.key.permissions & {Permission.WRITE, Permission.ADMIN}:
+        click.echo(UNBOUND, err=True)
 
 
 @command.command(name="list")

@@ -115,7 +115,7 @@ def _check_reach(host: str, *, keys: bool, encrypted: bool) -> None:
             next_step="Make one with `reverie keys create --name … --scope …`, or listen on 127.0.0.1.",
         )
     if not keys:
-        click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --scope …`.", err=True)
+        click.echo("Nobody has a key yet. Make one with `reverie keys create --name … --user … --scope …`.", err=True)
     if others and not encrypted:
         click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
 
