@@ -278,6 +278,12 @@ def test_what_the_curator_is_not_sure_of_asks_or_is_dropped_where_it_is_also_dou
     assert leans.severity is Severity.REFUSED and reasons(leans) >= {Reason.LEANS, Reason.DOUBTFUL}
 
 
+def test_a_turn_that_was_copied_whole_does_not_land_where_words_have_no_spaces_either() -> None:
+    turn = "おはよう。店の前に貼る紙つくって。来週の営業について"
+    (copied,) = decided([add(turn)], turn)
+    assert copied.case.copied and copied.severity is Severity.ASK
+
+
 def test_what_was_plainly_meant_to_last_asks_though_it_is_not_put_well() -> None:
     (leans,) = decided([add("It is always in French.", sure=False)], "It is always in French.")
     assert leans.severity is Severity.ASK and reasons(leans) >= {Reason.LEANS, Reason.UNSURE}
