@@ -20,7 +20,7 @@ from transformers import BertConfig, BertModel
 
 HERE = Path(__file__).parent
 DATA = HERE / "data"
-WEIGHTS = HERE.parent / "src" / "reverie" / "dreams" / "light" / "weights"
+WEIGHTS = HERE.parent / "src" / "reverie" / "text" / "weights"
 WIDTH = 384
 FIRST = 1  # the seed of new layers: runs that begin at one place can be averaged
 SIZE = 64  # texts a step

@@ -17,7 +17,7 @@ SHIPPED = "cf72bcd13692831e2c9cebc115408d581394dd38f45ef076c915bb1e5c7277c5"
 
 
 def test_the_file_that_ships_is_the_one_the_model_card_measures() -> None:
-    written = (resources.files("reverie.dreams.light.weights") / "tagger.onnx").read_bytes()
+    written = (resources.files("reverie.text.weights") / "tagger.onnx").read_bytes()
     assert hashlib.sha256(written).hexdigest() == SHIPPED
 
 

@@ -29,7 +29,7 @@ def _share(found: list[bool]) -> float:
 
 
 def test_the_file_that_ships_is_the_one_the_model_card_measures() -> None:
-    written = (resources.files("reverie.dreams.light.weights") / "checks.onnx").read_bytes()
+    written = (resources.files("reverie.text.weights") / "checks.onnx").read_bytes()
     assert hashlib.sha256(written).hexdigest() == SHIPPED
 
 

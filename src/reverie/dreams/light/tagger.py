@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reverie.dreams.light.network import Network, chances, network
+from reverie.text.network import Network, chances, network
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,7 +105,7 @@ def tag_sentences(texts: Sequence[str]) -> list[Tagged]:
     for (number, begin, _), code in zip(windows, coded, strict=True):
         places = np.array(code.offsets, dtype=np.int64)
         words = places[:, 1] > places[:, 0]
-        parts[number].append((places[words] + begin, chances(loaded.run(code, "classes")[0])[words]))
+        parts[number].append((places[words] + begin, chances(loaded.run(code.ids, "classes")[0])[words]))
     joined = ([np.concatenate(sides) for sides in zip(*part, strict=True)] for part in parts)
     return [Tagged(places[:, 0], places[:, 1], chances) for places, chances in joined]
 

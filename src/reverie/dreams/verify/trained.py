@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import exp
 
-from reverie.dreams.light.network import chances, network
+from reverie.text.network import chances, network
 
 PERMISSION = "permission"
 POLICIES = ("none", "recipient", "payment", "source", PERMISSION)
@@ -36,5 +36,5 @@ def _read(text: str) -> tuple[list[float], float] | None:
     loaded = network("checks.onnx")
     if isinstance(loaded, str):
         return None
-    decided, others = loaded.run(loaded.tokens.encode(text), "policy", "foreign")
+    decided, others = loaded.run(loaded.tokens.encode(text).ids, "policy", "foreign")
     return chances(decided).tolist(), 1 / (1 + exp(-max(-30.0, min(30.0, float(others)))))

@@ -6,6 +6,7 @@ One text at a time: the 8-bit figures of a text are scaled by its largest, and w
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from onnxruntime import InferenceSession
-    from tokenizers import Encoding, Tokenizer
+    from tokenizers import Tokenizer
 
 MOST_TOKENS = 320
-_LOG = logging.getLogger("reverie.dreams.light")
+_LOG = logging.getLogger("reverie.text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +27,19 @@ class Network:
     session: InferenceSession
     tokens: Tokenizer
 
-    def run(self, code: Encoding, *outputs: str) -> list[NDArray[np.float32]]:
+    def run(self, ids: Sequence[int], *outputs: str, **inputs: Sequence[int]) -> list[NDArray[np.float32]]:
+        """What the network gives for these tokens; `inputs` are what else it reads of each token."""
         import numpy as np
 
-        ids = np.array([code.ids], dtype=np.int64)
-        found = self.session.run(list(outputs), {"input_ids": ids, "attention_mask": np.ones_like(ids)})
-        return [one[0] for one in found]
+        given = {"input_ids": ids, "attention_mask": [1] * len(ids), **inputs}
+        coded = {name: np.array([row], dtype=np.int64) for name, row in given.items()}
+        return [one[0] for one in self.session.run(list(outputs), coded)]
 
 
 @cache
 def network(file: str) -> Network | str:
     """The network of that file; a sentence that says why where it cannot be loaded."""
-    folder = resources.files("reverie.dreams.light.weights")
+    folder = resources.files("reverie.text.weights")
     try:
         from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
