@@ -3,8 +3,7 @@
     python benchmarks/relate.py                      the pairs of labelled/relate.txt
     python benchmarks/relate.py relate-*.json        labelled files of your own, beside them
     python benchmarks/relate.py --kinds              which kind was taken for which
-    python benchmarks/relate.py --authors            the pairs of training/data, none of which the rules were fitted on
-    python benchmarks/relate.py --rules              what each group of rules brings there
+    python benchmarks/relate.py --authors            the pairs of training/data; the network has seen all but v and w
 
 A file is `[{"old", "new", "conflict"}, …]`. AUC is the chance that a conflict scores higher than a pair that is none;
 `found` and `false` are the shares of both at `.conflict >= 0.5`; intervals are bootstrap, 95 %. In labelled/relate.txt
@@ -25,11 +24,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reverie.text.embedding import embed
-from reverie.text.relating.features import NAMES
-from reverie.text.relating.judge import evidence
-from reverie.text.relating.statement import normal, read
-from reverie.text.relating.words import language_of
 from reverie.text.relation import relate
 
 HERE = Path(__file__).parent
@@ -122,33 +116,6 @@ def by_author(path: Path) -> None:
     print(f"{path.stem:<16} {len(c):>5} pairs  AUC {auc(s, c):.3f}  found {found:.3f}  false {false:.3f}", flush=True)
 
 
-def parts_of(pair: Pair) -> dict[str, float]:
-    """What each feature adds to the log-odds of a conflict, in the two clauses that decide."""
-    language = language_of(f"{normal(pair.old)[:400]} {normal(pair.new)[:400]}")
-    old, new = read(pair.old, language), read(pair.new, language)
-    vectors = embed([old.text, new.text])
-    return evidence(old, new, float(vectors[0] @ vectors[1])).parts
-
-
-def rules(paths: Sequence[Path]) -> None:
-    """AUC, found and false without one group at a time, as differences; which clauses decide stays as it was."""
-    sets = [(path.stem, read_pairs(path)) for path in paths]
-    weighed = [([parts_of(pair) for pair in pairs], np.array([pair.conflict for pair in pairs])) for _, pairs in sets]
-    whole = [_without("", parts, conflict) for parts, conflict in weighed]
-    print(f"{'':14}" + "".join(f"{name:<26}" for name, _ in sets))
-    for group in ["", *dict.fromkeys(name.split("_")[0] for name in NAMES)]:
-        cells = [_without(group, parts, conflict) for parts, conflict in weighed]
-        shown = cells if not group else [now - before for now, before in zip(cells, whole, strict=True)]
-        row = "".join(f"{' '.join(f'{value:+.3f}' for value in cell):<26}" for cell in shown)
-        print(f"{group or 'all':<14}{row}", flush=True)
-
-
-def _without(group: str, parts: Sequence[dict[str, float]], conflict: NDArray[np.bool_]) -> NDArray[np.float64]:
-    kept = [[value for name, value in each.items() if name.split("_")[0] != group] for each in parts]
-    odds = np.array([sum(each) for each in kept])
-    return np.array([auc(odds, conflict), np.mean(odds[conflict] >= 0), np.mean(odds[~conflict] >= 0)])
-
-
 def calibration(pairs: Sequence[Pair]) -> None:
     scores, _ = scored(pairs, conflict_of)
     conflict = np.array([pair.conflict for pair in pairs])
@@ -172,9 +139,6 @@ def main() -> None:
     if "--authors" in sys.argv:
         for path in authors:
             by_author(path)
-        return
-    if "--rules" in sys.argv:
-        rules([*authors, HERE / "labelled" / "relate.txt"])
         return
     own = read_pairs(HERE / "labelled" / "relate.txt")
     conflict_of("warm", "up")

@@ -27,6 +27,10 @@ class Network:
     session: InferenceSession
     tokens: Tokenizer
 
+    def ids(self, text: str) -> list[int]:
+        """The tokens of a text, without those that begin and end it."""
+        return self.tokens.encode(text).ids[1:-1]
+
     def run(self, ids: Sequence[int], *outputs: str, **inputs: Sequence[int]) -> list[NDArray[np.float32]]:
         """What the network gives for these tokens; `inputs` are what else it reads of each token."""
         import numpy as np
@@ -37,8 +41,9 @@ class Network:
 
 
 @cache
-def network(file: str) -> Network | str:
-    """The network of that file; a sentence that says why where it cannot be loaded."""
+def network(file: str, most_tokens: int = MOST_TOKENS) -> Network | str:
+    """The network of that file; a sentence that says why where it cannot be loaded. Of a text with more tokens than
+    these it reads the beginning."""
     folder = resources.files("reverie.text.weights")
     try:
         from onnxruntime import InferenceSession, SessionOptions
@@ -53,7 +58,7 @@ def network(file: str) -> Network | str:
         _LOG.warning("%s could not be loaded: %s", file, error)
         return f"{type(error).__name__}: {error}"
     tokens.no_padding()
-    tokens.enable_truncation(MOST_TOKENS)
+    tokens.enable_truncation(most_tokens)
     return Network(session, tokens)
 
 

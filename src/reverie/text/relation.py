@@ -1,28 +1,31 @@
 """`relate(old, new)`: how a new statement stands to an old one.
 
-Not likeness: two statements can share every word and contradict each other, or share none and agree. `conflict` says
-how surely `new` takes the place of `old`; 0.5 is where it becomes more likely than not.
+Not likeness: two statements can share every word and contradict each other, or share none and agree. A small network
+reads both together (`training/relate.py` holds how it learned, its README the data and the figures). `conflict` says how
+surely `new` takes the place of `old`; 0.5 is where it becomes more likely than not.
 Which of two conflicting statements holds is not decided here: that needs their dates and who said them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import islice, product
+from math import exp, log
 
-from reverie.text.embedding import embed
-from reverie.text.relating.cues import Cue
-from reverie.text.relating.judge import DecidingClauses, evidence
-from reverie.text.relating.opposition import Compared, compare
-from reverie.text.relating.reasons import reason
-from reverie.text.relating.statement import ParsedStatement, normal, read
-from reverie.text.relating.words import language_of
+from reverie.text.network import Network, chances, network
+from reverie.text.wording.words import normal
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+MOST_OLD, MOST_NEW = 110, 200  # tokens read at once, as in training
+MOST_TOKENS = 1_000  # of a text
+MOST_WINDOWS = 12  # pairs of pieces of long texts
+BEGIN, END = 101, 102
+# What the network says of pairs as it is written in `training/`, as chances among what people say all day.
+SLOPE, SHIFT = 1.0, 0.0
+EVEN = 0.5
+SAME_WORDS = 0.22  # it could stand in the other's place without loss, which is no conflict
 
 
 class RelationKind(StrEnum):
@@ -31,6 +34,17 @@ class RelationKind(StrEnum):
     SUPERSEDES = "supersedes"
     CONTRADICTS = "contradicts"
     UNRELATED = "unrelated"
+
+
+_KINDS = tuple(RelationKind)  # the order in which the network gives them
+_CONFLICTS = (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
+_WHY = {
+    RelationKind.SAME: "Both say the same.",
+    RelationKind.REFINES: "The new statement says more about the same thing.",
+    RelationKind.SUPERSEDES: "The new statement takes the place of the old one.",
+    RelationKind.CONTRADICTS: "They cannot both hold.",
+    RelationKind.UNRELATED: "Both can hold side by side.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,75 +57,53 @@ class Relation:
 
 def relate(old: str, new: str) -> Relation:
     """Whether `new` says the same as `old`, refines it, supersedes it, contradicts it, or does not concern it."""
-    language = language_of(f"{normal(old)[:_SAMPLE]} {normal(new)[:_SAMPLE]}")
-    before, after = _read(old, language), _read(new, language)
-    if before.text == after.text:
+    if normal(old) == normal(new):
         return Relation(RelationKind.SAME, 1.0, SAME_WORDS, "Both say the same in the same words.")
-    about = float(_vector(before.text) @ _vector(after.text))
-    found = evidence(before, after, about)
-    conflict = round(found.conflict, 4)
-    kind, confidence = _kind(found, conflict, compare(before.whole, after.whole), about)
-    return Relation(kind, round(confidence, 4), conflict, reason(kind, found))
+    chance = chances_of(old, new)
+    if not chance:  # nobody can tell, and people are asked
+        return Relation(RelationKind.UNRELATED, 0.0, EVEN, "The network that compares statements cannot be loaded.")
+    conflict = conflict_in(chance)
+    kinds = _CONFLICTS if conflict >= EVEN else [one for one in _KINDS if one not in _CONFLICTS]
+    kind = max(kinds, key=chance.__getitem__)
+    sure = max(conflict, 1 - conflict) * chance[kind] / sum(chance[one] for one in kinds)
+    return Relation(kind, round(sure, 4), round(conflict, 4), _WHY[kind])
 
 
 def mutual_conflict(one: str, other: str) -> float:
     """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other, or a
     narrower case of it."""
-    sides = relate(one, other), relate(other, one)
-    narrower = any(side.kind is RelationKind.REFINES and side.conflict >= _EVEN for side in sides)
-    return 0.0 if narrower else min(side.conflict for side in sides)
+    return min(relate(one, other).conflict, relate(other, one).conflict)
 
 
-_EVEN = 0.5  # from here on a conflict is more likely than not
-_SAMPLE = 400  # characters; enough to tell a language
-SAME_WORDS = 0.22  # it could stand in the other's place without loss, which is no conflict
-_ALIKE, _NEAR = 0.72, 0.6  # share of words in common; likeness of whole texts
+@lru_cache(maxsize=16_384)
+def chances_of(old: str, new: str) -> Mapping[RelationKind, float]:
+    """The chance of each kind; of texts too long to be read at once, for the two pieces most in conflict. Nothing where
+    the network cannot be loaded."""
+    loaded = network("relate.onnx", MOST_TOKENS)
+    if isinstance(loaded, str):
+        return {}
+    read = (_read(loaded, *pieces) for pieces in _pieces(loaded, old, new))
+    return max(read, key=conflict_in)
 
 
-def _kind(found: DecidingClauses, conflict: float, whole: Compared, about: float) -> tuple[RelationKind, float]:
-    if conflict >= _EVEN:
-        return _conflicting(found), conflict
-    if _agree(found.parts, whole, about):
-        return RelationKind.SAME, (1 - conflict) * min(1.0, 0.3 + whole.dice)
-    if _adds(found.parts, whole, about):
-        return RelationKind.REFINES, (1 - conflict) * min(1.0, 0.3 + whole.cover_old)
-    return RelationKind.UNRELATED, 1 - conflict
+def _pieces(loaded: Network, old: str, new: str) -> Iterator[tuple[list[int], list[int]]]:
+    """Both texts as tokens; a long one in pieces."""
+    sides = [
+        [ids[start : start + most] for start in range(0, max(1, len(ids)), most)]
+        for ids, most in ((loaded.ids(old), MOST_OLD), (loaded.ids(new), MOST_NEW))
+    ]
+    return islice(product(*sides), MOST_WINDOWS)
 
 
-def _conflicting(found: DecidingClauses) -> RelationKind:
-    """A narrower preference takes the broader one's place; a plain denial contradicts; the rest supersedes."""
-    new, parts = found.compared.new, found.parts
-    if "narrowed" in parts and not found.compared.opposed:
-        return RelationKind.REFINES
-    told = new.ended or Cue.CHANGE in new.cues or Cue.NOW in new.cues
-    return RelationKind.CONTRADICTS if {"denied", "opposite"} & parts.keys() and not told else RelationKind.SUPERSEDES
+def _read(loaded: Network, old: list[int], new: list[int]) -> dict[RelationKind, float]:
+    sides = [0] * (len(old) + 2) + [1] * (len(new) + 1)
+    (logits,) = loaded.run([BEGIN, *old, END, *new, END], "kind", sides=sides)
+    return dict(zip(_KINDS, map(float, chances(logits)), strict=True))
 
 
-_APART = frozenset({"subject", "scope", "question", "hedged", "conditional", "past", "additive"})
+def conflict_in(chance: Mapping[RelationKind, float]) -> float:
+    return 1 / (1 + exp(-(SLOPE * log_odds(sum(chance[kind] for kind in _CONFLICTS)) + SHIFT)))
 
 
-def _agree(parts: dict[str, float], whole: Compared, about: float) -> bool:
-    if "agrees" in parts:
-        return True
-    if _APART & parts.keys() or whole.changes or whole.opposed or whole.flipped:
-        return False
-    little_new = whole.rest_new <= 0.35 * (whole.matched + whole.rest_new) and (whole.only_old or whole.rest_new < 0.6)
-    values = not (whole.old.values or whole.new.values) or whole.equal > 0
-    return values and bool(little_new) and (whole.dice >= _ALIKE or about >= _NEAR)
-
-
-def _adds(parts: dict[str, float], whole: Compared, about: float) -> bool:
-    if _APART & parts.keys() or whole.flipped or not whole.shared:
-        return False
-    return whole.cover_old >= 0.3 and (about >= 0.25 or whole.cover_old >= 0.6)
-
-
-@lru_cache(maxsize=8192)
-def _read(text: str, language: str) -> ParsedStatement:
-    return read(text, language)
-
-
-@lru_cache(maxsize=8192)
-def _vector(text: str) -> NDArray[np.float32]:
-    vector: NDArray[np.float32] = embed([text])[0]
-    return vector
+def log_odds(chance: float) -> float:
+    return log(max(chance, 1e-6) / max(1 - chance, 1e-6))

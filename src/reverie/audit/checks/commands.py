@@ -14,8 +14,8 @@ from reverie.audit.checks.paths import ELSEWHERE
 from reverie.audit.checks.project import Project
 from reverie.audit.filesystem import Machine
 from reverie.audit.inventory import AuditedStatement
-from reverie.text.relating.word_lists import listed
 from reverie.text.tokens import terms
+from reverie.text.wording.word_lists import listed
 
 _CODE = re.compile(r"(?<!`)`([^`\n]{2,120})`(?!`)")
 _COMMAND = re.compile(r"(?:\$ )?(?P<program>[a-z][a-z0-9]*(?:[_+-][a-z0-9]+)*)(?P<rest>(?: [^\n]*)?)")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reverie.audit.filesystem import Machine
-from reverie.text.relating.word_lists import listed
+from reverie.text.wording.word_lists import listed
 
 _PATH = re.compile(r"(?<![\w/.:~$}>*=@-])(?:~|\$HOME|\$\{HOME\})?/[\w.@+~-][\w./@+~-]*")
 _BACKTICKED = re.compile(r"[`\"]((?:~|\$HOME)?/[^`\"\n*<>{}$|;?]{2,200})[`\"]")

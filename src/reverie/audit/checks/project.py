@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from reverie.audit.filesystem import MOST_FILES, SKIPPED, Machine
-from reverie.text.relating.word_lists import listed
+from reverie.text.wording.word_lists import listed
 
 _CODE = re.compile(r"`([^`\n]{2,160})`")
 _FILE = re.compile(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from reverie.dreams.light.dates import dates_in
-from reverie.text.relating.word_lists import listed
-from reverie.text.relating.words import carries_meaning, language_of, stem
+from reverie.text.wording.word_lists import listed
+from reverie.text.wording.words import carries_meaning, language_of, stem
 
 _TOKEN = re.compile(r"`[^`\n]+`|https?://\S+|[^\W_][\w'’./:@%+#-]*[\w%]|\w", re.UNICODE)
 _DATE_LEAD = re.compile(

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from reverie.bridge.compare.numerals import in_digits
 from reverie.bridge.compare.statements import StoreStatement
 from reverie.text.embedding import embed
-from reverie.text.relating.number_words import spelled
-from reverie.text.relating.statement import normal
-from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
+from reverie.text.wording.number_words import spelled
+from reverie.text.wording.words import carries_meaning, language_of, normal, raw_words, stem
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,8 @@ from reverie.bridge.compare.rewording import only_reworded
 from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement, statements_of
 from reverie.text.embedding import embed
-from reverie.text.relating.statement import normal
 from reverie.text.relation import RelationKind, relate
+from reverie.text.wording.words import normal
 
 SURE, DOUBT = 0.75, 0.35  # chance of a mere rewording from which it is taken for one, or left open
 FAR_DOUBT = 0.4  # the same as DOUBT, for two statements that have hardly a word in common

@@ -1,6 +1,6 @@
 """Numbers of several words, as digits: "twenty-one", "four hundred and five", "einundzwanzig", "treinta y cinco".
 
-Numbers of one word are read where two statements are compared (`reverie.text.relating.number_words`).
+Numbers of one word are read where two statements are compared (`reverie.text.wording.number_words`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from reverie.text.relating.statement import normal
-from reverie.text.relating.units import NUMBER_WORDS
+from reverie.text.wording.units import NUMBER_WORDS
+from reverie.text.wording.words import normal
 
 _POWERS = {word: number for word, number in NUMBER_WORDS.items() if number in (100, 1000)}
 _POWERS |= {"thousand": 1000, "tausend": 1000, "cents": 100, "ciento": 100, "cientos": 100}

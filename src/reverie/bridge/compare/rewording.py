@@ -1,16 +1,16 @@
 """How likely it is that one statement says no more and no less than another: only its words are different.
 
-A weighted sum of named numbers (`rewording.json`, fitted by benchmarks/training/fit_rewording.py). A changed value
-leaves the rest of a sentence alone; a rewording touches the sentence everywhere and leaves values, names and denials
-alone. So each number weighs otherwise between sentences that are nearly equal than between those that have hardly a
-word in common. Nothing is asked of a model.
+A weighted sum of named numbers (`rewording.json`, fitted by benchmarks/training/fit_rewording.py): what the network
+that relates statements says, read either way, and how the words moved. A changed value leaves the rest of a sentence
+alone; a rewording touches the sentence everywhere and leaves values, names and denials alone. Nothing is asked of a
+model.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -18,15 +18,14 @@ from math import exp, log
 
 from reverie.bridge.compare.numerals import in_digits
 from reverie.dreams.light.language_detection import detect_language as spoken_in
-from reverie.text.embedding import embed, word_vectors
-from reverie.text.relating.clause import Clause
-from reverie.text.relating.opposition import compare
-from reverie.text.relating.small_words import NEGATORS
-from reverie.text.relating.statement import ParsedStatement, read
-from reverie.text.relating.words import carries_meaning, language_of, raw_words, stem
-from reverie.text.relation import RelationKind, relate
+from reverie.text.embedding import embed
+from reverie.text.relation import RelationKind, chances_of, conflict_in, log_odds
+from reverie.text.wording.number_words import spelled
+from reverie.text.wording.small_words import NEGATORS
+from reverie.text.wording.values import Value, exchanged, find_values
+from reverie.text.wording.words import carries_meaning, language_of, raw_words, stem
 
-FOR = frozenset({"likeness", "same", "values_kept"})  # all else can only speak against it
+FOR = frozenset({"likeness", "same", "same_too"})  # all else can only speak against it
 _NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
 _NO_MORE, _NO_LESS = re.compile(r"\bnot? more than\b"), re.compile(r"\bno(?:t less| less| fewer) than\b")
 _PART = re.compile(r"[^\W_]+")
@@ -53,7 +52,7 @@ def only_reworded(old: str, new: str) -> float:
     if not set(mine) & set(theirs) and _translated(old, new):
         return TRANSLATED
     features, weights = rewording_features(old, new), _weights()
-    odds = weights["bias"] + sum(weights[name] * value for name, value in by_likeness(features).items())
+    odds = weights["bias"] + sum(weights[name] * value for name, value in features.items())
     chance = 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
     # what denies, or says more, than the other side is never folded away
     return min(chance, OPEN) if features["more"] >= ADDED or features["denied"] else chance
@@ -86,25 +85,17 @@ def _told(text: str) -> list[str]:
 def _exact(old: str, new: str) -> bool:
     """Whether a value became another one, or a number, a path, an option or a name of code stands on one side only. An
     amount, a date or a time can be written in many ways: those are compared as values."""
-    before, after = _sides(old, new)
-    changes = compare(before.whole, after.whole).changes
-    if any(one.old.value.dimension != NAME for one in changes):
+    before, after = (spelled(_read(one)[:LONGEST]) for one in (old, new))
+    mine, theirs = ([one for one in find_values(text) if one.dimension != NAME] for text in (before, after))
+    if exchanged(mine, theirs):
         return True
-    mine, theirs = (_code(one) for one in (before, after))
-    return not _same_code(mine - theirs, theirs - mine, before.text, after.text)
+    code, code_too = _code(before, mine), _code(after, theirs)
+    return not _same_code(code - code_too, code_too - code, before, after)
 
 
-def _sides(old: str, new: str) -> tuple[ParsedStatement, ParsedStatement]:
-    old, new = _read(old)[:LONGEST], _read(new)[:LONGEST]
-    language = language_of(f"{old} {new}")
-    return read(old, language), read(new, language)
-
-
-def _code(statement: ParsedStatement) -> frozenset[str]:
-    counted = {
-        one for placed in statement.whole.values if placed.value.dimension != NAME for one in placed.value.shown.split()
-    }
-    words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in statement.text.split()}
+def _code(text: str, values: Sequence[Value]) -> frozenset[str]:
+    counted = {part for one in values for part in one.shown.split()}
+    words = {word.strip(",;:!?()[]{}*'…–—").rstrip(".") for word in text.split()}
     return frozenset(word for word in words if _CODE.search(word) and word not in counted)
 
 
@@ -121,14 +112,6 @@ def _same_code(mine: frozenset[str], theirs: frozenset[str], old: str, new: str)
     return all(some <= every for some, every in parts)
 
 
-def by_likeness(features: Mapping[str, float]) -> dict[str, float]:
-    """Each number twice: as it counts between sentences that are nearly equal, and between those that are not."""
-    ratio = features["ratio"]
-    sides = (("near", ratio), ("far", 1 - ratio))
-    doubled = {f"{side} {name}": share * value for side, share in sides for name, value in features.items()}
-    return {"ratio": ratio} | doubled
-
-
 @cache
 def _weights() -> dict[str, float]:
     stored = json.loads(files("reverie.bridge.compare").joinpath("rewording.json").read_text("utf-8"))
@@ -136,63 +119,37 @@ def _weights() -> dict[str, float]:
 
 
 def rewording_features(old: str, new: str) -> dict[str, float]:
-    before, after = _sides(old, new)
-    compared = compare(before.whole, after.whole)
-    there, back = relate(_read(old), _read(new)), relate(_read(new), _read(old))
-    vectors = embed([before.text, after.text])
-    gone, come = _lost(before.whole, after.whole), _lost(after.whole, before.whole)
+    before, after = _read(old)[:LONGEST], _read(new)[:LONGEST]
+    there, back = chances_of(old[:LONGEST], new[:LONGEST]), chances_of(new[:LONGEST], old[:LONGEST])
+    vectors = embed([before, after])
+    odds = [log_odds(one.get(RelationKind.SAME, 0.0)) for one in (there, back)]
     return {
         "likeness": float(vectors[0] @ vectors[1]),
-        "conflict": there.conflict,
-        "same": float(sum(one.kind is RelationKind.SAME for one in (there, back))),
-        "opposed": float(min(len(compared.opposed), 2)),
-        "flipped": float(compared.flipped),
-        "values_kept": float(min(compared.equal, 2)),
-        "old_sum": min(sum(gone), 4.0),
-        "old_most": max(gone, default=0.0),
-        "new_sum": min(sum(come), 4.0),
-        "new_most": max(come, default=0.0),
-        "old_values": _values_lost(before.whole, after.whole),
-        "new_values": _values_lost(after.whole, before.whole),
+        "same": max(odds),
+        "same_too": min(odds),
+        "unrelated": max(one.get(RelationKind.UNRELATED, 0.0) for one in (there, back)),
+        "conflict": max(conflict_in(one) for one in (there, back)),
         **_shape(before, after),
         **_names(old, new, before, after),
     }
 
 
-def _lost(mine: Clause, other: Clause) -> list[float]:
-    """How much of each word of one side is in no word of the other, by the nearest one there."""
-    weights = list(mine.words.values())
-    if not mine.words or not other.words:
-        return weights
-    vectors = word_vectors([*mine.surface.values(), *other.surface.values()])
-    nearest = (vectors[: len(weights)] @ vectors[len(weights) :].T).max(axis=1)
-    return [weight * (1 - min(1.0, max(0.0, float(near)))) for weight, near in zip(weights, nearest, strict=True)]
-
-
-def _values_lost(mine: Clause, other: Clause) -> float:
-    values, theirs = (
-        {(one.value.dimension, str(one.value.amount)) for one in clause.values if one.value.dimension != NAME}
-        for clause in (mine, other)
-    )
-    return float(min(len(values - theirs), 2))
-
-
-def _shape(before: ParsedStatement, after: ParsedStatement) -> dict[str, float]:
+def _shape(before: str, after: str) -> dict[str, float]:
     """How the words moved: one exchanged and the rest as it was, two that changed places, or all of them."""
-    old, new = (one.text.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (before, after))
+    old, new = (one.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (before, after))
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     edits = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     kind, start, end, start_too, end_too = edits[0] if edits else ("equal", 0, 0, 0, 0)
     exchanged = len(edits) == 1 and kind == "replace" and max(end - start, end_too - start_too) <= 2
     exchanged = exchanged and any(map(carries_meaning, (*old[start:end], *new[start_too:end_too])))
-    plain_old, plain_new = raw_words(before.text), raw_words(after.text)
+    plain_old, plain_new = raw_words(before), raw_words(after)
     moved = [one != other for one, other in zip(plain_old, plain_new, strict=False)].count(True)
     return {
         "ratio": matcher.ratio(),
         "more": _only_more(old, new, edits),
         "exchanged": float(exchanged),
         "swapped": float(sorted(plain_old) == sorted(plain_new) and moved == 2),
-        "denied": float(denies(before.text) != denies(after.text)),
+        "denied": float(denies(before) != denies(after)),
         "length": abs(log((1 + len(new)) / (1 + len(old)))),
     }
 
@@ -211,9 +168,9 @@ def _only_more(old: Sequence[str], new: Sequence[str], edits: Sequence[tuple[str
     return min(4.0, float(abs(len(old) - len(new))))
 
 
-def _names(old: str, new: str, before: ParsedStatement, after: ParsedStatement) -> dict[str, float]:
+def _names(old: str, new: str, before: str, after: str) -> dict[str, float]:
     """Names, told by their capitals, that stand on one side only."""
-    words, words_too = set(raw_words(before.text)), set(raw_words(after.text))
+    words, words_too = set(raw_words(before)), set(raw_words(after))
     mine, theirs = ({one.casefold() for one in _NAME.findall(text)} for text in (old, new))
     return {
         "old_names": float(min(len(mine - words_too), 2)),

@@ -20,11 +20,9 @@ from reverie.bridge.compare.rewording import SURE_CONFLICT
 from reverie.bridge.source import HeardSession
 from reverie.dreams.light.sentences import sentences
 from reverie.text.embedding import embed
-from reverie.text.relating.small_words import NEGATORS
-from reverie.text.relating.stance import FRAGMENT
-from reverie.text.relating.statement import normal
-from reverie.text.relating.words import raw_words
 from reverie.text.relation import mutual_conflict
+from reverie.text.wording.small_words import NEGATORS
+from reverie.text.wording.words import normal, raw_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +33,8 @@ SAME_MATTER = 0.55  # likeness from which a sentence may speak of a statement
 SAME_WORDS = 0.9  # share of words in common from which two sentences are one wording
 ONLY_THIS = 0.8  # share of what somebody says from which they say nothing else
 INSTEAD = ("instead of", "rather than", "statt", "en lugar de", "au lieu de")
-_PARTS = re.compile(rf"({FRAGMENT.pattern}|\b(?:{'|'.join(INSTEAD)})\b)", re.IGNORECASE)
+_FRAGMENT = r"[,;:()]|\b(?:but|and|or|so|instead of|rather than|pero|aber|mais|sondern|sino)\b"
+_PARTS = re.compile(rf"({_FRAGMENT}|\b(?:{'|'.join(INSTEAD)})\b)", re.IGNORECASE)
 OTHER_MATTERS = 0.5  # the same share for an ordinary person
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from reverie.core.errors import BadInput
 from reverie.skills.library import FoundSkill
 from reverie.text.embedding import embed
-from reverie.text.relating.statement import normal
+from reverie.text.wording.words import normal
 
 LIKE = 0.55  # likeness from which a statement is of the same sort
 SAME_PAGE = 0.2  # what it counts for that both stand on the same page of a managed memory

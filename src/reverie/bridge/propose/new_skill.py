@@ -12,7 +12,7 @@ from reverie.skills.amendments.amendment import Create
 from reverie.skills.amendments.refine import draft
 from reverie.skills.names import new_name
 from reverie.text.embedding import embed
-from reverie.text.relating.statement import normal
+from reverie.text.wording.words import normal
 
 FEWEST = 3
 _CHAPTER = re.compile(r"^\d+(?:\.\d+)*[.)]\s+")  # "2. Data models"

@@ -35,8 +35,8 @@ from reverie.skills.markdown import plain_heading
 from reverie.skills.match_skills import MatchWeights, match
 from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
-from reverie.text.relating.statement import normal
 from reverie.text.relation import mutual_conflict
+from reverie.text.wording.words import normal
 
 if TYPE_CHECKING:
     import numpy as np

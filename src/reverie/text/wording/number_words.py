@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reverie.text.relating.units import HAN_DIGITS, HAN_POWERS, NUMBER_WORDS
+from reverie.text.wording.units import HAN_DIGITS, HAN_POWERS, NUMBER_WORDS
 
 _WORD_NUMBER = re.compile(r"\b(" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")\b")
 _ONE = re.compile(r"(?<!the )(?<!this )(?<!that )(?<!which )(?<!new )(?<!no )\bone (?=(?!of|day|or|to)[a-z])")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import threading
+import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from reverie.text.relating.small_words import CHATTER, STOP
-from reverie.text.relating.word_lists import listed
+from reverie.text.wording.small_words import STOP
+from reverie.text.wording.word_lists import listed
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -31,6 +32,19 @@ _SMALL_WORDS = {
     "english": listed("the a is are i my of to and in on at for with we our it user was has have"),
 }
 _local = threading.local()
+MAX_READ = 100_000
+MAX_CHARS = 4_000  # a memory is a line and a turn a few paragraphs; what comes later in a longer text is not compared
+_CODE = re.compile(r"```.*?(?:```|$)", re.DOTALL)
+_SPACE = re.compile(r"\s+")
+
+
+@lru_cache(maxsize=8192)
+def normal(text: str) -> str:
+    """Case, width, spacing and typographic quotes do not matter. Long texts are cut."""
+    text = _CODE.sub(" . ", unicodedata.normalize("NFKC", text[:MAX_READ]))
+    text = text.replace("’", "'").replace("`", "").replace('"', "")
+    text = unicodedata.normalize("NFC", text.casefold())
+    return _SPACE.sub(" ", text).strip()[:MAX_CHARS]
 
 
 def language_of(text: str) -> str:
@@ -79,8 +93,3 @@ def _han_pairs(run: str) -> list[str]:
 
 def carries_meaning(word: str) -> bool:
     return word not in STOP and (len(word) > 1 or word in _LETTER_NAMES or bool(_HAN.match(word)))
-
-
-def weight(word: str) -> float:
-    """How much a word says about what a statement is about."""
-    return 0.35 if word in CHATTER else 1.0

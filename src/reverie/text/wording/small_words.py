@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from reverie.text.relating.word_lists import listed
+from reverie.text.wording.word_lists import listed
 
 SELF = listed(
     "i i'm i've i'd i'll users me my mine myself user users' user's we we're we've our ours us you your yours"
     " the_user ich mich mir mein meine meinen meiner meinem wir uns unser unsere nutzer benutzer yo me mi mis nosotros"
     " nuestro nuestra nuestros usuario je j' j'ai me moi mon ma mes nous notre nos utilisateur"
 )
-
-SPEAKER = listed("i i'm i've i'd i'll user we we're we've ich wir yo je nous")
 
 STOP = SELF | listed(
     "a an the this that these those it its it's there here he she they them his her their him and or but so as of to"
@@ -28,18 +26,6 @@ STOP = SELF | listed(
     " sus lo le les muy más ya también ahora porque como l' le la les un une des du de d' et ou mais est sont était"
     " être a ont avec dans sur pour par que qui qu' se s' ce c' cette ces il elle ils elles on au aux en y ne n' pas"
     " plus très aussi maintenant"
-)
-
-# Words of talking to an assistant: they fill long turns and say nothing about what is being remembered.
-CHATTER = listed(
-    "help helps recommend recommendations recommendation suggest suggestion suggestions tips tip advice idea ideas"
-    " looking look wondering wonder think thinking thought try trying tried want wanted need needs know knowing tell"
-    " find finding found give giving good great better new nice interesting interested sounds sound helpful"
-    " able enjoying considering planning plan plans curious worried excited happy glad love feel feeling time"
-    " kinda gonna hmm question info information resources options option consider keep keeping start started starting"
-    " wants wanting uses given gives keeps kept"
-    " use using used work working works understand figure especially including include mind hope hoping learn"
-    " learning improve create check options specific different useful definitely probably absolutely"
 )
 
 NEGATORS = listed(

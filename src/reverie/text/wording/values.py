@@ -1,16 +1,15 @@
 """What can be counted and compared in a text: amounts with units, dates, times of day, weekdays, versions, identifiers.
 
-Every Value has a dimension; two Values can only differ when they share one. `was` marks the value a statement
-itself calls the old one ("from 1,200 to 1,500", "up from $400").
+Every Value has a dimension; two Values can only differ when they share one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reverie.text.relating.units import MONTHS, ORDINALS, PERIODS, RHYTHMS, UNITS, WEEKDAYS
+from reverie.text.wording.units import MONTHS, ORDINALS, PERIODS, RHYTHMS, UNITS, WEEKDAYS
 
 _NUMBER = r"\d+(?:[,\u202f]\d{3}(?!\d))*(?:[.,]\d{1,3}(?!\d))?(?:\.\d+)?"
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -80,13 +79,6 @@ _MAYBE = re.compile(
     + r")\b|\b(?:once|twice|thrice)\b|"
     + "|".join((_DAY, *RHYTHMS, *ORDINALS))
 )
-_WAS = re.compile(r"\b(?:up|down|increased|raised|reduced|discounted|lowered) from(?: the original| my| our)? ?$")
-_FROM = re.compile(r"\b(?:from|von|de) $")
-_TO = re.compile(r" ?(?:[a-z]+ )?(?:to|auf|a|à) [$€£]?\d")
-_CHANGED = re.compile(
-    r"\b(?:increas|rais|reduc|lower|mov|shift|chang|adjust|extend|went|gone|improv|grew|grown|bump|push|cut|drop"
-    r"|erhöh|subi|baj|pass)\w*"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +89,6 @@ class Value:
     start: int
     end: int
     unit: float = 1.0
-    was: bool = False
 
     @property
     def sure_half(self) -> bool:
@@ -115,13 +106,6 @@ class Value:
         return self.amount != other.amount
 
 
-def masked(text: str, values: Iterable[Value]) -> str:
-    """The text with blanks in place of its values."""
-    for value in values:
-        text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
-    return text
-
-
 def find_values(text: str) -> Iterator[Value]:
     """Every value in a case-folded text, in order. `text` went through `spelled`."""
     if not _MAYBE.search(text):
@@ -134,16 +118,23 @@ def find_values(text: str) -> Iterator[Value]:
         if read is None:
             continue
         dimension, amount = read
-        was = name != "weekdays" and _called_old(text, match)
         factor = UNITS[match["au"]][1] if name == "amount" else 1.0
-        yield Value(dimension, amount, match.group().strip(), match.start(), match.end(), factor, was)
+        yield Value(dimension, amount, match.group().strip(), match.start(), match.end(), factor)
 
 
-def _called_old(text: str, match: re.Match[str]) -> bool:
-    before = text[max(0, match.start() - 30) : match.start()]
-    if _WAS.search(before):
-        return True
-    return bool(_FROM.search(before) and _TO.match(text, match.end()) and _CHANGED.search(text))
+_NUMBERS = frozenset({"count", "version", "ordinal"})
+
+
+def exchanged(mine: Sequence[Value], theirs: Sequence[Value]) -> bool:
+    """Whether one side has a value in the place of another one, of the same dimension. What both have is no change."""
+    alike = [
+        (one, other)
+        for one in mine
+        for other in theirs
+        if {one.dimension, other.dimension} <= _NUMBERS or one.dimension == other.dimension
+    ]
+    kept = {id(one) for pair in alike if not pair[0].differs(pair[1]) for one in pair}
+    return any(id(one) not in kept and id(other) not in kept for one, other in alike)
 
 
 _Read = tuple[str, float | str | frozenset[int]] | None
