@@ -25,7 +25,7 @@ from reverie.dreams.verify.checks import CheckResult, check
 from reverie.dreams.verify.reasons import Mark, Objection, Reason, Severity, finding
 from reverie.memory.audience import belongs, in_project
 from reverie.memory.operation import Add, Operation, Remove, Replace
-from reverie.text.relation import relate
+from reverie.text.relation import conflict_on_one_matter
 
 MOST_PROPOSALS = 10
 WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure
@@ -264,7 +264,7 @@ def _overtakes(case: Case, old: str, surely: float) -> bool:
     if not words.shared(case.text, spoken) - words.stems(old) or not words.shared(old, around):
         return False
     revised = len(words.shared(old, case.text)) * 2 >= len(words.stems(old))
-    return revised or max(relate(old, case.text).conflict, relate(old, spoken).conflict) >= surely
+    return revised or max(conflict_on_one_matter(old, one) for one in (case.text, spoken)) >= surely
 
 
 def _of_a_skill(made: Decided, material: Material, rules: Rules) -> Decided:

@@ -22,7 +22,7 @@ from reverie.dreams.verify.case import Case
 from reverie.dreams.verify.reasons import Mark, Objection
 from reverie.dreams.verify.words import missing, shared, stems, values
 from reverie.safety.personal.sensitive import sensitive
-from reverie.text.relation import relate
+from reverie.text.relation import conflict_on_one_matter
 
 HALF_LIFE_DAYS = 90.0
 _USEFUL = {
@@ -145,7 +145,7 @@ def _names_what_it_changes(case: Case) -> bool:
 def _correction(case: Case) -> tuple[float, str]:
     marked = 1.0 if case.kinds & {"correction", "contradiction"} else 0.8 if "update" in case.kinds else 0.0
     said = [*(one.sentence for one in case.support), *([case.text] if case.text else [])]
-    against = max((relate(old, one).conflict for old in case.old for one in said), default=0.0)
+    against = max((conflict_on_one_matter(old, one) for old in case.old for one in said), default=0.0)
     value = max(marked, against)
     return value, "It puts something right." if value >= 0.5 else "It corrects nothing."
 

@@ -8,7 +8,7 @@ Which of two conflicting statements holds is not decided here: that needs their 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -16,7 +16,10 @@ from itertools import islice, product
 from math import exp, log
 
 from reverie.text.network import Network, chances, network
-from reverie.text.wording.words import normal
+from reverie.text.wording.number_words import spelled
+from reverie.text.wording.small_words import NEGATORS
+from reverie.text.wording.values import Value, exchanged, find_values
+from reverie.text.wording.words import carries_meaning, language_of, normal, raw_words, stem
 
 MOST_OLD, MOST_NEW = 110, 200  # tokens read at once, as in training
 MOST_TOKENS = 1_000  # of a text
@@ -25,6 +28,7 @@ BEGIN, END = 101, 102
 # In the data nearly half of the pairs conflict, of what people say all day very few: so much less sure is a conflict.
 SHIFT = -2.5
 EVEN = 0.5
+BY_VALUE = 0.8  # how sure that is of two statements that differ in nothing but a value
 SAME_WORDS = 0.22  # it could stand in the other's place without loss, which is no conflict
 
 
@@ -59,14 +63,40 @@ def relate(old: str, new: str) -> Relation:
     """Whether `new` says the same as `old`, refines it, supersedes it, contradicts it, or does not concern it."""
     if normal(old) == normal(new):
         return Relation(RelationKind.SAME, 1.0, SAME_WORDS, "Both say the same in the same words.")
+    other_value = _other_value(old, new)
+    if other_value is False:
+        return Relation(RelationKind.SAME, BY_VALUE, SAME_WORDS, "Both say the same of the same value.")
     chance = chances_of(old, new)
     if not chance:  # nobody can tell, and people are asked
         return Relation(RelationKind.UNRELATED, 0.0, EVEN, "The network that compares statements cannot be loaded.")
-    conflict = conflict_in(chance)
+    conflict = max(_conflict(chance), BY_VALUE if other_value else 0.0)
     kinds = _CONFLICTS if conflict >= EVEN else [one for one in _KINDS if one not in _CONFLICTS]
     kind = max(kinds, key=chance.__getitem__)
     sure = max(conflict, 1 - conflict) * chance[kind] / sum(chance[one] for one in kinds)
     return Relation(kind, round(sure, 4), round(conflict, 4), _WHY[kind])
+
+
+def _other_value(old: str, new: str) -> bool | None:
+    """Whether two statements of the same words have other values: "2 GB" is 2,000 MB, and 8h40 is not 8h05. None where
+    their words differ, or neither has a value."""
+    sides = [spelled(normal(one)) for one in (old, new)]
+    mine, theirs = ([*find_values(side)] for side in sides)
+    if not mine or not theirs or _words(sides[0], mine) != _words(sides[1], theirs):
+        return None
+    return exchanged(mine, theirs)
+
+
+def _words(text: str, values: Sequence[Value]) -> set[str]:
+    for value in values:
+        text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
+    language = language_of(text)
+    return {stem(word, language) for word in raw_words(text) if carries_meaning(word) or word in NEGATORS}
+
+
+def conflict_on_one_matter(old: str, new: str) -> float:
+    """How surely `new` takes the place of `old`, where it is known that both speak of one thing: among such pairs a
+    conflict is nothing rare."""
+    return round(sum(chance for kind, chance in chances_of(old, new).items() if kind in _CONFLICTS), 4)
 
 
 def mutual_conflict(one: str, other: str) -> float:
@@ -83,7 +113,7 @@ def chances_of(old: str, new: str) -> Mapping[RelationKind, float]:
     if isinstance(loaded, str):
         return {}
     read = (_read(loaded, *pieces) for pieces in _pieces(loaded, old, new))
-    return max(read, key=conflict_in)
+    return max(read, key=_conflict)
 
 
 def _pieces(loaded: Network, old: str, new: str) -> Iterator[tuple[list[int], list[int]]]:
@@ -101,9 +131,9 @@ def _read(loaded: Network, old: list[int], new: list[int]) -> dict[RelationKind,
     return dict(zip(_KINDS, map(float, chances(logits)), strict=True))
 
 
-def conflict_in(chance: Mapping[RelationKind, float]) -> float:
-    return 1 / (1 + exp(-(log_odds(sum(chance[kind] for kind in _CONFLICTS)) + SHIFT)))
+def _conflict(chance: Mapping[RelationKind, float]) -> float:
+    return 1 / (1 + exp(-(_log_odds(sum(chance[kind] for kind in _CONFLICTS)) + SHIFT)))
 
 
-def log_odds(chance: float) -> float:
+def _log_odds(chance: float) -> float:
     return log(max(chance, 1e-6) / max(1 - chance, 1e-6))

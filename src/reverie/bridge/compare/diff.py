@@ -14,8 +14,8 @@ from reverie.text.embedding import embed
 from reverie.text.relation import RelationKind, relate
 from reverie.text.wording.words import normal
 
-SURE, DOUBT = 0.75, 0.35  # chance of a mere rewording from which it is taken for one, or left open
-FAR_DOUBT = 0.4  # the same as DOUBT, for two statements that have hardly a word in common
+SURE, DOUBT = 0.75, 0.1  # chance of a mere rewording from which it is taken for one, or left open
+FAR_DOUBT = 0.15  # the same as DOUBT, for two statements that have hardly a word in common
 ALONE_DOUBT = 0.6  # the same for the one that went from a place and the one that came, which nothing else puts together
 OTHER_MATTER = 0.5  # likeness below which two statements may be two matters
 SAID_ELSEWHERE = 0.85  # chance of a mere rewording from which a statement that went or came was there already

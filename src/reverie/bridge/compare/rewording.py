@@ -1,32 +1,24 @@
 """How likely it is that one statement says no more and no less than another: only its words are different.
 
-A weighted sum of named numbers (`rewording.json`, fitted by benchmarks/training/fit_rewording.py): what the network
-that relates statements says, read either way, and how the words moved. A changed value leaves the rest of a sentence
-alone; a rewording touches the sentence everywhere and leaves values, names and denials alone. Nothing is asked of a
-model.
+What the network that relates statements says, read either way; but a value, a path or a name of code that became
+another one is a change, however near the rest is. Nothing is asked of a model.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from functools import cache, lru_cache
-from importlib.resources import files
-from math import exp, log
+from functools import lru_cache
 
 from reverie.bridge.compare.numerals import in_digits
 from reverie.dreams.light.language_detection import detect_language as spoken_in
-from reverie.text.embedding import embed
-from reverie.text.relation import RelationKind, chances_of, conflict_in, log_odds
+from reverie.text.relation import RelationKind, chances_of
 from reverie.text.wording.number_words import spelled
 from reverie.text.wording.small_words import NEGATORS
 from reverie.text.wording.values import Value, exchanged, find_values
 from reverie.text.wording.words import carries_meaning, language_of, raw_words, stem
 
-FOR = frozenset({"likeness", "same", "same_too"})  # all else can only speak against it
-_NAME = re.compile(r"(?<!^)(?<![.!?:]\s)\b[^\W\d_a-z]\w+")
 _NO_MORE, _NO_LESS = re.compile(r"\bnot? more than\b"), re.compile(r"\bno(?:t less| less| fewer) than\b")
 _PART = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
@@ -51,11 +43,10 @@ def only_reworded(old: str, new: str) -> float:
         return 0.0
     if not set(mine) & set(theirs) and _translated(old, new):
         return TRANSLATED
-    features, weights = rewording_features(old, new), _weights()
-    odds = weights["bias"] + sum(weights[name] * value for name, value in features.items())
-    chance = 1 / (1 + exp(-max(-30.0, min(30.0, odds))))
-    # what denies, or says more, than the other side is never folded away
-    return min(chance, OPEN) if features["more"] >= ADDED or features["denied"] else chance
+    there, back = (chances_of(*pair) for pair in ((old[:LONGEST], new[:LONGEST]), (new[:LONGEST], old[:LONGEST])))
+    chance = (there.get(RelationKind.SAME, OPEN) + back.get(RelationKind.SAME, OPEN)) / 2
+    less, more = _bounds(_read(old), _read(new))
+    return max(less, min(chance, more))
 
 
 def _translated(old: str, new: str) -> bool:
@@ -112,46 +103,17 @@ def _same_code(mine: frozenset[str], theirs: frozenset[str], old: str, new: str)
     return all(some <= every for some, every in parts)
 
 
-@cache
-def _weights() -> dict[str, float]:
-    stored = json.loads(files("reverie.bridge.compare").joinpath("rewording.json").read_text("utf-8"))
-    return {str(name): float(weight) for name, weight in stored["weights"].items()}
-
-
-def rewording_features(old: str, new: str) -> dict[str, float]:
-    before, after = _read(old)[:LONGEST], _read(new)[:LONGEST]
-    there, back = chances_of(old[:LONGEST], new[:LONGEST]), chances_of(new[:LONGEST], old[:LONGEST])
-    vectors = embed([before, after])
-    odds = [log_odds(one.get(RelationKind.SAME, 0.0)) for one in (there, back)]
-    return {
-        "likeness": float(vectors[0] @ vectors[1]),
-        "same": max(odds),
-        "same_too": min(odds),
-        "unrelated": max(one.get(RelationKind.UNRELATED, 0.0) for one in (there, back)),
-        "conflict": max(conflict_in(one) for one in (there, back)),
-        **_shape(before, after),
-        **_names(old, new, before, after),
-    }
-
-
-def _shape(before: str, after: str) -> dict[str, float]:
-    """How the words moved: one exchanged and the rest as it was, two that changed places, or all of them."""
-    old, new = (one.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (before, after))
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    edits = [code for code in matcher.get_opcodes() if code[0] != "equal"]
-    kind, start, end, start_too, end_too = edits[0] if edits else ("equal", 0, 0, 0, 0)
-    exchanged = len(edits) == 1 and kind == "replace" and max(end - start, end_too - start_too) <= 2
-    exchanged = exchanged and any(map(carries_meaning, (*old[start:end], *new[start_too:end_too])))
-    plain_old, plain_new = raw_words(before), raw_words(after)
-    moved = [one != other for one, other in zip(plain_old, plain_new, strict=False)].count(True)
-    return {
-        "ratio": matcher.ratio(),
-        "more": _only_more(old, new, edits),
-        "exchanged": float(exchanged),
-        "swapped": float(sorted(plain_old) == sorted(plain_new) and moved == 2),
-        "denied": float(denies(before) != denies(after)),
-        "length": abs(log((1 + len(new)) / (1 + len(old)))),
-    }
+def _bounds(old: str, new: str) -> tuple[float, float]:
+    """What denies, says some words more, or has two words in each other's place is never folded away; what only has a
+    word or two more is never surely a change."""
+    before, after = (one.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (old, new))
+    edits = {code[0] for code in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()} - {"equal"}
+    added = abs(len(before) - len(after)) if edits in ({"insert"}, {"delete"}) else 0
+    mine, theirs = raw_words(old), raw_words(new)
+    moved = [one != other for one, other in zip(mine, theirs, strict=False)].count(True)
+    if denies(old) != denies(new) or added >= ADDED or (sorted(mine) == sorted(theirs) and moved == 2):
+        return 0.0, OPEN
+    return (OPEN if added else 0.0), 1.0
 
 
 def denies(text: str) -> bool:
@@ -159,20 +121,3 @@ def denies(text: str) -> bool:
     words = raw_words(text)
     count = sum(word in NEGATORS for word in words)
     return count % 2 == 1 or (not count and "ne" in words)
-
-
-def _only_more(old: Sequence[str], new: Sequence[str], edits: Sequence[tuple[str, int, int, int, int]]) -> float:
-    """How many words were put in, where nothing was taken out; or the other way round."""
-    if {code[0] for code in edits} not in ({"insert"}, {"delete"}):
-        return 0.0
-    return min(4.0, float(abs(len(old) - len(new))))
-
-
-def _names(old: str, new: str, before: str, after: str) -> dict[str, float]:
-    """Names, told by their capitals, that stand on one side only."""
-    words, words_too = set(raw_words(before)), set(raw_words(after))
-    mine, theirs = ({one.casefold() for one in _NAME.findall(text)} for text in (old, new))
-    return {
-        "old_names": float(min(len(mine - words_too), 2)),
-        "new_names": float(min(len(theirs - words), 2)),
-    }

@@ -26,7 +26,7 @@ from reverie.dreams.verify import words
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
 from reverie.safety.personal.sensitive import asked_to_remember, asking_to_remember
 from reverie.text.embedding import embed
-from reverie.text.relation import RelationKind, relate
+from reverie.text.relation import RelationKind, conflict_on_one_matter, relate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -228,9 +228,10 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     exact = not limited and shape in EXACT  # "200 on Mondays" is not 200 every day
     exact |= shape == "day" and for_good and not words.missing(hours, [last.words])
     doubted = last.candidate.explicitness * 2 < last.candidate.confidence
-    plain = exact and not doubted and relate(old.whole, last.words).conflict >= SURE_CONFLICT
+    plain = exact and not doubted and conflict_on_one_matter(old.whole, last.words) >= SURE_CONFLICT
     text = revised or own_sentence(last.words)
-    alone = not any(_holds_it_too(one, old, text) for one in material.brief.entries)
+    others = [one for one in material.brief.entries if one is not old]
+    alone = not any(_holds_it_too(one, old, text) or _conflicts(one, last.words) for one in others)
     back = _comes_back(old.text, text, [one.words for one in group])
     sure = alone and not back and (plain or _is_sure(agree))
     return Item(Op.REPLACE, text, (), old.document, replaces=(old.id,), sure=sure), last, agree
@@ -258,7 +259,7 @@ def _comes_back(old: str, text: str, said: Sequence[str]) -> bool:
 def _holds_it_too(one: BriefEntry, old: BriefEntry, text: str) -> bool:
     """Another entry on the same matter has the value that would go: changing one of them is half a change."""
     gone = words.missing(words.values(old.text), [text])
-    about_it = one is not old and len(words.shared(one.text, old.text)) > 1
+    about_it = len(words.shared(one.text, old.text)) > 1
     return about_it and any(words.stands_in(value, one.text) for value in gone)
 
 
@@ -328,11 +329,20 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
         return None
     changes = bool(one.marks & CHANGES) and words.ceases(one.words)
     names = {entry.id: _names(one.words, entry.whole) if changes else 0 for entry in named}
-    conflict = {entry.id: relate(entry.whole, one.words).conflict for entry in named}
-    shared = {entry.id: len(words.shared(entry.whole, one.words)) for entry in named}
-    overtaken = [entry for entry in named if names[entry.id] or conflict[entry.id] >= CONFLICT]
-    best = max(overtaken or named, key=lambda entry: (names[entry.id], shared[entry.id], conflict[entry.id]))
-    return best if names[best.id] or conflict[best.id] >= CONFLICT else None
+    overtaken = [entry for entry in named if names[entry.id] or _conflicts(entry, one.words)]
+    return max(
+        overtaken,
+        key=lambda entry: (
+            names[entry.id],
+            len(words.shared(entry.whole, one.words)),
+            relate(entry.whole, one.words).conflict,
+        ),
+        default=None,
+    )
+
+
+def _conflicts(entry: BriefEntry, said: str) -> bool:
+    return bool(words.shared(entry.whole, said)) and relate(entry.whole, said).conflict >= CONFLICT
 
 
 def _names(said: str, entry: str) -> int:
@@ -356,6 +366,7 @@ def exchange(old: str, said: str) -> tuple[str, str]:
         return "", ""
     shape = words.shape_of(new[0])
     same = [value for value in there if words.shape_of(value) == shape]
+    same = [value for value in same if (":" in value) == (":" in new[0])]  # "at 5:30" does not become "at 1998"
     same = [value for value in same if _form(value) == _form(new[0])] or same
     if len(same) > 1 and shape in EXACT:  # the one that is not said to stay
         same = [value for value in same if not words.stands_in(value, said)] if not words.ceases(said) else same

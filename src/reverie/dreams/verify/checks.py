@@ -26,7 +26,7 @@ from reverie.memory.audience import belongs
 from reverie.safety.personal.numbers import cards, ibans, national_ids
 from reverie.safety.personal.sensitive import asked_to_remember, sensitive
 from reverie.safety.scan import scan
-from reverie.text.relation import RelationKind, relate
+from reverie.text.relation import RelationKind, mutual_conflict, relate
 from reverie.transcripts.session import Session
 
 LONGEST = 400  # characters of an entry: one statement
@@ -189,7 +189,7 @@ def _old_values_again(case: Case) -> Iterator[str]:
 
 
 def _is_against(said: str, case: Case) -> bool:
-    return bool(words.stems(case.item.text) & words.stems(said)) and relate(case.item.text, said).conflict >= CONFLICT
+    return bool(words.stems(case.item.text) & words.stems(said)) and mutual_conflict(case.item.text, said) >= CONFLICT
 
 
 def grounded(case: Case) -> Iterator[Objection]:
@@ -368,9 +368,9 @@ def _denies(entry: str, case: Case, limit: float) -> bool:
     """They speak of one thing (two words in common, or one of few) and contradict each other; and the entry that is
     replaced did not seem to."""
     common, most = len(words.shared(entry, case.text)), max(len(words.stems(entry)), len(words.stems(case.text)))
-    if common < min(2, most // 2) or relate(entry, case.text).conflict < limit:
+    if common < min(2, most // 2) or mutual_conflict(entry, case.text) < limit:
         return False
-    return not any(relate(entry, old).conflict >= limit for old in case.old)
+    return not any(mutual_conflict(entry, old) >= limit for old in case.old)
 
 
 def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None:
@@ -386,10 +386,12 @@ def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None
 def _says_the_same(old: str, case: Case) -> bool:
     if words.bare(old) == words.bare(case.text):
         return True
-    found = relate(old, case.text)
-    denies = case.tells_a_change and words.negated(old) != words.negated(case.text)
-    same = found.kind is RelationKind.SAME and found.confidence >= SAME and not denies
-    return same and not words.missing(words.values(case.text), [old])
+    if not words.shared(old, case.text) or words.missing(words.values(case.text), [old]):
+        return False
+    if case.tells_a_change and words.negated(old) != words.negated(case.text):
+        return False
+    either_way = relate(old, case.text), relate(case.text, old)
+    return all(one.kind is RelationKind.SAME and one.confidence >= SAME for one in either_way)
 
 
 def critical(case: Case) -> Iterator[Objection]:
