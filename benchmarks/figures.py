@@ -32,7 +32,7 @@ LANGUAGE_RULES = (
     "dreams/verify",
     "dreams/curators/built_in.py",
     "dreams/curators/lessons.py",
-    "text/relating",
+    "text/wording",
     "text/relation.py",
 )
 

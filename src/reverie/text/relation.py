@@ -96,7 +96,8 @@ def _words(text: str, values: Sequence[Value]) -> set[str]:
 def conflict_on_one_matter(old: str, new: str) -> float:
     """How surely `new` takes the place of `old`, where it is known that both speak of one thing: among such pairs a
     conflict is nothing rare."""
-    return round(sum(chance for kind, chance in chances_of(old, new).items() if kind in _CONFLICTS), 4)
+    said = sum(chance for kind, chance in chances_of(old, new).items() if kind in _CONFLICTS)
+    return round(max(said, BY_VALUE if _other_value(old, new) else 0.0), 4)
 
 
 def mutual_conflict(one: str, other: str) -> float:

@@ -19,14 +19,14 @@ from reverie.audit.checks.word_by_word import (
     undated,
 )
 from reverie.dreams.light.dates import dates_in
-from reverie.text.relation import RelationKind, mutual_conflict, relate
+from reverie.text.relation import RelationKind, conflict_on_one_matter, relate
 
 NEAR = 0.35  # likeness of sentences from which they are worth comparing
 MOST_SENTENCES = 4_000
 SHORTEST, LONGEST = 8, 240  # characters of a sentence that can be compared word by word
 LONG_ENOUGH = 40  # to be no accident below two headings
 MOST_NEIGHBOURS = 16
-SURE_SAME, SURE_ALIKE, SURE_APART, SURE_OVERTAKEN = 0.85, 0.75, 0.4, 0.56
+SURE_SAME, SURE_ALIKE, SURE_APART, SURE_OVERTAKEN = 0.85, 0.75, 0.5, 0.5
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])(?<!\d\.)\s+|\n+")
 _NESTED = re.compile(r"\n[ \t]*(?:[-*+]|\d+[.)])[ \t].*", re.DOTALL)
 _CHANGED = re.compile(
@@ -140,8 +140,8 @@ def _said_twice(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated
         return _doubled(one, other)
     if is_han(one.read.text) or not (one.read.states and other.read.states and much_alike(one.read, other.read)):
         return None
-    relation = relate(one.read.text, other.read.text)
-    if relation.kind is RelationKind.SAME and relation.confidence >= SURE_SAME:
+    either_way = relate(one.read.text, other.read.text), relate(other.read.text, one.read.text)
+    if all(each.kind is RelationKind.SAME and each.confidence >= SURE_SAME for each in either_way):
         shorter, longer = sorted((one.statement, other.statement), key=lambda statement: len(statement.text))
         return Pair("same", shorter, longer, "Another entry says the same in other words.")
     return None
@@ -173,7 +173,8 @@ def _doubled(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] |
 def _apart(one: _Sentence[Stated], other: _Sentence[Stated]) -> Pair[Stated] | None:
     if not one_thing_apart(one.read, other.read):
         return None
-    if mutual_conflict(undated(one.read.text), undated(other.read.text)) < SURE_APART:
+    texts = undated(one.read.text), undated(other.read.text)
+    if min(conflict_on_one_matter(*texts), conflict_on_one_matter(*reversed(texts))) < SURE_APART:
         return None
     before, after = _day(one.read.text), _day(other.read.text)
     if before and after and before != after:
@@ -192,8 +193,7 @@ def _overtaken(old: _Sentence[Stated], new: _Sentence[Stated]) -> Pair[Stated] |
     gone = (changed["from"] or changed["gone"] or changed["was"]).casefold().strip(".,")
     if len(gone) < 3 or not re.search(rf"(?<!\w){re.escape(gone)}(?!\w)", old.read.text.casefold()):
         return None
-    relation = relate(undated(old.read.text), undated(new.read.text))
-    if relation.kind is RelationKind.SUPERSEDES and relation.conflict >= SURE_OVERTAKEN:
+    if conflict_on_one_matter(undated(old.read.text), undated(new.read.text)) >= SURE_OVERTAKEN:
         return Pair("supersedes", old.statement, new.statement, f"Another entry says that “{gone}” is over.")
     return None
 
