@@ -131,6 +131,63 @@ def test_what_one_person_wants_does_not_change_a_skill_that_others_follow(home: 
     assert home.review.waiting() == []
 
 
+NOTES = ("Release notes are written in the past tense.", "Every release is marked in Grafana.")
+
+
+def of_release(home: Home, folder: Path, said: str) -> Proposal:
+    """What becomes of a sentence that stands beside the rules of a skill."""
+    skill = home.config.home / "skills" / "release" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(f"---\nname: release\ndescription: How we release.\n---\n\n# Release\n\n## Rules\n{lines(NOTES)}")
+    (proposal,) = proposed(home, folder, lines(NOTES), lines((*NOTES, said)))
+    return proposal
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bob wants his release notes in pink.",
+        "Karolina hates bullet points in her changelog.",
+        "Giovanni preferisce le sue note in inglese.",
+    ],
+)
+def test_what_tells_one_persons_wish_is_not_put_into_a_skill(home: Home, tmp_path: Path, said: str) -> None:
+    proposal = of_release(home, tmp_path, said)
+    assert proposal.suggestion.subject == "MEMORY.md" and "it is about one person" in proposal.suggestion.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("Frau Özdemir möchte ihre Versionshinweise per Post.", "Özdemir"),
+        ("Davide vuole le note di rilascio il lunedì.", "Davide"),
+        ("When Oskar asks for a changelog, leave out the ticket numbers.", "Oskar"),
+        ("Hotfix notes for ann are kept short, and Ann reads them first.", "Ann"),
+    ],
+)
+def test_a_name_that_may_be_one_persons_is_told_before_it_goes_into_a_skill(
+    home: Home, tmp_path: Path, said: str, name: str
+) -> None:
+    told = of_release(home, tmp_path, said).suggestion
+    assert told.subject == "release" and f"names {name}: what is about one person" in told.reason
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The reviewer wants a screenshot with every release.",
+        "Every developer signs her tags.",
+        "Grafana wants its tokens renewed every quarter.",
+        "Der Kunde möchte jede Änderung mit Bild sehen.",
+    ],
+)
+def test_a_rule_about_a_role_or_a_known_product_goes_into_a_skill_without_a_question(
+    home: Home, tmp_path: Path, said: str
+) -> None:
+    told = of_release(home, tmp_path, said).suggestion
+    assert told.subject == "release" and "one person" not in told.reason
+
+
 @pytest.mark.parametrize(("page", "document"), [("user_preferences.md", "USER.md"), ("user-service.md", "MEMORY.md")])
 def test_what_stands_on_a_page_about_a_person_is_about_that_person(
     home: Home, tmp_path: Path, page: str, document: str
