@@ -120,6 +120,39 @@ def test_what_stands_on_a_page_that_is_named_like_a_skill_goes_to_that_skill(hom
     assert proposal.suggestion.subject == "coffee-bar" and "named like coffee-bar" in proposal.suggestion.reason
 
 
+def test_what_stands_in_a_folder_that_a_skill_is_named_after_goes_to_that_skill(home: Home, tmp_path: Path) -> None:
+    barista(home, ("Use water of 94 degrees for light roasts.",))
+    for name, text in (("old", "Nothing."), ("new", "Nothing.\n- Spoons are counted every evening.")):
+        (tmp_path / name / "bar").mkdir(parents=True)
+        (tmp_path / name / "bar" / "replies.md").write_text(f"- {text}\n")
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.suggestion.subject for one in home.review.waiting()] == ["coffee-bar"]
+
+
+@pytest.mark.parametrize(
+    ("said", "subject"),
+    [
+        ("Dark roasts are ground coarser before brewing.", "hot-drinks"),
+        ("Guests sign the book at the door.", "MEMORY.md"),
+    ],
+)
+def test_a_sentence_alone_goes_to_the_skill_whose_rules_it_is_like(
+    home: Home, tmp_path: Path, said: str, subject: str
+) -> None:
+    for name, rules in (
+        ("hot-drinks", BREWING),
+        ("invoices", ("Payment is due after 14 days.", "Send them on Mondays.")),
+    ):
+        skill = home.config.home / "skills" / name / "SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text(f"---\nname: {name}\ndescription: Our ways.\n---\n\n# Us\n\n## Rules\n{lines(rules)}")
+    for name, text in (("old", "Nothing."), ("new", f"Nothing.\n- {said}")):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "inbox.md").write_text(f"- {text}\n")
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.suggestion.subject for one in home.review.waiting()] == [subject]
+
+
 def test_what_one_person_wants_does_not_change_a_skill_that_others_follow(home: Home, tmp_path: Path) -> None:
     barista(home, BREWING)
     mine = BREWING[2].replace("Use water of 94", "The user wants water of 85")

@@ -21,7 +21,13 @@ from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement, statements_of
 from reverie.bridge.propose.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
 from reverie.bridge.propose.learned_routes import USER as TO_USER
-from reverie.bridge.propose.persons import about_one_person, about_the_user, name_words, perhaps_about, words_of
+from reverie.bridge.propose.persons import (
+    about_one_person,
+    about_the_user,
+    name_words,
+    perhaps_about,
+    words_of,
+)
 from reverie.changes.history.library import Rule
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import lowered
@@ -32,7 +38,6 @@ from reverie.safety.scan import scan
 from reverie.skills.amendments.edits import NUMBERED, rules_of
 from reverie.skills.library import FoundSkill
 from reverie.skills.markdown import plain_heading
-from reverie.skills.match_skills import MatchWeights, match
 from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
 from reverie.text.relating.statement import normal
@@ -51,9 +56,8 @@ SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
 SPOKEN = 3  # one in so many sentences of a talk speaks of rules of a skill, from which the talk is about it
 MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
 CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
+ITS_RULES, APART = 0.3, 0.16  # likeness to a skill from which a statement belongs there, and how much more than others
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
-EVERY_TOKEN = 10**9
-SURE_MATCH = MatchWeights(least=0.45)  # a task may call for a skill in vain; a rule in the wrong skill misleads
 REDACTED = "[redacted:"
 NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
 
@@ -186,6 +190,30 @@ class Places:
         order = likeness.argsort()[::-1][:CLOSEST].tolist()
         return [self.standing[at] for at in order if likeness[at] >= least]
 
+    @cached_property
+    def _matters(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """For each skill the mean of its rules, and its description."""
+        import numpy as np
+
+        rules = [[at for at, rule in enumerate(self.standing) if rule.skill is skill] for skill in self.skills]
+        empty = np.zeros(self._vectors.shape[1:], dtype=np.float32)
+        means = np.array([self._vectors[some].mean(axis=0) if some else empty for some in rules])
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        names = [(one.skill.name.replace("-", " "), *one.skill.tags, *one.skill.triggers) for one in self.skills]
+        told = [f"{'. '.join(name)}. {one.skill.description}" for name, one in zip(names, self.skills, strict=True)]
+        return np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0), embed([*map(normal, told)])
+
+    def like_its_rules(self, text: str) -> FoundSkill | None:
+        """The skill whose rules and description are like a text, and more so than those of every other."""
+        if not self.standing or not self.skills:
+            return None
+        said = embed([normal(text)])[0]
+        rules, told = (side @ said for side in self._matters)
+        likeness = rules + told / 2
+        best, *others = likeness.argsort()[::-1].tolist()
+        apart = not others or likeness[best] - likeness[others[0]] >= APART
+        return self.skills[best] if likeness[best] >= ITS_RULES and apart else None
+
     def beside(self, snapshot: Snapshot) -> Places:
         """With the skill that each page of a managed memory is about: most of its statements are rules of that."""
         pages: dict[tuple[str, str], Counter[str]] = {}
@@ -234,12 +262,8 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     if wanted is not None and (chosen := as_learned(difference, new, wanted, places)):
         return chosen
     if one_person:
-        to = (
-            (USER, "it is about the person")
-            if the_users
-            else (MEMORY, "it is about one person, and skills are for all")
-        )
-        return Route(difference, new.text, document=to[0], why=to[1], one_person=True)
+        document, why = (USER, "it is about the person") if the_users else (MEMORY, "it is about one person")
+        return Route(difference, new.text, document=document, why=why, one_person=True)
     found, why = _home(new, places)
     if found is not None:
         return Route(difference, new.text, None, found, section_for(new.text, found), why=why)
@@ -254,26 +278,22 @@ def _home(new: StoreStatement, places: Places) -> tuple[FoundSkill | None, str]:
     named = _named_like(new, places.skills)
     if named is not None:
         return named, f"the page it stands on is named like {named.skill.name}"
-    page = f"{new.heading or PurePosixPath(new.path).stem}. {new.text}"
-    skills = [one.skill for one in places.skills]
-    named_in = [one for one in skills if frozenset() < name_words(one.name) <= stems(new.text)]
-    tries = ((skills, page, SURE_MATCH), (skills, new.text, SURE_MATCH), (named_in, new.text, MatchWeights()))
-    found_by = (match(among, about, budget_tokens=EVERY_TOKEN, weights=sure) for among, about, sure in tries)
-    matches = next(filter(None, found_by), None)
-    if not matches:
-        return None, ""
-    return next(one for one in places.skills if one.skill is matches[0].skill), matches[0].why
+    said = [one for one in places.skills if frozenset() < name_words(one.skill.name) <= stems(new.text)]
+    if len(said) == 1:
+        return said[0], f"it names {said[0].skill.name}"
+    like = places.like_its_rules(new.text)
+    return like, f"it is like the rules of {like.skill.name} and no other skill" if like else ""
 
 
 def _named_like(new: StoreStatement, skills: Sequence[FoundSkill]) -> FoundSkill | None:
     """The one skill whose name is said by the heading, by the page, or by a folder above; or whose name has all words
-    of the heading or of the page in it."""
+    of one of these in it."""
     path = PurePosixPath(new.path)
     pages = [name_words(one) for one in (new.heading, path.stem)]
     folders = [name_words(one) for one in reversed(path.parent.parts)]
     names = [(one, name_words(one.skill.name)) for one in skills]
     whole = ([one for one, name in names if name and name <= words] for words in (*pages, *folders))
-    part = ([one for one, name in names if words and words <= name] for words in pages)
+    part = ([one for one, name in names if words and words <= name] for words in (*pages, *folders))
     return next((found[0] for found in (*whole, *part) if len(found) == 1), None)
 
 
