@@ -212,6 +212,8 @@ def test_a_name_that_may_be_one_persons_is_told_before_it_goes_into_a_skill(
         "Every developer signs her tags.",
         "Grafana wants its tokens renewed every quarter.",
         "Der Kunde möchte jede Änderung mit Bild sehen.",
+        "Releases go out on Tuesdays.",
+        "Raporlar her zaman kısa olur.",
     ],
 )
 def test_a_rule_about_a_role_or_a_known_product_goes_into_a_skill_without_a_question(

@@ -14,7 +14,8 @@ from reverie.bridge.compare.align import stems
 from reverie.bridge.compare.statements import StoreStatement
 from reverie.dreams.light.language_detection import detect_language, lowered, small_words_of, speaks_of_self
 from reverie.dreams.light.tagger import tag_sentences
-from reverie.text.relating.statement import normal
+from reverie.text.relating.statement import normal, read
+from reverie.text.relating.words import language_of
 
 WISH, PERHAPS_WISH = 0.9, 0.5  # from where the tagger takes words for what somebody else wants
 LIKE_A_NAME = 0.95  # from where it takes a word for somebody's name, put into words that tell a wish
@@ -61,7 +62,10 @@ def _stranger(text: str, known: Collection[str]) -> str:
     """The word with a capital that looks most like a name. In German every noun has one: there, the first word only."""
     language = detect_language(text)
     words = [one for one in words_of(text)[: 1 if language == "de" else None] if one.istitle() and len(one) > 1]
-    unknown = [one for one in words if lowered(one) not in known and lowered(one) not in small_words_of(language)]
+    placed = read(text, language_of(text)).whole.values
+    values = {word for one in placed for word in one.value.shown.split()}  # days and months have a capital, too
+    no_names = {*known, *values, *small_words_of(language)}
+    unknown = [one for one in words if lowered(one) not in no_names]
     wish, *chances = _of_somebody_else([text, *(f"{one} prefers short emails." for one in unknown)])
     least = LIKE_ONE_IN_A_WISH if wish >= PERHAPS_WISH else LIKE_A_NAME
     chance, likeliest = max(zip(chances, unknown, strict=True), default=(0.0, ""))
@@ -75,8 +79,8 @@ def _called(person: str) -> str:
 
 
 def _of_somebody_else(texts: Sequence[str]) -> list[float]:
-    read = [found.between(0, len(text)) for text, found in zip(texts, tag_sentences(texts), strict=True)]
-    return [one.others if one.why == "other_person" else 0.0 for one in read]
+    readings = [found.between(0, len(text)) for text, found in zip(texts, tag_sentences(texts), strict=True)]
+    return [one.others if one.why == "other_person" else 0.0 for one in readings]
 
 
 def name_words(name: str) -> frozenset[str]:
