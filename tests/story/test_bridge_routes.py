@@ -10,8 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
+from reverie.bridge.compare.diff import Difference, DiffKind
+from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.propose.curate import Curation, Worded
 from reverie.bridge.propose.draft import Drafted
-from reverie.bridge.propose.route import Kept, KeptOut
+from reverie.bridge.propose.route import Kept, KeptOut, Route
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
 from reverie.memory.operation import Add
@@ -221,6 +224,21 @@ def test_a_rule_about_a_role_or_a_known_product_goes_into_a_skill_without_a_ques
 ) -> None:
     told = of_release(home, tmp_path, said).suggestion
     assert told.subject == "release" and "one person" not in told.reason
+
+
+def test_a_model_puts_nobodys_wish_into_a_skill_and_is_heard_where_it_would_rather_have_memory(home: Home) -> None:
+    barista(home, BREWING)
+    places = home.bridge.amending.places("home")
+    said = StoreStatement("Bob wants his coffee weak.", "Bob wants his coffee weak.", "/inbox.md")
+    came = Difference(DiffKind.ADDED, (), (said,), 0.0)
+    kept = Curation("model", {id(came): Worded("Make Bob's coffee weak.", "coffee-bar")}).applied(
+        Route(came, said.text, document="MEMORY.md", one_person=True), places
+    )
+    assert isinstance(kept, Route) and kept.skill is None and kept.document == "MEMORY.md"
+    told = Curation("model", {id(came): Worded("Bob's coffee is weak.")}).applied(
+        Route(came, said.text, skill=places.skills[0], section="Rules", why="it names coffee-bar"), places
+    )
+    assert isinstance(told, Route) and told.why.endswith("worded by model, who would put it into memory")
 
 
 @pytest.mark.parametrize(("page", "document"), [("user_preferences.md", "USER.md"), ("user-service.md", "MEMORY.md")])
