@@ -4,6 +4,7 @@
     python benchmarks/bridge_routes.py --set-aside     on the others: look at these when reporting, not when tuning
     python benchmarks/bridge_routes.py --other         on statements by another hand (labelled/store_edits_b.txt)
     python benchmarks/bridge_routes.py --wrong         also what went elsewhere
+    python benchmarks/bridge_routes.py --persons       is it seen what is about one person? (labelled/one_person.txt)
 
 Each page of labelled/store_edits.txt is a skill that knows the statements of its page but one; that one comes in, on a
 page called inbox, alone on a page of its own name, on one that has the others in other words, or on the inbox with the
@@ -29,6 +30,7 @@ from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement
 from reverie.bridge.propose.backing import Talk
 from reverie.bridge.propose.new_skill import NewSkill, with_new_skills
+from reverie.bridge.propose.persons import about_one_person, perhaps_about, words_of
 from reverie.bridge.propose.route import KeptOut, LocalRule, Places, route, spoken_beside
 from reverie.bridge.source import HeardSession
 from reverie.skills.library import FoundSkill
@@ -122,7 +124,30 @@ def _looked_at(edits: list[Edit], aside: bool) -> list[Edit]:
     return [one for one in edits if one.set_aside == aside or OTHER]
 
 
+def persons() -> None:
+    """Kept out of skills, told with the name, or silent; where nothing here knows a word of it, and for the rules of
+    the labelled stores where all but the rule itself is known."""
+    labelled = [line for line in EDITS.with_name("one_person.txt").read_text("utf-8").splitlines() if line[0] != "#"]
+    texts = {"about one person": [one[2:] for one in labelled if one[0] == "p"]}
+    texts["about roles and products"] = [one[2:] for one in labelled if one[0] == "n"]
+    known = dict[str, set[str]]()
+    for name in ("store_edits.txt", "store_edits_b.txt"):
+        rules = [one.text for one in read_edits(EDITS.with_name(name))]
+        texts[name] = rules
+        known |= {rule: {word.lower() for one in rules if one != rule for word in words_of(one)} for rule in rules}
+    print("sentences                 number  kept out  told  silent")
+    for kind, lines in texts.items():
+        names = [perhaps_about(one, (), known.get(one, ())) for one in lines]
+        kept = sum(bool(name) and about_one_person(one) for name, one in zip(names, lines, strict=True))
+        told = sum(map(bool, names)) - kept
+        print(f"{kind:25} {len(lines):6} {kept:9} {told:5} {len(lines) - kept - told:7}")
+        if "--wrong" in sys.argv:
+            print(*(f"  {name or '-'}: {one}" for name, one in zip(names, lines, strict=True)), sep="\n")
+
+
 def main() -> None:
+    if "--persons" in sys.argv:
+        return persons()
     aside = "--set-aside" in sys.argv
     pages: dict[str, list[Edit]] = defaultdict(list)
     for edit in read_edits(EDITS.with_name("store_edits_b.txt") if OTHER else EDITS):

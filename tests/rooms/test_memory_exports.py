@@ -70,6 +70,36 @@ def test_an_export_of_another_service_is_read_memory_by_memory(
         assert pulled.versions == 1
 
 
+@pytest.mark.parametrize(
+    ("shape", "more"),
+    [
+        (AGENTCORE, {"nextToken": "AAQA"}),
+        (VERTEX, {"nextPageToken": "CAE"}),
+        (AZURE, {"has_more": True}),
+        ({"data": [{"path": "/a.md", "content": RULE}]}, {"has_more": True, "next_page": "page_2"}),
+        (
+            {"count": 2, "previous": None, "results": [{"id": "m1", "memory": RULE}]},
+            {"next": "https://x.example/?page=2"},
+        ),
+        ({"value": [{"id": "m1", "says": RULE}]}, {"@odata.nextLink": "https://x.example/?skip=1"}),
+    ],
+)
+def test_one_page_of_several_is_refused_until_the_last_lies_beside_it(
+    shape: dict[str, Any], more: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "export"
+    folder.mkdir()
+    if "value" in shape:
+        (folder / "reverie-mapping.toml").write_text('list = "value"\ntext = "says"\npath = "id"\n')
+    (folder / "1.json").write_text(json.dumps(shape | more))
+    (folder / "notes.json").write_text('{"next": "a memory of its own that says what comes next"}')
+    for where in (folder, folder / "1.json"):
+        with pytest.raises(BadInput, match=f"1.json is one page of several: its `{next(iter(more))}`"):
+            read_folder(where)
+    (folder / "2.json").write_text(json.dumps({name: value for name, value in shape.items() if name not in more}))
+    assert RULE in read_folder(folder).texts.values()
+
+
 def test_a_mapping_file_says_where_the_memories_are(tmp_path: Path) -> None:
     rows = {"page": {"notes": [{"says": {"words": RULE}, "topic": "releases"}, {"says": {}}]}}
     (tmp_path / "export.json").write_text(json.dumps(rows))

@@ -135,6 +135,19 @@ def test_pulling_changes_nothing_on_the_server(managed: Served, home: Home) -> N
     assert managed.call("GET", f"/v1/memory_stores/{store}/memory_versions").text == before
 
 
+def test_a_secret_in_an_exported_folder_is_shown_nowhere(home: Home, tmp_path: Path) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    first = "Tags start with a v."
+    for name, text in (("before", first), ("after", f"{first}\n- The token is {secret}.")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ci.md").write_text(f"- {text}\n")
+    sides = [str(tmp_path / name) for name in ("before", "after")]
+    (added,) = home.bridge.diff(*sides).behaviour
+    (kept,) = home.bridge.propose(*sides, target="home").results
+    assert "The token is" in added.after and secret not in added.after
+    assert isinstance(kept, KeptOut) and kept.reason is Kept.SECRET and secret not in str(kept)
+
+
 def test_a_secret_in_a_managed_store_is_not_kept_here(managed: Served, home: Home) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     managed.memory(managed.store(), "/ci.md", f"The token is {secret}.\n")

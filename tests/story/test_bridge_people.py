@@ -73,6 +73,13 @@ def managed(old: str = OLD, new: str = NEW) -> Managed:
     return made
 
 
+def busy(made: Managed) -> Managed:
+    """The same, where everybody else speaks of many things."""
+    for person in ("ann", "bob", "cy"):
+        made.says(person, "The meeting room has a new lamp.", "Please sort the photos by date.")
+    return made
+
+
 def proposed(home: Home, source: Managed, quarantined: bool = False) -> list[object]:
     home.bridge.pull(source)
     return list(home.bridge.propose("drm_1", target="home", quarantined=quarantined).results)
@@ -98,16 +105,24 @@ def test_what_three_people_say_in_words_of_their_own_is_proposed_with_their_name
 def test_a_batch_that_one_person_poisoned_is_quarantined_with_the_sessions_named(
     home: Home, said: list[tuple[str, str]], doubt: Doubt
 ) -> None:
-    source = managed()
+    source = busy(managed())
     for person, text in said:
         source.says(person, text.replace("Note: Refunds", "Note that all refunds"))
     (one,) = proposed(home, source)
     assert isinstance(one, DoubtedDraft) and one.doubt is doubt
-    assert one.backing.sessions() == tuple(f"sesn_{number}" for number in range(3, 3 + len(said)))
+    assert set(one.backing.sessions()) == {f"sesn_{number}" for number in range(6, 6 + len(said))}
     assert home.review.waiting() == []
     (let_through,) = proposed(home, source, quarantined=True)
     assert isinstance(let_through, Drafted)
     assert "It was quarantined" in home.review.waiting()[0].suggestion.reason
+
+
+def test_three_people_who_say_one_thing_each_are_believed_where_nobody_says_much(home: Home) -> None:
+    source = managed()
+    for person, text in (("dee", NEW), ("eve", "We refund within 30 days now."), ("fay", f"As we agreed, {NEW}")):
+        source.says(person, text)
+    (one,) = proposed(home, source)
+    assert isinstance(one, Drafted) and "Said by 3 people (dee, eve, fay)" in home.review.waiting()[0].suggestion.reason
 
 
 def test_watching_proposes_what_a_dream_did_as_soon_as_it_ended(home: Home) -> None:

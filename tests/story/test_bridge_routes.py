@@ -10,8 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home, open_home
+from reverie.bridge.compare.diff import Difference, DiffKind
+from reverie.bridge.compare.statements import StoreStatement
+from reverie.bridge.propose.curate import Curation, Worded
 from reverie.bridge.propose.draft import Drafted
-from reverie.bridge.propose.route import Kept, KeptOut
+from reverie.bridge.propose.route import Kept, KeptOut, Route
 from reverie.changes.proposal import Proposal
 from reverie.cli import reverie
 from reverie.memory.operation import Add
@@ -120,6 +123,39 @@ def test_what_stands_on_a_page_that_is_named_like_a_skill_goes_to_that_skill(hom
     assert proposal.suggestion.subject == "coffee-bar" and "named like coffee-bar" in proposal.suggestion.reason
 
 
+def test_what_stands_in_a_folder_that_a_skill_is_named_after_goes_to_that_skill(home: Home, tmp_path: Path) -> None:
+    barista(home, ("Use water of 94 degrees for light roasts.",))
+    for name, text in (("old", "Nothing."), ("new", "Nothing.\n- Spoons are counted every evening.")):
+        (tmp_path / name / "bar").mkdir(parents=True)
+        (tmp_path / name / "bar" / "replies.md").write_text(f"- {text}\n")
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.suggestion.subject for one in home.review.waiting()] == ["coffee-bar"]
+
+
+@pytest.mark.parametrize(
+    ("said", "subject"),
+    [
+        ("Dark roasts are ground coarser before brewing.", "hot-drinks"),
+        ("Guests sign the book at the door.", "MEMORY.md"),
+    ],
+)
+def test_a_sentence_alone_goes_to_the_skill_whose_rules_it_is_like(
+    home: Home, tmp_path: Path, said: str, subject: str
+) -> None:
+    for name, rules in (
+        ("hot-drinks", BREWING),
+        ("invoices", ("Payment is due after 14 days.", "Send them on Mondays.")),
+    ):
+        skill = home.config.home / "skills" / name / "SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text(f"---\nname: {name}\ndescription: Our ways.\n---\n\n# Us\n\n## Rules\n{lines(rules)}")
+    for name, text in (("old", "Nothing."), ("new", f"Nothing.\n- {said}")):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "inbox.md").write_text(f"- {text}\n")
+    home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
+    assert [one.suggestion.subject for one in home.review.waiting()] == [subject]
+
+
 def test_what_one_person_wants_does_not_change_a_skill_that_others_follow(home: Home, tmp_path: Path) -> None:
     barista(home, BREWING)
     mine = BREWING[2].replace("Use water of 94", "The user wants water of 85")
@@ -129,6 +165,80 @@ def test_what_one_person_wants_does_not_change_a_skill_that_others_follow(home: 
     batch = home.bridge.propose(str(tmp_path / "old"), str(tmp_path / "new"), target="home")
     assert [one.reason for one in batch.results if isinstance(one, KeptOut)] == [Kept.ONE_PERSON], batch.results
     assert home.review.waiting() == []
+
+
+NOTES = ("Release notes are written in the past tense.", "Every release is marked in Grafana.")
+
+
+def of_release(home: Home, folder: Path, said: str) -> Proposal:
+    """What becomes of a sentence that stands beside the rules of a skill."""
+    skill = home.config.home / "skills" / "release" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text(f"---\nname: release\ndescription: How we release.\n---\n\n# Release\n\n## Rules\n{lines(NOTES)}")
+    (proposal,) = proposed(home, folder, lines(NOTES), lines((*NOTES, said)))
+    return proposal
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bob wants his release notes in pink.",
+        "Karolina hates bullet points in her changelog.",
+        "Giovanni preferisce le sue note in inglese.",
+    ],
+)
+def test_what_tells_one_persons_wish_is_not_put_into_a_skill(home: Home, tmp_path: Path, said: str) -> None:
+    proposal = of_release(home, tmp_path, said)
+    assert proposal.suggestion.subject == "MEMORY.md" and "it is about one person" in proposal.suggestion.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("Frau Özdemir möchte ihre Versionshinweise per Post.", "Özdemir"),
+        ("Davide vuole le note di rilascio il lunedì.", "Davide"),
+        ("When Oskar asks for a changelog, leave out the ticket numbers.", "Oskar"),
+        ("Hotfix notes for ann are kept short, and Ann reads them first.", "Ann"),
+    ],
+)
+def test_a_name_that_may_be_one_persons_is_told_before_it_goes_into_a_skill(
+    home: Home, tmp_path: Path, said: str, name: str
+) -> None:
+    told = of_release(home, tmp_path, said).suggestion
+    assert told.subject == "release" and f"names {name}: what is about one person" in told.reason
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The reviewer wants a screenshot with every release.",
+        "Every developer signs her tags.",
+        "Grafana wants its tokens renewed every quarter.",
+        "Der Kunde möchte jede Änderung mit Bild sehen.",
+        "Releases go out on Tuesdays.",
+        "Raporlar her zaman kısa olur.",
+    ],
+)
+def test_a_rule_about_a_role_or_a_known_product_goes_into_a_skill_without_a_question(
+    home: Home, tmp_path: Path, said: str
+) -> None:
+    told = of_release(home, tmp_path, said).suggestion
+    assert told.subject == "release" and "one person" not in told.reason
+
+
+def test_a_model_puts_nobodys_wish_into_a_skill_and_is_heard_where_it_would_rather_have_memory(home: Home) -> None:
+    barista(home, BREWING)
+    places = home.bridge.amending.places("home")
+    said = StoreStatement("Bob wants his coffee weak.", "Bob wants his coffee weak.", "/inbox.md")
+    came = Difference(DiffKind.ADDED, (), (said,), 0.0)
+    kept = Curation("model", {id(came): Worded("Make Bob's coffee weak.", "coffee-bar")}).applied(
+        Route(came, said.text, document="MEMORY.md", one_person=True), places
+    )
+    assert isinstance(kept, Route) and kept.skill is None and kept.document == "MEMORY.md"
+    told = Curation("model", {id(came): Worded("Bob's coffee is weak.")}).applied(
+        Route(came, said.text, skill=places.skills[0], section="Rules", why="it names coffee-bar"), places
+    )
+    assert isinstance(told, Route) and told.why.endswith("worded by model, who would put it into memory")
 
 
 @pytest.mark.parametrize(("page", "document"), [("user_preferences.md", "USER.md"), ("user-service.md", "MEMORY.md")])

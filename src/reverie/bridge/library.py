@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Protocol
@@ -166,7 +166,8 @@ class Bridge:
             if here is None:
                 raise NotFound(f"There is no copy of {store} here.", next_step=PULL_FIRST)
             return here
-        return self.read(name)
+        read = self.read(name)
+        return replace(read, texts={path: self.redact(text) for path, text in read.texts.items()})
 
     def _copies_with(self, store: str) -> Copies | None:
         for copies in self.copies():

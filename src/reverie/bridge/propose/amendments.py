@@ -99,6 +99,7 @@ class Amending:
         `most` is not proposed: the same call does that once some of it is decided. `talk` is what was said in the
         sessions behind it: by that some of it is quarantined, unless `quarantined` lets it through."""
         places = self.places(target).beside(diff.new)
+        places = replace(places, people=talk.people | {self.review.owner})
         errand = _Errand(diff, places, target, batch or _name(diff), talk, quarantined)
         made = self._asked(self.curator(), diff, places)
         settled = bool(made.curator) and not made.failed
@@ -148,6 +149,7 @@ class Amending:
         if isinstance(one, NewSkill):
             return self._new_skill(one, errand)
         told = _stands(one, errand.places) + _backed(one, errand)
+        told += _perhaps_personal(one, errand.places) if one.skill is not None else ""
         one = _scoped(one, errand.talk.behind(one.difference))
         wanted = suggestion(one, errand.diff.old, errand.diff.new, errand.target, errand.batch)
         if isinstance(wanted, NoPlace):
@@ -160,6 +162,7 @@ class Amending:
         if isinstance(wanted, NoPlace):
             return wanted
         told = "".join(_stands(one, errand.places) + _backed(one, errand) for one in new.routes)
+        told += "".join(_perhaps_personal(one, errand.places) for one in new.routes)
         wanted = replace(wanted, reason=wanted.reason + told)
         return Drafted(new.routes[0], self.review.propose(wanted, land=False, asks=ASKS), new.routes)
 
@@ -217,6 +220,12 @@ def _stands(one: Route, places: Places) -> str:
     if rule is not None and rule.critical:
         told += f" {'Weakens' if one.text else 'Drops'} a rule marked critical: {rule}."
     return told
+
+
+def _perhaps_personal(one: Route, places: Places) -> str:
+    who = places.perhaps_about(one.text) if one.text else ""
+    told = f" “{one.text}” names {who}: what is about one person belongs in no skill that others follow."
+    return told if who else ""
 
 
 def _backed(one: Route, errand: _Errand) -> str:

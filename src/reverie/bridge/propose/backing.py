@@ -35,7 +35,8 @@ ONLY_THIS = 0.8  # share of what somebody says from which they say nothing else
 INSTEAD = ("instead of", "rather than", "statt", "en lugar de", "au lieu de")
 _FRAGMENT = r"[,;:()]|\b(?:but|and|or|so|instead of|rather than|pero|aber|mais|sondern|sino)\b"
 _PARTS = re.compile(rf"({_FRAGMENT}|\b(?:{'|'.join(INSTEAD)})\b)", re.IGNORECASE)
-OTHER_MATTERS = 0.5  # the same share for an ordinary person
+OTHER_MATTERS = 0.5  # the same share for an ordinary person, where they repeat themselves
+MANY_MATTERS = 0.25  # and where each of them said one thing once, as anybody may who says little
 
 
 class Doubt(StrEnum):
@@ -262,7 +263,8 @@ def doubt(backing: Backing, talk: Talk, contradicts: bool) -> Doubt | None:
     if len(backing.people) > 1 and backing.voices == 1:
         return Doubt.ONE_WORDING
     opposed = contradicts or bool(backing.opponents)
-    if opposed and backing.only_this >= ONLY_THIS and backing.usual <= OTHER_MATTERS:
+    usual = OTHER_MATTERS if len(backing.supports) > len(backing.people) else MANY_MATTERS
+    if opposed and backing.only_this >= ONLY_THIS and backing.usual <= usual:
         return Doubt.OUTLIER
     if backing.disputed:
         return None

@@ -83,7 +83,9 @@ class Curation:
             return replace(route, why=f"{route.why}; {passed_over}")
         told = replace(route, text=worded.text, why=f"{route.why}; worded by {self.curator}")
         found = next((one for one in places.skills if worded.skill in (one.skill.subject, one.path)), None)
-        if found is None or route.skill is not None or route.rule is not None or route.learned:
+        if found is None and route.skill is not None and route.rule is None:
+            return replace(told, why=f"{told.why}, who would put it into memory")
+        if found is None or not route.is_homeless:
             return told
         why = f"{self.curator} says that it belongs to {found.skill.name}, and worded it"
         return replace(told, skill=found, section=section_for(worded.text, found), document="", why=why)

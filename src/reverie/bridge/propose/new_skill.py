@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reverie.bridge.propose.route import MEMORY, KeptOut, Route
+from reverie.bridge.propose.route import KeptOut, Route
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.skills.amendments.amendment import Create
 from reverie.skills.amendments.refine import draft
@@ -38,7 +38,7 @@ Routed = Route | KeptOut | NewSkill
 
 def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> list[Routed]:
     """Those that have no home but memory, three or more about one matter, most of which say how something is done."""
-    homeless = [one for one in routed if isinstance(one, Route) and _is_homeless(one)]
+    homeless = [one for one in routed if isinstance(one, Route) and one.is_homeless]
     if len(homeless) < FEWEST:
         return list(routed)
     tagged = zip(homeless, tag_sentences([one.text for one in homeless]), strict=True)
@@ -49,10 +49,6 @@ def with_new_skills(routed: Sequence[Route | KeptOut], taken: Sequence[str]) -> 
             made.append(NewSkill(tuple(group), _name(group, [*taken, *(one.name for one in made)])))
     inside = {id(one) for skill in made for one in skill.routes}
     return [*made, *(one for one in routed if id(one) not in inside)]
-
-
-def _is_homeless(one: Route) -> bool:
-    return one.document == MEMORY and one.rule is None and not one.learned and bool(one.text)
 
 
 def _groups(routes: Sequence[Route]) -> list[list[Route]]:

@@ -5,7 +5,6 @@ Nothing is composed: what is proposed is the managed memory's own sentence. What
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,9 +21,16 @@ from reverie.bridge.compare.snapshot import Snapshot
 from reverie.bridge.compare.statements import StoreStatement, statements_of
 from reverie.bridge.propose.learned_routes import NOTHING, SKILL, LearnedRoute, learned_for
 from reverie.bridge.propose.learned_routes import USER as TO_USER
+from reverie.bridge.propose.persons import (
+    about_one_person,
+    about_the_user,
+    name_words,
+    perhaps_about,
+    words_of,
+)
 from reverie.changes.history.library import Rule
 from reverie.dreams.light.dates import dates_in
-from reverie.dreams.light.language_detection import detect_language, lowered, speaks_of_self
+from reverie.dreams.light.language_detection import lowered
 from reverie.dreams.light.tagger import tag_sentences
 from reverie.safety.personal.sensitive import sensitive
 from reverie.safety.redact import redact
@@ -32,7 +38,6 @@ from reverie.safety.scan import scan
 from reverie.skills.amendments.edits import NUMBERED, rules_of
 from reverie.skills.library import FoundSkill
 from reverie.skills.markdown import plain_heading
-from reverie.skills.match_skills import MatchWeights, match
 from reverie.skills.page import lines_of
 from reverie.text.embedding import embed
 from reverie.text.relation import mutual_conflict
@@ -51,15 +56,10 @@ SAME_SECTION = 0.2  # likeness from which a statement belongs to a section
 SPOKEN = 3  # one in so many sentences of a talk speaks of rules of a skill, from which the talk is about it
 MATES = 2  # statements of a page that say rules of a skill, from which the page is about it
 CLOSE = 0.45  # likeness from which a rule may be meant, though nothing says that both cannot hold
+ITS_RULES, APART = 0.3, 0.16  # likeness to a skill from which a statement belongs there, and how much more than others
 LASTING = 0.12  # from where the tagger takes a statement with a date for one that holds
-EVERY_TOKEN = 10**9
-SURE_MATCH = MatchWeights(least=0.45)  # a task may call for a skill in vain; a rule in the wrong skill misleads
 REDACTED = "[redacted:"
 NO_RULES = frozenset({"when to use", "when to use this skill", "use when", "usage", "triggers", "overview"}) | NUMBERED
-_BETWEEN = re.compile(r"[\W_]+")
-_USER = ("the user", "user ", "user's ", "der nutzer", "die nutzerin", "el usuario", "la usuaria", "l'utilisat")
-_SOMEBODY = (*_USER, "he ", "she ", "his ", "her ")
-_PERSON = frozenset({"user", "users", "owner", "profil", "prefer"})  # stems of names that pages about one person have
 
 
 class Kept(StrEnum):
@@ -124,7 +124,8 @@ class LocalRule:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`rule` is what is replaced or removed; without one the text is added, to a skill or to a document of memory."""
+    """`rule` is what is replaced or removed; without one the text is added, to a skill or to a document of memory.
+    What is about `one_person` stays in memory."""
 
     difference: Difference
     text: str
@@ -134,6 +135,12 @@ class Route:
     document: str = ""
     why: str = ""
     learned: str = ""  # the id of the rule by which it goes there, where a reviewer made one
+    one_person: bool = False
+
+    @property
+    def is_homeless(self) -> bool:
+        """It is in memory only because no skill is known for it."""
+        return self.document == MEMORY and bool(self.text) and not (self.rule or self.learned or self.one_person)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +154,8 @@ class KeptOut:
 @dataclass(frozen=True)
 class Places:
     """What stands here: every rule that can be changed, and every skill; and where reviewers put things. `folder` is
-    the key of the one that new skills go to; `pages` the skills that pages of the managed memory are about."""
+    the key of the one that new skills go to; `pages` the skills that pages of the managed memory are about; `people`
+    the accounts that are known, here and there, and `common` the words that it has without a capital."""
 
     standing: Sequence[LocalRule]
     skills: Sequence[FoundSkill]
@@ -155,10 +163,24 @@ class Places:
     learned: Sequence[LearnedRoute] = ()
     folder: str = ""
     pages: Mapping[tuple[str, str], FoundSkill] = field(default_factory=dict)
+    people: frozenset[str] = frozenset()
+    common: frozenset[str] = frozenset()
 
     @cached_property
     def _vectors(self) -> NDArray[np.float32]:
         return embed([normal(one.text) for one in self.standing])
+
+    @cached_property
+    def _known_words(self) -> frozenset[str]:
+        said = [
+            *(one.text for one in self.standing),
+            *(f"{one.skill.description} {one.skill.body}" for one in self.skills),
+        ]
+        return self.common | {lowered(word) for text in said for word in words_of(text)}
+
+    def perhaps_about(self, text: str) -> str:
+        """The name in a text that may be one person's: of an account, or of somebody nothing here speaks of."""
+        return perhaps_about(text, self.people, self._known_words)
 
     def near(self, text: str, least: float) -> list[LocalRule]:
         """The rules most like a text, the nearest first."""
@@ -167,6 +189,30 @@ class Places:
         likeness = self._vectors @ embed([normal(text)])[0]
         order = likeness.argsort()[::-1][:CLOSEST].tolist()
         return [self.standing[at] for at in order if likeness[at] >= least]
+
+    @cached_property
+    def _matters(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """For each skill the mean of its rules, and its description."""
+        import numpy as np
+
+        rules = [[at for at, rule in enumerate(self.standing) if rule.skill is skill] for skill in self.skills]
+        empty = np.zeros(self._vectors.shape[1:], dtype=np.float32)
+        means = np.array([self._vectors[some].mean(axis=0) if some else empty for some in rules])
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        names = [(one.skill.name.replace("-", " "), *one.skill.tags, *one.skill.triggers) for one in self.skills]
+        told = [f"{'. '.join(name)}. {one.skill.description}" for name, one in zip(names, self.skills, strict=True)]
+        return np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0), embed([*map(normal, told)])
+
+    def like_its_rules(self, text: str) -> FoundSkill | None:
+        """The skill whose rules and description are like a text, and more so than those of every other."""
+        if not self.standing or not self.skills:
+            return None
+        said = embed([normal(text)])[0]
+        rules, told = (side @ said for side in self._matters)
+        likeness = rules + told / 2
+        best, *others = likeness.argsort()[::-1].tolist()
+        apart = not others or likeness[best] - likeness[others[0]] >= APART
+        return self.skills[best] if likeness[best] >= ITS_RULES and apart else None
 
     def beside(self, snapshot: Snapshot) -> Places:
         """With the skill that each page of a managed memory is about: most of its statements are rules of that."""
@@ -177,7 +223,9 @@ class Places:
                 pages.setdefault((one.path, one.heading), Counter())[rule.skill.path] += 1
         by_path = {one.path: one for one in self.skills}
         chosen = {page: said.most_common(1)[0] for page, said in pages.items()}
-        return replace(self, pages={page: by_path[name] for page, (name, many) in chosen.items() if many >= MATES})
+        words = {word for text in snapshot.texts.values() for word in words_of(text) if word.islower()}
+        pages_of = {page: by_path[name] for page, (name, many) in chosen.items() if many >= MATES}
+        return replace(self, pages=pages_of, common=frozenset(words))
 
 
 def route(difference: Difference, places: Places) -> list[Route | KeptOut]:
@@ -203,20 +251,23 @@ def _came(difference: Difference, new: StoreStatement, places: Places) -> Route 
     if covered is not None and (not covered.critical or only_reworded(covered.text, new.text) == 1.0):
         return KeptOut(difference, Kept.COVERED, covered)
     replaced = _changed_here(difference, new, places)
-    personal = about_a_person(new.text) or _is_persons_page(new)
+    the_users = about_the_user(new)
+    one_person = the_users or (about_one_person(new.text) and bool(places.perhaps_about(new.text)))
     if replaced is not None:
-        if personal and replaced.skill is not None and not about_a_person(replaced.text):
+        if one_person and replaced.skill is not None and not about_one_person(replaced.text):
             return KeptOut(difference, Kept.ONE_PERSON, replaced)
         why = "the rule it changes stands here"
         return Route(difference, new.text, replaced, replaced.skill, replaced.section, why=why)
     wanted = learned_for(new.text, new.path, places.learned)
     if wanted is not None and (chosen := as_learned(difference, new, wanted, places)):
         return chosen
+    if one_person:
+        document, why = (USER, "it is about the person") if the_users else (MEMORY, "it is about one person")
+        return Route(difference, new.text, document=document, why=why, one_person=True)
     found, why = _home(new, places)
-    if found is not None and not personal:
+    if found is not None:
         return Route(difference, new.text, None, found, section_for(new.text, found), why=why)
-    document, why = (USER, "it is about the person") if personal else (MEMORY, "no skill is about this")
-    return Route(difference, new.text, document=document, why=why)
+    return Route(difference, new.text, document=MEMORY, why="no skill is about this")
 
 
 def _home(new: StoreStatement, places: Places) -> tuple[FoundSkill | None, str]:
@@ -227,36 +278,28 @@ def _home(new: StoreStatement, places: Places) -> tuple[FoundSkill | None, str]:
     named = _named_like(new, places.skills)
     if named is not None:
         return named, f"the page it stands on is named like {named.skill.name}"
-    page = f"{new.heading or PurePosixPath(new.path).stem}. {new.text}"
-    skills = [one.skill for one in places.skills]
-    named_in = [one for one in skills if frozenset() < _name_words(one.name) <= stems(new.text)]
-    tries = ((skills, page, SURE_MATCH), (skills, new.text, SURE_MATCH), (named_in, new.text, MatchWeights()))
-    found_by = (match(among, about, budget_tokens=EVERY_TOKEN, weights=sure) for among, about, sure in tries)
-    matches = next(filter(None, found_by), None)
-    if not matches:
-        return None, ""
-    return next(one for one in places.skills if one.skill is matches[0].skill), matches[0].why
+    said = [one for one in places.skills if frozenset() < name_words(one.skill.name) <= stems(new.text)]
+    if len(said) == 1:
+        return said[0], f"it names {said[0].skill.name}"
+    like = places.like_its_rules(new.text)
+    return like, f"it is like the rules of {like.skill.name} and no other skill" if like else ""
 
 
 def _named_like(new: StoreStatement, skills: Sequence[FoundSkill]) -> FoundSkill | None:
     """The one skill whose name is said by the heading, by the page, or by a folder above; or whose name has all words
-    of the heading or of the page in it."""
+    of one of these in it."""
     path = PurePosixPath(new.path)
-    pages = [_name_words(one) for one in (new.heading, path.stem)]
-    folders = [_name_words(one) for one in reversed(path.parent.parts)]
-    names = [(one, _name_words(one.skill.name)) for one in skills]
+    pages = [name_words(one) for one in (new.heading, path.stem)]
+    folders = [name_words(one) for one in reversed(path.parent.parts)]
+    names = [(one, name_words(one.skill.name)) for one in skills]
     whole = ([one for one, name in names if name and name <= words] for words in (*pages, *folders))
-    part = ([one for one, name in names if words and words <= name] for words in pages)
+    part = ([one for one, name in names if words and words <= name] for words in (*pages, *folders))
     return next((found[0] for found in (*whole, *part) if len(found) == 1), None)
-
-
-def _name_words(name: str) -> frozenset[str]:
-    return stems(_BETWEEN.sub(" ", name))
 
 
 def spoken_beside(route: Route, said: Sequence[str], places: Places) -> Route:
     """A route that leads to memory alone, to the skill whose rules are spoken of where it was said, if that is one."""
-    if route.document != MEMORY or route.rule is not None or route.learned or not route.text:
+    if not route.is_homeless:
         return route
     rules = [rule for text in said for rule in places.near(text, ALIKE)[:1] if rule.skill is not None]
     spoken = Counter(rule.skill.path for rule in rules if rule.skill is not None).most_common(1)
@@ -339,17 +382,3 @@ def section_for(text: str, found: FoundSkill) -> str:
     best = max(near, key=lambda heading: near[heading], default=GOTCHAS)
     gotchas = next((one for one in near if plain_heading(one) == plain_heading(GOTCHAS)), best)
     return best if near.get(best, 0.0) > SAME_SECTION else gotchas
-
-
-def _is_persons_page(new: StoreStatement) -> bool:
-    """Named for one person and for nothing else: "preferences", "about the user", but not "user service"."""
-    path = PurePosixPath(new.path)
-    for name in (new.heading, path.stem, *path.parent.parts):
-        words = _name_words(name) | (_PERSON & set(_BETWEEN.sub(" ", name.casefold()).split()))
-        if words and words <= _PERSON:
-            return True
-    return False
-
-
-def about_a_person(text: str) -> bool:
-    return normal(text).startswith(_SOMEBODY) or speaks_of_self(text, detect_language(text))

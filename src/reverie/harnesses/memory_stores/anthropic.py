@@ -196,7 +196,8 @@ class AnthropicServer:
                     self.wait(2.0 ** (TRIES - left - 2))
                     continue
                 raise NotReached(
-                    f"{self.address} cannot be reached: {error}.", next_step="Try again: what was pulled is kept."
+                    f"{self.address} cannot be reached: {error}.",
+                    next_step="Run the same again: it goes on where it stopped.",
                 ) from error
             if answer.status_code in AGAIN and left and method == "GET":
                 self.wait(_patience(answer.headers, 2.0 ** (TRIES - left - 2)))

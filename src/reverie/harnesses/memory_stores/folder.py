@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ MOST_FILES, LARGEST = 20_000, 20_000_000
 _WHERE = ("path", "key", "name", "title", "id")
 _WHAT = ("content", "text", "memory", "fact", "value")
 _LISTS = ("data", "memories", "items", "results")
+_MORE = frozenset({"nexttoken", "nextpagetoken", "nextpage", "nextcursor", "nextlink", "next", "hasmore"})
 
 
 def read_folder(path: Path) -> Snapshot:
@@ -30,13 +32,50 @@ def read_folder(path: Path) -> Snapshot:
         files = list(_below(path))
         if not files:
             raise BadInput(f"There is no memory in {path}.", expected=f"files that end in {', '.join(ENDINGS)}")
-        texts, mapping = dict[str, str](), mapping_beside(path)
+        texts, mapping, pages = dict[str, str](), mapping_beside(path), Pages()
         for file in files:
-            texts |= _memories(f"/{file.relative_to(path).as_posix()}", file, mapping)
+            texts |= _memories(f"/{file.relative_to(path).as_posix()}", file, mapping, pages)
+        pages.check()
         return Snapshot(str(path), texts)
     if not path.exists():
         raise NotFound(f"There is no folder or file {path}.", next_step="Name an exported folder, or a memory store.")
-    return Snapshot(str(path), _memories(f"/{path.name}", path, mapping_beside(path.parent)))
+    pages = Pages()
+    texts = _memories(f"/{path.name}", path, mapping_beside(path.parent), pages)
+    pages.check()
+    return Snapshot(str(path), texts)
+
+
+@dataclass
+class Pages:
+    """Answers of an API that gives its list in pages: each but the last says that more follow. Lists that have the same
+    names in them are taken for pages of one list."""
+
+    more: dict[frozenset[str], tuple[Path, str]] = field(default_factory=dict)
+    ended: set[frozenset[str]] = field(default_factory=set)
+
+    def add(self, file: Path, document: Any) -> None:
+        if isinstance(document, Mapping):
+            marks = {str(name): value for name, value in document.items() if _plain(str(name)) in _MORE}
+            rest = frozenset(map(str, document)) - set(marks)
+            follows = next((name for name, value in marks.items() if value), "")
+            if follows:
+                self.more[rest] = file, follows
+            else:
+                self.ended.add(rest)
+
+    def check(self) -> None:
+        for names, (file, mark) in self.more.items():
+            if names not in self.ended:
+                raise BadInput(
+                    f"{file} is one page of several: its `{mark}` says that more follow.",
+                    expected="every page, or what the others hold would look as if it had been removed",
+                    next_step="Ask the service for the others, put each page into a file of its own in one folder, and "
+                    "name the folder.",
+                )
+
+
+def _plain(name: str) -> str:
+    return name.casefold().rpartition(".")[2].replace("_", "")
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -53,7 +92,7 @@ def _below(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def _memories(where: str, file: Path, mapping: Mapped | None) -> dict[str, str]:
+def _memories(where: str, file: Path, mapping: Mapped | None, pages: Pages) -> dict[str, str]:
     if file.stat().st_size > LARGEST:
         raise BadInput(f"{file} is larger than {LARGEST // 1_000_000} MB.", expected="the export of a memory store")
     text = (read_file(file) or b"").decode("utf-8-sig", "replace")
@@ -63,8 +102,10 @@ def _memories(where: str, file: Path, mapping: Mapped | None) -> dict[str, str]:
         return (mapping and mapping.memories(rows)) or _listed(rows) or {where: text}
     if file.suffix.lower() == ".json":
         document = _parsed(text, str(file))
-        held = mapping.memories(document) if mapping else known_shape(document)
-        return held or _held(document) or {where: text}
+        held = (mapping.memories(document) if mapping else known_shape(document)) or _held(document)
+        if held:
+            pages.add(file, document)
+        return held or {where: text}
     return {where: text}
 
 
