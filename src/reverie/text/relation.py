@@ -17,9 +17,8 @@ from math import exp, log
 
 from reverie.text.network import Network, chances, network
 from reverie.text.wording.number_words import spelled
-from reverie.text.wording.small_words import NEGATORS
-from reverie.text.wording.values import Value, exchanged, find_values
-from reverie.text.wording.words import carries_meaning, language_of, normal, raw_words, stem
+from reverie.text.wording.values import NAME, Value, exchanged, find_values
+from reverie.text.wording.words import carries_meaning, denies, language_of, normal, raw_words, stem
 
 MOST_OLD, MOST_NEW = 110, 200  # tokens read at once, as in training
 MOST_TOKENS = 1_000  # of a text
@@ -28,7 +27,7 @@ BEGIN, END = 101, 102
 # In the data nearly half of the pairs conflict, of what people say all day very few: so much less sure is a conflict.
 SHIFT = -2.5
 EVEN = 0.5
-BY_VALUE = 0.8  # how sure that is of two statements that differ in nothing but a value
+BY_VALUE = 0.8  # how sure that is of two statements that differ in nothing but a value or a denial
 SAME_WORDS = 0.22  # it could stand in the other's place without loss, which is no conflict
 
 
@@ -63,41 +62,44 @@ def relate(old: str, new: str) -> Relation:
     """Whether `new` says the same as `old`, refines it, supersedes it, contradicts it, or does not concern it."""
     if normal(old) == normal(new):
         return Relation(RelationKind.SAME, 1.0, SAME_WORDS, "Both say the same in the same words.")
-    other_value = _other_value(old, new)
-    if other_value is False:
+    differs = differs_plainly(old, new)
+    if differs is False:
         return Relation(RelationKind.SAME, BY_VALUE, SAME_WORDS, "Both say the same of the same value.")
     chance = chances_of(old, new)
     if not chance:  # nobody can tell, and people are asked
         return Relation(RelationKind.UNRELATED, 0.0, EVEN, "The network that compares statements cannot be loaded.")
-    conflict = max(_conflict(chance), BY_VALUE if other_value else 0.0)
+    conflict = max(_conflict(chance), BY_VALUE if differs else 0.0)
     kinds = _CONFLICTS if conflict >= EVEN else [one for one in _KINDS if one not in _CONFLICTS]
     kind = max(kinds, key=chance.__getitem__)
     sure = max(conflict, 1 - conflict) * chance[kind] / sum(chance[one] for one in kinds)
     return Relation(kind, round(sure, 4), round(conflict, 4), _WHY[kind])
 
 
-def _other_value(old: str, new: str) -> bool | None:
-    """Whether two statements of the same words have other values: "2 GB" is 2,000 MB, and 8h40 is not 8h05. None where
-    their words differ, or neither has a value."""
+def differs_plainly(old: str, new: str) -> bool | None:
+    """Whether two statements of the same words differ in a value, or one of them denies what the other says: "2 GB" is
+    2,000 MB, and 8h40 is not 8h05. None where their words differ, or there is nothing to tell it by."""
     sides = [spelled(normal(one)) for one in (old, new)]
-    mine, theirs = ([*find_values(side)] for side in sides)
-    if not mine or not theirs or _words(sides[0], mine) != _words(sides[1], theirs):
+    mine, theirs = ([one for one in find_values(side) if one.dimension != NAME] for side in sides)
+    said = _words(sides[0], mine)
+    if not said or said != _words(sides[1], theirs):
         return None
-    return exchanged(mine, theirs)
+    if denies(sides[0]) != denies(sides[1]):
+        return True
+    return exchanged(mine, theirs) if mine and theirs else None
 
 
 def _words(text: str, values: Sequence[Value]) -> set[str]:
     for value in values:
         text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
     language = language_of(text)
-    return {stem(word, language) for word in raw_words(text) if carries_meaning(word) or word in NEGATORS}
+    return {stem(word, language) for word in raw_words(text) if carries_meaning(word)}
 
 
 def conflict_on_one_matter(old: str, new: str) -> float:
     """How surely `new` takes the place of `old`, where it is known that both speak of one thing: among such pairs a
     conflict is nothing rare."""
     said = sum(chance for kind, chance in chances_of(old, new).items() if kind in _CONFLICTS)
-    return round(max(said, BY_VALUE if _other_value(old, new) else 0.0), 4)
+    return round(max(said, BY_VALUE if differs_plainly(old, new) else 0.0), 4)
 
 
 def mutual_conflict(one: str, other: str) -> float:

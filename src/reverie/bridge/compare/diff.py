@@ -18,7 +18,7 @@ SURE, DOUBT = 0.75, 0.1  # chance of a mere rewording from which it is taken for
 FAR_DOUBT = 0.15  # the same as DOUBT, for two statements that have hardly a word in common
 ALONE_DOUBT = 0.6  # the same for the one that went from a place and the one that came, which nothing else puts together
 OTHER_MATTER = 0.5  # likeness below which two statements may be two matters
-SAID_ELSEWHERE = 0.85  # chance of a mere rewording from which a statement that went or came was there already
+SAID_ELSEWHERE = 0.7  # chance of a mere rewording from which a statement that went or came was there already
 ALIKE = 0.5  # likeness below which nothing is taken to be said elsewhere
 CLOSEST = 4
 

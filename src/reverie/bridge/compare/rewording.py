@@ -13,16 +13,15 @@ from functools import lru_cache
 
 from reverie.bridge.compare.numerals import in_digits
 from reverie.dreams.light.language_detection import detect_language as spoken_in
-from reverie.text.relation import RelationKind, chances_of
+from reverie.text.relation import RelationKind, chances_of, differs_plainly
 from reverie.text.wording.number_words import spelled
 from reverie.text.wording.small_words import NEGATORS
-from reverie.text.wording.values import Value, exchanged, find_values
-from reverie.text.wording.words import carries_meaning, language_of, raw_words, stem
+from reverie.text.wording.values import NAME, Value, exchanged, find_values
+from reverie.text.wording.words import carries_meaning, denies, language_of, raw_words, stem
 
 _NO_MORE, _NO_LESS = re.compile(r"\bnot? more than\b"), re.compile(r"\bno(?:t less| less| fewer) than\b")
 _PART = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
-NAME = "name"  # the dimension of what is no amount: a path, a host, an option
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
 TRANSLATED = 0.6  # of two languages, with no value that differs
 ADDED = 3  # words behind which something was said that was not said before
@@ -33,19 +32,19 @@ LONGEST = 600  # characters of a statement that are compared
 @lru_cache(maxsize=16_384)
 def only_reworded(old: str, new: str) -> float:
     """0..1."""
-    mine, theirs = _told(old), _told(new)
-    plain, plain_too = (sorted(word for word in words if word not in NEGATORS) for words in (mine, theirs))
-    if plain == plain_too and denies(_read(old)) != denies(_read(new)):
+    mine, theirs, differ = _told(old), _told(new), differs_plainly(_read(old), _read(new))
+    if differ:
         return 0.0
-    if mine == theirs:
+    if mine == theirs or differ is False:
         return 1.0
     if _exact(old, new):
         return 0.0
     if not set(mine) & set(theirs) and _translated(old, new):
         return TRANSLATED
-    there, back = (chances_of(*pair) for pair in ((old[:LONGEST], new[:LONGEST]), (new[:LONGEST], old[:LONGEST])))
+    before, after = _read(old)[:LONGEST], _read(new)[:LONGEST]
+    there, back = chances_of(before, after), chances_of(after, before)
     chance = (there.get(RelationKind.SAME, OPEN) + back.get(RelationKind.SAME, OPEN)) / 2
-    less, more = _bounds(_read(old), _read(new))
+    less, more = _bounds(before, after)
     return max(less, min(chance, more))
 
 
@@ -104,20 +103,15 @@ def _same_code(mine: frozenset[str], theirs: frozenset[str], old: str, new: str)
 
 
 def _bounds(old: str, new: str) -> tuple[float, float]:
-    """What denies, says some words more, or has two words in each other's place is never folded away; what only has a
-    word or two more is never surely a change."""
+    """Two words in each other's place are a change. What denies or says some words more is never folded away; what only
+    has a word or two more is never surely a change."""
     before, after = (one.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (old, new))
     edits = {code[0] for code in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()} - {"equal"}
     added = abs(len(before) - len(after)) if edits in ({"insert"}, {"delete"}) else 0
     mine, theirs = raw_words(old), raw_words(new)
     moved = [one != other for one, other in zip(mine, theirs, strict=False)].count(True)
-    if denies(old) != denies(new) or added >= ADDED or (sorted(mine) == sorted(theirs) and moved == 2):
+    if sorted(mine) == sorted(theirs) and moved == 2:
+        return 0.0, 0.0
+    if denies(old) != denies(new) or added >= ADDED:
         return 0.0, OPEN
     return (OPEN if added else 0.0), 1.0
-
-
-def denies(text: str) -> bool:
-    """By an odd number of words. "ne" is half of one, and counts where the other half means more than "not"."""
-    words = raw_words(text)
-    count = sum(word in NEGATORS for word in words)
-    return count % 2 == 1 or (not count and "ne" in words)

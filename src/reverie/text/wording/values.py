@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from reverie.text.wording.units import MONTHS, ORDINALS, PERIODS, RHYTHMS, UNITS, WEEKDAYS
 
+NAME = "name"  # the dimension of what is no amount: a path, a host, an option
 _NUMBER = r"\d+(?:[,\u202f]\d{3}(?!\d))*(?:[.,]\d{1,3}(?!\d))?(?:\.\d+)?"
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
@@ -196,7 +197,7 @@ def _weekdays(match: re.Match[str]) -> _Read:
 
 
 def _tagged(match: re.Match[str]) -> _Read:
-    return "name", match.group()
+    return NAME, match.group()
 
 
 _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
@@ -205,7 +206,7 @@ _READERS: dict[str, Callable[[re.Match[str]], _Read]] = {
     "daymonth": lambda m: _date(MONTHS[m["dm"]], m["dd"]),
     "month": lambda m: ("month", float(MONTHS[m["om"]])),
     "slashed": lambda m: _date(int(m["sm"]), m["sd"]),
-    "address": lambda m: ("name", m.group()),
+    "address": lambda m: (NAME, m.group()),
     "hoursmin": lambda m: ("duration", int(m["hh"]) * 3600.0 + int(m["hm"]) * 60),
     "dotted": lambda m: ("clock", int(m["th"]) * 60.0 + int(m["tm"])),
     "clock": _clock,

@@ -12,7 +12,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from reverie.text.wording.small_words import STOP
+from reverie.text.wording.small_words import NEGATORS, STOP
 from reverie.text.wording.word_lists import listed
 
 if TYPE_CHECKING:
@@ -93,3 +93,10 @@ def _han_pairs(run: str) -> list[str]:
 
 def carries_meaning(word: str) -> bool:
     return word not in STOP and (len(word) > 1 or word in _LETTER_NAMES or bool(_HAN.match(word)))
+
+
+def denies(text: str) -> bool:
+    """By an odd number of words. "ne" is half of one, and counts where the other half means more than "not"."""
+    words = raw_words(text)
+    count = sum(word in NEGATORS for word in words)
+    return count % 2 == 1 or (not count and "ne" in words)
