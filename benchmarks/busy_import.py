@@ -3,8 +3,9 @@
     python benchmarks/busy_import.py [MEGABYTES]      default 40, on SQLite
     REVERIE_DATABASE=postgresql://user@host/name python benchmarks/busy_import.py
 
-One server; two workspaces. The second writes a memory every few milliseconds, first while nothing else goes
-on, then while the import runs. Prints both medians and 95th percentiles and their ratios; wanted: no more than three.
+One server; two workspaces. The second writes a memory every few milliseconds: while nothing else goes on, while the
+import runs, and after it. Prints medians, 95th percentiles and worst writes, and their ratios; ends with an error if
+one of them is above three.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from reverie.app import open_home
@@ -90,7 +92,7 @@ def _compare(importer: Tenant, writer: Tenant, megabytes: int) -> None:
     store = writer.call("POST", "/v1/memory_stores", b'{"name": "Notes"}')["id"]
     for _ in range(20):
         writer.write(store)
-    idle = [writer.write(store) for _ in range(WRITES)]
+    idle = list(_written(writer, store, WRITES))
     told: dict[str, object] = {}
     body = transcript(megabytes)
     thread = threading.Thread(
@@ -99,18 +101,22 @@ def _compare(importer: Tenant, writer: Tenant, megabytes: int) -> None:
     began = time.perf_counter()
     thread.start()
     time.sleep(0.5)
-    busy = []
-    while thread.is_alive():
-        busy.append(writer.write(store))
-        time.sleep(0.01)
-    thread.join()
+    busy = list(_written(writer, store, during=thread))
     took = time.perf_counter() - began
+    idle += _written(writer, store, WRITES)  # others may have begun or ended something meanwhile
     print(f"import of {megabytes} MB: {told['turns_added']:,} turns in {took:.1f} s; {len(busy)} writes meanwhile")
     ratios = []
     for name, pick in (("median", statistics.median), ("p95", lambda t: sorted(t)[int(len(t) * 0.95)]), ("worst", max)):
         ratios.append(pick(busy) / pick(idle))
         print(f"{name:7} idle {pick(idle) * 1000:7.1f} ms  busy {pick(busy) * 1000:7.1f} ms  ×{ratios[-1]:.1f}")
-    sys.exit(ratios[0] > WANTED)
+    sys.exit(max(ratios) > WANTED)
+
+
+def _written(writer: Tenant, store: object, count: int = 0, during: threading.Thread | None = None) -> Iterator[float]:
+    while during.is_alive() if during else count > 0:
+        yield writer.write(store)
+        time.sleep(0.01)
+        count -= 1
 
 
 if __name__ == "__main__":

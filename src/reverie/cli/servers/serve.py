@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import resource
 import socket
@@ -100,6 +101,8 @@ def command(
         )
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), bound_socket(host, port) as listening:
+            gc.collect()
+            gc.freeze()  # what is loaded stays; to look through all of it for garbage would hold up every call
             begin(listening, shell, "https" if tls else "http", f"{root_path}/web/" if web else "")
             with suppress(KeyboardInterrupt):  # the way to end it
                 uvicorn.Server(config).run(sockets=[listening])
