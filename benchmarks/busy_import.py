@@ -1,6 +1,6 @@
 """How long another tenant's write takes while one tenant imports a large transcript, beside its idle time.
 
-    python benchmarks/busy_import.py [MEGABYTES]      default 40, on SQLite
+    python benchmarks/busy_import.py [MEGABYTES] [CHARACTERS OF A MESSAGE]      default 40 and 750, on SQLite
     REVERIE_DATABASE=postgresql://user@host/name python benchmarks/busy_import.py
 
 One server; two workspaces. The second writes a memory every few milliseconds: while nothing else goes on, while the
@@ -27,7 +27,7 @@ from reverie.core.keys import Permission
 
 WRITES = 150
 WANTED = 3.0
-WORDS = "We moved the staging database to the new host on Tuesday, and the nightly export ran twice. " * 8
+WORDS = "We moved the staging database to the new host on Tuesday, and the nightly export ran twice. "
 
 
 class Tenant:
@@ -52,14 +52,16 @@ class Tenant:
         return time.perf_counter() - began
 
 
-def transcript(megabytes: int) -> bytes:
-    count = megabytes * 1_000_000 // (len(WORDS) + 60)
-    messages = [{"role": ("user", "assistant")[n % 2], "content": f"{n}: {WORDS}"} for n in range(count)]
+def transcript(megabytes: int, length: int) -> bytes:
+    words = WORDS * -(-length // len(WORDS))
+    count = megabytes * 1_000_000 // (len(words) + 60)
+    messages = [{"role": ("user", "assistant")[n % 2], "content": f"{n}: {words}"} for n in range(count)]
     return json.dumps({"id": "big", "messages": messages}).encode()
 
 
 def main() -> None:
-    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    asked = [int(word) for word in sys.argv[1:]]
+    body = transcript(*(asked + [40, 750][len(asked) :]))
     with tempfile.TemporaryDirectory() as folder:
         with open_home(Path(folder, "home")) as home:
             scopes = frozenset(Permission) - {Permission.ADMIN}
@@ -82,19 +84,18 @@ def main() -> None:
         try:
             assert server.stdout is not None
             port = int(re.findall(r":(\d+)", server.stdout.readline())[-1])
-            _compare(Tenant(port, keys[0]), Tenant(port, keys[1]), megabytes)
+            _compare(Tenant(port, keys[0]), Tenant(port, keys[1]), body)
         finally:
             server.terminate()
             server.wait()
 
 
-def _compare(importer: Tenant, writer: Tenant, megabytes: int) -> None:
+def _compare(importer: Tenant, writer: Tenant, body: bytes) -> None:
     store = writer.call("POST", "/v1/memory_stores", b'{"name": "Notes"}')["id"]
     for _ in range(20):
         writer.write(store)
     idle = list(_written(writer, store, WRITES))
     told: dict[str, object] = {}
-    body = transcript(megabytes)
     thread = threading.Thread(
         target=lambda: told.update(importer.call("POST", "/v1/reverie/sessions/import?filename=big.json", body))
     )
@@ -104,7 +105,7 @@ def _compare(importer: Tenant, writer: Tenant, megabytes: int) -> None:
     busy = list(_written(writer, store, during=thread))
     took = time.perf_counter() - began
     idle += _written(writer, store, WRITES)  # others may have begun or ended something meanwhile
-    print(f"import of {megabytes} MB: {told['turns_added']:,} turns in {took:.1f} s; {len(busy)} writes meanwhile")
+    print(f"import of {len(body) / 1e6:.0f} MB: {told['turns_added']:,} turns in {took:.1f} s, {len(busy)} writes")
     ratios = []
     for name, pick in (("median", statistics.median), ("p95", lambda t: sorted(t)[int(len(t) * 0.95)]), ("worst", max)):
         ratios.append(pick(busy) / pick(idle))
