@@ -7,6 +7,7 @@ is no compiler those tests are skipped.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import resource
 import shutil
@@ -493,3 +494,16 @@ def test_a_lock_file_thrown_away_meanwhile_protects_nobody_and_is_not_relied_on(
     third.__exit__(None, None, None)
     assert entered.wait(5)
     waiter.join()
+
+
+def test_what_a_killed_write_left_beside_is_gone_after_the_next_one_and_a_live_ones_is_not(tmp_path: Path) -> None:
+    words = "import sys; from pathlib import Path; from reverie.system.files import OpenFolder; print(OpenFolder("
+    words += f"Path({str(tmp_path)!r})).prepared('MEMORY.md', b'said in confidence'), end='')"
+    left = tmp_path / subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout
+    writing = tmp_path / ".reverie-0a.tmp"
+    with writing.open("wb") as live:
+        fcntl.flock(live, fcntl.LOCK_EX)
+        for path in (left, writing):
+            os.utime(path, (time.time() - 60, time.time() - 60))
+        replace_file(tmp_path / "MEMORY.md", b"new")
+        assert not left.exists() and writing.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from reverie.app import Home
 from reverie.changes.history.ledger import broken_links
 from reverie.core.scope import Scope
+from reverie.storage.database.engine import sqlite_driver
 from tests.serving import Served, serving
 from tests.story.test_api_dreams import dreamt, events_of, of_ann, recorded
 from tests.story.test_api_storing import dumped
@@ -117,3 +119,27 @@ def test_a_session_that_is_erased_takes_along_what_stores_learned_from_it_alone(
     left = dumped(served.house)
     assert "Tuesdays" not in left and "no longer on Fridays" not in left and "Cats sleep a lot" in left
     assert served.call("GET", f"/v1/dreams/{dream['id']}").json["status"] == "completed" and whole(served)
+
+
+def test_the_engine_of_nights_remembers_nobody_who_was_erased_in_any_workspace(home_on: Home) -> None:
+    with serving(home_on) as served:
+        key = served.new_key("read", "write", "dream", workspace="acme", user="zebraquartz")
+        store = served.store(key)
+        served.memory(store, "/cats.md", PAGES["/cats.md"], key)
+        dreamt(served, store, recorded(served, TALK, key=key), key=key)
+    assert nights_remembered(home_on) == 1
+    with serving(home_on, dreams=False) as served:
+        admin = served.new_key("admin", workspace="acme")
+        assert served.call("DELETE", "/v1/reverie/users/zebraquartz", key=admin).status == 200
+    assert nights_remembered(home_on) == 0
+
+
+def nights_remembered(home: Home) -> int:
+    """How many nights the engine has; on Postgres also as bytes of a table that has no rows any more."""
+    if home.engine.dialect.name == "postgresql":
+        with home.engine.connect() as connection:
+            rows = connection.exec_driver_sql("select count(*) from dbos.workflow_status").scalar_one()
+            size = connection.exec_driver_sql("select pg_relation_size('dbos.workflow_status')").scalar_one()
+            return int(rows or size)
+    with closing(sqlite_driver().connect(home.config.home / "engine.db")) as connection:
+        return int(connection.execute("select count(*) from workflow_status").fetchone()[0])

@@ -170,6 +170,21 @@ def test_a_skill_loses_the_step_and_so_does_its_git(home: Home) -> None:
     assert left_in_files(home.config.home) == [] and left_in_rows(home.engine) == [] and whole(home)
 
 
+def test_a_skill_whose_folder_is_named_by_it_gets_another_name_in_git_too(home: Home) -> None:
+    folder = home.config.home / "skills" / "zebraquartz-7f3a" / "references" / "zebraquartz"
+    folder.mkdir(parents=True)
+    (folder.parents[1] / "SKILL.md").write_text("---\nname: bake\ndescription: How to bake.\n---\n# Bake\n\n1. Stir.\n")
+    (folder / "eggs.md").write_text("Three of them.")
+    list(home.skills.every())
+    home.projection.catch_up()
+    home.erase.text("zebraquartz")
+    names = [str(path.relative_to(home.config.home)) for path in (home.config.home / "skills").rglob("*")]
+    assert (
+        not [name for name in names if "zebra" in name] and "skills/[erased]-7f3a/references/[erased]/eggs.md" in names
+    )
+    assert left_in_files(home.config.home) == [] and left_in_rows(home.engine) == [] and whole(home)
+
+
 def test_a_queued_transcript_whose_name_says_it_waits_no_longer(home: Home, tmp_path: Path) -> None:
     home.ended.put("claude-code", tmp_path / "the heron contract of June" / "1.jsonl")
     home.ended.put("claude-code", tmp_path / "another" / "2.jsonl")

@@ -131,9 +131,10 @@ def histories(home: Home, workspace: str | None = None, user: str | None = None)
 
 
 def holders(home: Home) -> list[Holder]:
-    """Everything Changes were ever made to that is still there."""
-    keys = {key: None for key, _ in home.history_records.documents(home.owned)}
+    """Everything Changes were ever made to that is still there, and every skills folder: an erasure may have left no
+    document of one whose name could be kept."""
     folders: dict[str, Holder] = {folder.key: folder for folder in home.skill_folders.values()}
+    keys = {key: None for key, _ in home.history_records.documents(home.owned)} | dict.fromkeys(folders)
     found = [folders.get(key) or home.targets.get(key) for key in keys]
     return [holder for holder in found if holder is not None]
 

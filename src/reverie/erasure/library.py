@@ -152,12 +152,12 @@ class Erasing:
         self, step: str, erasure: Erasure, scope: Scope, sought: Sought | None
     ) -> tuple[Iterable[ErasurePlace], Iterable[Left]]:
         local = scope.workspace == LOCAL
+        if step == "rules" and sought is not None and (sought.everything or sought.user is not None):
+            self.derived.before_rows_go(scope)
         if step == "compact" or sought is None:
             return (), self.records.compact(scope)
         match step:
             case "rules" if local:
-                if sought.everything or sought.user is not None:
-                    self.derived.before_rows_go()
                 done, left = self.documents.without(sought.of_documents)
                 return [
                     *done,

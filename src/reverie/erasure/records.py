@@ -118,7 +118,7 @@ class Made(Protocol):
 
     def views(self, scope: Scope, sought: Sought) -> list[ErasurePlace]: ...
 
-    def before_rows_go(self) -> None:
+    def before_rows_go(self, scope: Scope) -> None:
         """What could not be found any more when all rows of a person or a workspace are gone."""
         ...
 

@@ -24,7 +24,8 @@ from reverie.core.errors import DiskFailed, NoSpace, NotFound, NotPermitted, Not
 
 NEW_FILE_MODE = 0o600
 NEW_FOLDER_MODE = 0o700
-STALE_SECONDS = 3600
+STALE_SECONDS = 3600  # where no lock says whether somebody still writes
+NEW_SECONDS = 5  # between making a file and locking it, or filling and moving it
 PATIENCE_SECONDS = 30.0  # with who holds a lock: longer than any write takes
 _BESIDE = re.compile(r"\.reverie-[0-9a-z_]+\.tmp")
 _CAREFULLY = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -138,6 +139,8 @@ class OpenFolder:
                 beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, NEW_FILE_MODE, dir_fd=self.handle
             )
             with self._or_without(beside):
+                with suppress(OSError):  # a file system without locks: then its age says when nobody writes any more
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 _fill(handle, content, old)
         return beside
 
@@ -201,15 +204,25 @@ class OpenFolder:
         return found
 
     def _sweep(self) -> None:
-        """Only what is old: a younger one may be somebody's write right now."""
-        limit = time.time() - STALE_SECONDS
+        """What a killed write left: it holds all of a document. Not what somebody writes right now."""
         with os.scandir(self.handle) as entries:
             left = [entry.name for entry in entries if _BESIDE.fullmatch(entry.name)]
         for name in left:
             with suppress(OSError):
                 found = os.stat(name, dir_fd=self.handle, follow_symlinks=False)
-                if stat.S_ISREG(found.st_mode) and found.st_mtime < limit:
+                age = time.time() - found.st_mtime
+                if stat.S_ISREG(found.st_mode) and (age > STALE_SECONDS or (age > NEW_SECONDS and self._is_free(name))):
                     os.unlink(name, dir_fd=self.handle)
+
+    def _is_free(self, name: str) -> bool:
+        handle = os.open(name, os.O_RDONLY | _CAREFULLY, dir_fd=self.handle)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        finally:
+            os.close(handle)
+        return True
 
     def sync_change(self, name: str, how: str) -> None:
         try:

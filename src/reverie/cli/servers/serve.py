@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import resource
 import socket
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
 LEAVE_SECONDS = 20
 KEPT_FILES = 200
+SWITCH_SECONDS = 0.001  # a write lets other threads in some forty times; a thread that reads an import keeps it so long
 _UNENCRYPTED = (
     "{} can be reached by others, without TLS: keys and memory can be read on the way. "
     "Give --tls-cert and --tls-key, or let a proxy with TLS be the only one that reaches it."
@@ -100,6 +102,9 @@ def command(
         )
         working = house.working(dreams) if dreams else nullcontext()
         with working, house.sharing(limits), bound_socket(host, port) as listening:
+            sys.setswitchinterval(SWITCH_SECONDS)
+            gc.collect()
+            gc.freeze()  # what is loaded stays; to look through all of it for garbage would hold up every call
             begin(listening, shell, "https" if tls else "http", f"{root_path}/web/" if web else "")
             with suppress(KeyboardInterrupt):  # the way to end it
                 uvicorn.Server(config).run(sockets=[listening])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import inspect, text
+from sqlalchemy import Engine, inspect, text
 
+from reverie.core.errors import DatabaseUnusable
+from reverie.storage.database.compact import LOCK_MILLISECONDS
 from reverie.storage.database.engine import engine as database_of
 
 UNDER_WAY = "('PENDING', 'ENQUEUED', 'DELAYED')"
@@ -24,9 +26,23 @@ def forget_nights(home: Path, database: str) -> None:
         with engine.begin() as connection:
             if inspect(connection).has_table("workflow_status", schema=schema):
                 connection.execute(text(f"delete from {name} where status not in {UNDER_WAY}"))
-        if schema is None:
+        if schema is not None:
+            _rewritten(engine, schema)
+        else:
             with engine.raw_connection().driver_connection as raw:  # type: ignore[union-attr]
                 raw.execute("vacuum")
                 raw.execute("pragma wal_checkpoint(truncate)")
     finally:
         engine.dispose()
+
+
+def _rewritten(engine: Engine, schema: str) -> None:
+    """Postgres keeps deleted rows in its files. A table that somebody uses for long is swept: they are overwritten."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(f"set lock_timeout = {LOCK_MILLISECONDS}"))
+        for table in inspect(connection).get_table_names(schema=schema):
+            try:
+                connection.execute(text(f'vacuum full {schema}."{table}"'))
+            except DatabaseUnusable:
+                connection.execute(text(f'vacuum {schema}."{table}"'))
+        connection.execute(text("reset lock_timeout"))

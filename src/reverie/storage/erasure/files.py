@@ -7,6 +7,7 @@ change, and are named instead. Backups are read through and named; beside each l
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -58,6 +59,9 @@ class HomeFiles:
             scrub = self._scrubber(path, sought)
             if _holds(path, scrub) or (scrub and scrub.has(path.name)):
                 yield ErasurePlace("files", str(path))
+        for path in self._folders():
+            if (scrub := self._scrubber(path, sought)) and scrub.has(path.name):
+                yield ErasurePlace("files", str(path))
 
     def views(self, scope: Scope, sought: Sought) -> list[ErasurePlace]:
         done: list[ErasurePlace] = []
@@ -74,6 +78,10 @@ class HomeFiles:
                 path.unlink() if path.parent == self.home / QUEUE else replace_file(path, new)
                 done.append(ErasurePlace("files", str(path)))
             if scrub and path.is_file() and scrub.has(path.name):
+                _rename(path, scrub.clean(path.name))
+                done.append(ErasurePlace("files", str(path.parent)))
+        for path in self._folders():
+            if (scrub := self._scrubber(path, sought)) and scrub.has(path.name):
                 _rename(path, scrub.clean(path.name))
                 done.append(ErasurePlace("files", str(path.parent)))
         self.show()
@@ -94,6 +102,13 @@ class HomeFiles:
                 for path in [folder] if _is_ours(folder) else [folder / name for name in OF_THE_PLUGIN]:
                     yield from _below(path)
 
+    def _folders(self) -> Iterator[Path]:
+        """Those below the places of the home, the innermost first: its path holds until the outer one is renamed."""
+        for path in sorted(self.home.iterdir()) if self.home.is_dir() else ():
+            if path.name not in OURS_BY_OTHER_MEANS and path.is_dir() and not path.is_symlink():
+                below = [Path(parent, name) for parent, names, _ in os.walk(path, topdown=False) for name in names]
+                yield from (one for one in below if ".git" not in one.parts and not one.is_symlink())
+
     # ---- what is made anew -------------------------------------------------------------------------------------------
 
     def git(self, scope: Scope) -> list[Left]:
@@ -106,9 +121,10 @@ class HomeFiles:
         left += [Left(str(root), "a repository of your own: what was committed there stays in it") for root in kept]
         return left
 
-    def before_rows_go(self) -> None:
+    def before_rows_go(self, scope: Scope) -> None:
         """Where all Changes of somebody go, nothing says afterwards which repositories were made of them."""
-        self.projection().remove_all()
+        if scope.workspace == LOCAL:
+            self.projection().remove_all()
         self.forget_nights()
 
     def index(self, scope: Scope) -> None:

@@ -18,7 +18,7 @@ from reverie.transcripts.files.limits import check_time
 
 PIECE = 8 * 1024 * 1024
 MOST_MEMBERS = 400_000
-_CHUNK = 1 << 20
+_CHUNK = 128 * 1024  # the longest step in which no other thread gets its turn
 # What formats call the part that grows with the work. Everything else of such a size is somebody's output.
 _LISTS = {"messages", "conversations", "traj", "simulations", "history", "trajectory", "attempts", "items", "loglines"}
 _OBJECTS = {"mapping"}
