@@ -33,7 +33,7 @@ LONGEST = 400  # characters of an entry: one statement
 CONFLICT, CONFLICT_BESIDE = 0.45, 0.68  # how surely it contradicts an entry: one it adds to, one beside what it changes
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
-FEW_WORDS = 3  # of a turn that say nothing yet
+HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
 _PLACEHOLDER = re.compile(
@@ -171,7 +171,7 @@ def _takes_back(later: str, case: Case) -> bool:
     has just said itself."""
     found = words.pattern("taken_back").search(words.plain(later))
     before = words.stems(later[: found.start()]) if found else frozenset[str]()
-    return found is not None and (len(before) < FEW_WORDS or bool(before & words.stems(case.item.text)))
+    return found is not None and (len(before) < HARDLY_BEGUN or bool(before & words.stems(case.item.text)))
 
 
 def _old_values_again(case: Case) -> Iterator[str]:

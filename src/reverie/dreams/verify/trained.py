@@ -15,7 +15,6 @@ PERMISSION = "permission"
 POLICIES = ("none", "recipient", "payment", "source", PERMISSION)
 
 
-@lru_cache(maxsize=4_096)
 def policy(text: str) -> tuple[str, float]:
     """The likeliest thing that an entry with this text would decide, and how likely it decides anything."""
     found = _read(text)
@@ -25,13 +24,13 @@ def policy(text: str) -> tuple[str, float]:
     return POLICIES[1 + decides.index(max(decides))], 1 - found[0][0]
 
 
-@lru_cache(maxsize=4_096)
 def foreign(text: str) -> float:
     """How likely a person who sends this only brings along what somebody else wrote or said."""
     found = _read(text)
     return 1.0 if found is None else found[1]
 
 
+@lru_cache(maxsize=4_096)
 def _read(text: str) -> tuple[list[float], float] | None:
     loaded = network("checks.onnx")
     if isinstance(loaded, str):
