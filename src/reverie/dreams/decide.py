@@ -12,6 +12,7 @@ from datetime import datetime
 
 from reverie.changes.proposal import Score
 from reverie.core.origin import Origin
+from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
@@ -19,7 +20,6 @@ from reverie.dreams.light.notice import NOTICED
 from reverie.dreams.light.spans import Spans, read_alone
 from reverie.dreams.score import Measure, less_doubts, score
 from reverie.dreams.skill_items import DraftedAmendment, drafted
-from reverie.dreams.verify import words
 from reverie.dreams.verify.case import STANDING, Case, case_of
 from reverie.dreams.verify.checks import CheckResult, check
 from reverie.dreams.verify.reasons import Mark, Objection, Reason, Severity, finding

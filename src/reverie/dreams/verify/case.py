@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reverie.core.origin import Origin, weakest
+from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.spans import Span, Spans
-from reverie.dreams.verify import words
 from reverie.dreams.verify.quotations import OWN, Quoted, located, verified
 from reverie.safety.personal.sensitive import asked_to_remember
 from reverie.transcripts.session import Evidence

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from reverie.core.origin import Origin
+from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.spans import Span, is_to_last
-from reverie.dreams.verify import words
 from reverie.dreams.verify.case import NEARLY_WHOLE, OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
 from reverie.dreams.verify.quotations import Quoted
