@@ -232,6 +232,14 @@ def test_what_was_said_once_and_in_passing_asks() -> None:
     assert found.severity is Severity.ASK and reasons(found) == {Reason.SAID_ONCE}
 
 
+def test_a_few_words_out_of_what_was_said_as_standing_ask() -> None:
+    said = "Nothing came of lesson 9. never touching a violin again, cancel the whole course, sell the stand, I mean it"
+    (found,) = decided([add("Nothing came of lesson 9.", cites("Nothing came of lesson 9."))], said)
+    assert Reason.SAID_ONCE in reasons(found)
+    (found,) = decided([add("Nothing came of lesson 9, cancel the whole course.", cites(said))], said)
+    assert Reason.SAID_ONCE not in reasons(found)
+
+
 @pytest.mark.parametrize("kind", ["user_preference", "communication_preference", "project_decision", "made up"])
 def test_what_the_curator_calls_it_does_not_make_it_standing(kind: str) -> None:
     (found,) = decided([add(PASSING, kind=kind)], PASSING, gates=Gates(add=0.0))

@@ -554,6 +554,10 @@ def test_one_bad_item_never_voids_the_others() -> None:
         ("以后请不要用表情符号回答。", "不要用表情符号", "不要用表情符号"),
         ("10\u00a0km a day", "10 km a day", "10\u00a0km a day"),
         ("answer in French", "  answer in French...  ", "answer in French"),
+        ("The truck takes 1.5 tonnes.", "The truck takes 1.", None),  # a number is quoted whole
+        ("The truck takes 1.5 tonnes.", "5 tonnes", None),
+        ("The truck takes 1.5 tonnes.", "the truck takes 1.5", "The truck takes 1.5"),
+        ("It opens at 7. Bring 3.", "It opens at 7", "It opens at 7"),
         ("answer in French", "answer in German", None),
         ("answer in French", "answer French", None),
         ("answer in French", " … ", None),

@@ -145,9 +145,7 @@ def _goes_on(one: Noted, other: Noted, material: Material) -> bool:
         return False
     weaker = min(one, other, key=lambda each: (each.candidate.confidence, each.order))
     sure = weaker.candidate.confidence
-    little = sure < WEAK or (
-        one.marks == other.marks and (sure < SURE or len(words.stems(weaker.words)) <= LITTLE)
-    )
+    little = sure < WEAK or (one.marks == other.marks and (sure < SURE or len(words.stems(weaker.words)) <= LITTLE))
     counts = any(words.shape_of(value) in EXACT for value in words.values(weaker.words))
     return little and not counts and bool(_stretch((one, other), material))
 
