@@ -163,6 +163,7 @@ PASSES: dict[str, list[Seen]] = {
             (AGENT, "On the loan forms?"),
             "loan forms, yes.",
         ),
+        own(FRENCH, OK, "The parrot runs the office on Mondays. Just kidding."),  # takes back something else
     ],
     "grounded": [
         kept_as("Standup is at 9:30.", "Our standup is always at 9:30."),
@@ -341,10 +342,6 @@ FAILS: dict[str, list[tuple[Reason, Seen]]] = {
         (Reason.TAKEN_BACK, own("今後は必ず日本語で回答してください。", OK, "やっぱり英語で。")),
         (Reason.TAKEN_BACK, own("The staging port is 8080.", OK, "The staging port is 9090, not 8080.")),
         (Reason.TAKEN_BACK, dearer("Leave it at 180, she is not wrong.")),
-        (
-            Reason.TAKEN_BACK,
-            own(FRENCH, OK, "The parrot runs the office on Mondays. Just kidding."),
-        ),  # or something else
     ],
     "grounded": [
         (Reason.UNGROUNDED, kept_as("Standup is at 9:45.", "Our standup is always at 9:30.")),

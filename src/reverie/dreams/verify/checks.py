@@ -32,6 +32,7 @@ LONGEST = 400  # characters of an entry: one statement
 CONFLICT = 0.45  # how surely it contradicts what stays, or what was said
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
+HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
 _PLACEHOLDER = re.compile(
@@ -158,8 +159,8 @@ def _taken_back(case: Case) -> Iterator[str]:
         turns, number = one.session.turns, one.evidence.turn
         later = [turn for turn in turns[number:] if turn.role == "user" and turn.noise is None][:2]
         behind = turns[number - 1].text.partition(one.evidence.quote)[2]
-        heads = (" ".join(text.split())[:160] for text in (behind, *(turn.text for turn in later)))
-        yield from (head for head in heads if words.says("taken_back", head))
+        heads = [" ".join(text.split())[:160] for text in (behind, *(turn.text for turn in later))]
+        yield from (head for head in heads if _takes_back(head, case, right_behind=head is heads[0]))
         spoken = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
         yield from (said for said in spoken if said not in case.sentences and _is_against(said, case))
     last = max((at for one in case.support if (at := one.session.head.started_at)), default=None)
@@ -169,6 +170,14 @@ def _taken_back(case: Case) -> Iterator[str]:
         if session.head.started_at and session.head.started_at > last:
             spans = (span for span in _spoken(case, session) if any(words.stands_in(one, span.own) for one in named))
             yield from (span.text for span in spans)
+
+
+def _takes_back(later: str, case: Case, *, right_behind: bool) -> bool:
+    """A later turn may take back what it has just said itself, if that was something else."""
+    found = words.pattern("taken_back").search(words.plain(later))
+    before = words.stems(later[: found.start()]) if found else frozenset[str]()
+    hardly_begun = right_behind or len(before) < HARDLY_BEGUN
+    return found is not None and (hardly_begun or bool(before & words.stems(case.item.text)))
 
 
 def _is_against(said: str, case: Case) -> bool:
