@@ -166,8 +166,8 @@ def _taken_back(case: Case) -> Iterator[str]:
     last = max((at for one in case.support if (at := one.session.head.started_at)), default=None)
     gone = [] if case.item.op is Op.REMOVE else words.missing(words.values(" ".join(case.old)), [case.text])
     named = [value for value in gone if len(value) > 1]  # "B" alone names nothing
-    for session in case.material.sessions.values() if last and named else ():
-        if session.head.started_at and session.head.started_at > last:
+    for session in case.material.sessions.values() if named else ():
+        if last and session.head.started_at and session.head.started_at > last:
             spans = (span for span in _spoken(case, session) if any(words.stands_in(one, span.own) for one in named))
             yield from (span.text for span in spans)
 
