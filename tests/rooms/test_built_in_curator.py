@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from reverie.core.origin import Origin
+from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.brief.gather import Material, gather
 from reverie.dreams.curators.built_in import BuiltInCurator, exchange, own_sentence
@@ -17,7 +18,6 @@ from reverie.dreams.decide import Decided, Rules, decide
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.public import NOBODY
 from reverie.dreams.light.sentences import sentences
-from reverie.dreams.verify import words
 from reverie.dreams.verify.reasons import Reason, Severity
 from reverie.transcripts.intake import Intake
 from reverie.transcripts.plain_json import events

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.changes.proposal import Score
 from reverie.dreams.brief.brief import BriefDocument, BriefEntry
-from reverie.dreams.decide import Decided, Gates, Limits, Rules, candidates_of, decide, uncovered
+from reverie.dreams.decide import MOST_JUDGED, Decided, Gates, Limits, Rules, candidates_of, decide, uncovered
 from reverie.dreams.items import Item, Op
 from reverie.dreams.score import Measure, _weights, score
 from reverie.dreams.verify.reasons import Reason, Severity
@@ -232,6 +232,23 @@ def test_what_was_said_once_and_in_passing_asks() -> None:
     assert found.severity is Severity.ASK and reasons(found) == {Reason.SAID_ONCE}
 
 
+def test_of_very_many_additions_nobody_is_sure_of_a_hundred_are_judged_and_the_rest_wait() -> None:
+    said = [f"Box {number} holds the samples of week {number}." for number in range(MOST_JUDGED + 3)]
+    unsure = [add(one, cites(one, f"s{number}"), sure=False) for number, one in enumerate(said, 1)]
+    found = decided(unsure, sessions(*said))
+    waiting = [one for one in found if not one.checks]
+    assert [one.item.text for one in waiting] == said[MOST_JUDGED:]
+    assert all(one.severity is Severity.HELD and reasons(one) == {Reason.MOST_PROPOSALS} for one in waiting)
+
+
+def test_a_few_words_out_of_what_was_said_as_standing_ask() -> None:
+    said = "Nothing came of lesson 9. never touching a violin again, cancel the whole course, sell the stand, I mean it"
+    (found,) = decided([add("Nothing came of lesson 9.", cites("Nothing came of lesson 9."))], said)
+    assert Reason.SAID_ONCE in reasons(found)
+    (found,) = decided([add("Nothing came of lesson 9, cancel the whole course.", cites(said))], said)
+    assert Reason.SAID_ONCE not in reasons(found)
+
+
 @pytest.mark.parametrize("kind", ["user_preference", "communication_preference", "project_decision", "made up"])
 def test_what_the_curator_calls_it_does_not_make_it_standing(kind: str) -> None:
     (found,) = decided([add(PASSING, kind=kind)], PASSING, gates=Gates(add=0.0))
@@ -435,7 +452,7 @@ def test_a_full_document_proposes_which_entry_makes_room() -> None:
     (found,) = decided([METRIC], WISH, known, documents=full)
     assert found.severity is Severity.ASK
     assert found.findings[-1].sentence == (
-        "MEMORY.md has no room for it: 118 of 100 characters would be used. "
+        "MEMORY.md is full: 118 of 100 characters would be used. "
         "To make room, “The printer stands in room 4.” would go."
     )
     assert found.operations == (Remove("MEMORY.md", old.sha256), Add("MEMORY.md", "Answer in metric units."))

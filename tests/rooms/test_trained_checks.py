@@ -62,10 +62,8 @@ def test_what_an_entry_decides_is_named(text: str, kind: str) -> None:
 
 def test_without_the_trained_file_everything_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trained, "network", lambda file: f"FileNotFoundError: {file}")
-    policy.cache_clear()
-    foreign.cache_clear()
+    trained.read.cache_clear()
     try:
         assert policy("The kettle is blue.")[1] == foreign("The kettle is blue.") == 1.0
     finally:
-        policy.cache_clear()
-        foreign.cache_clear()
+        trained.read.cache_clear()

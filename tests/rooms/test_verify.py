@@ -231,11 +231,6 @@ PASSES: dict[str, list[Seen]] = {
         over("Das Jour fixe am Dienstag ist abgeschafft.", "Das Jour fixe ist am Dienstag."),
         over("Hemos dejado de usar Jenkins, lo eliminamos.", "Jenkins ejecuta los tests."),
         says(removes(of="e2"), "Hello there.", known=(TAGS, TAGS)),
-        over(  # nothing is lost: the longer one says all of it
-            "Die lange Notiz zum Waschraum reicht, die kurze kann raus.",
-            "Waschraum: Schlüssel bei Petzolds.",
-            "Waschraum: Schlüssel bei Petzolds, Plan hängt an der Tür.",
-        ),
     ],
     "stands_alone": [
         own(FRENCH),
@@ -554,6 +549,10 @@ def test_one_bad_item_never_voids_the_others() -> None:
         ("以后请不要用表情符号回答。", "不要用表情符号", "不要用表情符号"),
         ("10\u00a0km a day", "10 km a day", "10\u00a0km a day"),
         ("answer in French", "  answer in French...  ", "answer in French"),
+        ("The truck takes 1.5 tonnes.", "The truck takes 1.", None),  # a number is quoted whole
+        ("The truck takes 1.5 tonnes.", "5 tonnes", None),
+        ("The truck takes 1.5 tonnes.", "the truck takes 1.5", "The truck takes 1.5"),
+        ("It opens at 7. Bring 3.", "It opens at 7", "It opens at 7"),
         ("answer in French", "answer in German", None),
         ("answer in French", "answer French", None),
         ("answer in French", " … ", None),
@@ -665,7 +664,7 @@ def test_what_is_held_does_not_ask() -> None:
 
 def test_the_checks_stay_small() -> None:
     folder = files("reverie.dreams.verify")
-    tables = tomllib.loads((folder / "words.toml").read_text("utf-8"))
+    tables = tomllib.loads((files("reverie.dreams") / "words.toml").read_text("utf-8"))
     assert all(len(words.strip().splitlines()) <= 60 for words in tables.values())
     code = {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".py")}
     for name, text in code.items():

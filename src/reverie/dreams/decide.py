@@ -12,6 +12,7 @@ from datetime import datetime
 
 from reverie.changes.proposal import Score
 from reverie.core.origin import Origin
+from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
@@ -19,7 +20,6 @@ from reverie.dreams.light.notice import NOTICED
 from reverie.dreams.light.spans import Spans, read_alone
 from reverie.dreams.score import Measure, less_doubts, score
 from reverie.dreams.skill_items import DraftedAmendment, drafted
-from reverie.dreams.verify import words
 from reverie.dreams.verify.case import STANDING, Case, case_of
 from reverie.dreams.verify.checks import CheckResult, check
 from reverie.dreams.verify.reasons import Mark, Objection, Reason, Severity, finding
@@ -29,7 +29,8 @@ from reverie.text.relation import conflict_on_one_matter
 
 MOST_PROPOSALS = 10
 WORTH_ASKING = 0.5  # the score that something needs of which the curator itself is not sure
-FEW_WORDS = 3  # that may be no more than a part of another sentence
+MOST_JUDGED = 100  # additions nobody is sure of, in one night; of a memory store's, at most half are made
+FRAGMENT = 3  # words that may be no more than a part of another sentence
 FEW_SURE, MOST_SURE = 4, 8  # items that a curator is sure of in one night
 _ORDER = {Op.REPLACE: 0, Op.MERGE: 1, Op.REMOVE: 2, Op.ADD: 3, Op.SKILL_AMEND: 4, Op.SKILL_NEW: 5}
 
@@ -139,7 +140,9 @@ def decide(items: Iterable[Item], second: Sequence[Item], material: Material, ru
     curator returned."""
     spans = Spans()
     apart = [each for item in items for each in _by_document(item, material)]
-    found = [_judged(item, second, material, rules, spans) for item in apart]
+    late = _too_many(apart, material)
+    found = [_judged(item, second, material, rules, spans) for item in apart if id(item) not in late]
+    found += [_not_judged(item, material, rules, spans) for item in apart if id(item) in late]
     found = _last_words(_trusted(found, len(material.sessions)))
     ranked = sorted(found, key=lambda one: (one.severity or 0, _ORDER[one.item.op], -one.total, one.item.text))
     within = _within(_once_each(ranked), rules, material)
@@ -156,6 +159,19 @@ def _by_document(item: Item, material: Material) -> list[Item]:
         replace(item, document=document, replaces=tuple(name for name in item.replaces if places[name] == document))
         for document in dict.fromkeys(places.values())
     ]
+
+
+def _too_many(items: Sequence[Item], material: Material) -> set[int]:
+    """The additions nobody is sure of, beyond those that Light is surest of. To judge one takes long."""
+    sure = {one.id: one.candidate.confidence for one in material.noted}
+    unsure = [one for one in items if one.op is Op.ADD and not one.sure]
+    unsure.sort(key=lambda one: -max((sure.get(name, 0.0) for name in one.candidates), default=1.0))
+    return {id(one) for one in unsure[MOST_JUDGED:]}
+
+
+def _not_judged(item: Item, material: Material, rules: Rules, spans: Spans) -> Decided:
+    case = case_of(_placed(item, material), material, spans, rules.surfaces, rules.people_needed)
+    return Decided(case, (), (finding(Reason.MOST_PROPOSALS, rules.limits.max_proposals),))
 
 
 def _judged(item: Item, second: Sequence[Item], material: Material, rules: Rules, spans: Spans) -> Decided:
@@ -198,7 +214,7 @@ def _only_of_form(one: Decided) -> bool:
 
 def _is_fragment(item: Item) -> bool:
     """A few words that were noticed for the sentence beside them, and would not be by themselves: "Monday morning."."""
-    few = item.op is Op.ADD and len(words.stems(item.text)) <= FEW_WORDS
+    few = item.op is Op.ADD and len(words.stems(item.text)) <= FRAGMENT
     exact = any(words.shape_of(value) in ("number", "address") for value in words.values(item.text))
     return few and not exact and read_alone(item.text).keep < NOTICED
 

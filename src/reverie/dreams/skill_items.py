@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reverie.core.errors import BadInput
+from reverie.dreams import words
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
-from reverie.dreams.verify import words
 from reverie.skills.amendments.amend import amended
 from reverie.skills.amendments.amendment import Amended, Create, Patch
 from reverie.skills.amendments.refine import draft, refine

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from reverie.core.scope import Scope
-from reverie.dreams.verify import words
+from reverie.dreams import words
 from reverie.search.finding import Finder
 from reverie.transcripts.records import Records, Stored
 from reverie.transcripts.session import Turn

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefCandidate, BriefEntry, BriefTurn
 from reverie.dreams.brief.gather import NARROW, BriefMaterial, Material, material_of, skills_by_use
 from reverie.dreams.light.candidate import Noted
-from reverie.dreams.verify import words
 from reverie.llm.tokens import estimate_tokens
 from reverie.transcripts.session import Session
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from reverie.core.origin import Origin
+from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.curators import Curated
@@ -22,7 +23,6 @@ from reverie.dreams.items import CuratorAnswer, Item, Op
 from reverie.dreams.light.candidate import Kind, Noted
 from reverie.dreams.light.sentences import sentences
 from reverie.dreams.light.spans import STEPS
-from reverie.dreams.verify import words
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
 from reverie.safety.personal.sensitive import asked_to_remember, asking_to_remember
 from reverie.text.embedding import embed
@@ -38,7 +38,7 @@ ALIKE = 1.0  # half of the words and half of the meaning, say
 EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
 FEWEST_STEPS = 3
 WEAK, SURE = 0.5, 0.9  # how sure Light is of a sentence that only goes on with another: of any, of one of the same kind
-FEW_WORDS, FAR = 3, 25  # words that say little by themselves; characters between two sentences side by side
+LITTLE, FAR = 3, 25  # words by themselves; characters between two sentences side by side
 _SPEAKS = re.compile(
     r"\W*(?:(?P<name>[A-ZÀ-Þ][\w-]+)(?: [A-ZÀ-Þ][\w-]+)? (?:here|speaking|typing|hier|ici|aquí|qui|aqui|här|her|tady)"
     r"|(?:[Tt]his is|[Hh]ier (?:ist|is)|[Cc]'est|[Ss]oy|[Ss]ono|[Aa]quí) (?P<named>[A-ZÀ-Þ][\w-]+))\s*[.,:;!–—-]"
@@ -145,7 +145,7 @@ def _goes_on(one: Noted, other: Noted, material: Material) -> bool:
         return False
     weaker = min(one, other, key=lambda each: (each.candidate.confidence, each.order))
     sure = weaker.candidate.confidence
-    little = sure < WEAK or (one.marks == other.marks and (sure < SURE or len(words.stems(weaker.words)) <= FEW_WORDS))
+    little = sure < WEAK or (one.marks == other.marks and (sure < SURE or len(words.stems(weaker.words)) <= LITTLE))
     counts = any(words.shape_of(value) in EXACT for value in words.values(weaker.words))
     return little and not counts and bool(_stretch((one, other), material))
 

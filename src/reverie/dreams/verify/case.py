@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reverie.core.origin import Origin, weakest
+from reverie.dreams import words
 from reverie.dreams.brief.brief import Brief, BriefEntry
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Item, Op
 from reverie.dreams.light.spans import Span, Spans
-from reverie.dreams.verify import words
 from reverie.dreams.verify.quotations import OWN, Quoted, located, verified
 from reverie.safety.personal.sensitive import asked_to_remember
 from reverie.transcripts.session import Evidence
@@ -129,12 +129,10 @@ class Case:
         )
 
     def _asserts(self, span: Span) -> bool:
-        """Light takes it for something that is so; or it says in so many words that it always holds. That it is worth
-        keeping shows also in the entry it would change."""
-        if asked_to_remember(span.text):
-            return True
+        """Light takes it for something that is so, or it is a rule. That it is worth keeping shows also in the entry it
+        would change."""
         known = self.item.op is not Op.ADD and span.reading.doubt < DOUBTED
-        return not span.asked and (span.reading.keep >= ASSERTED or words.says("always", span.text) or known)
+        return _is_rule(span) or (not span.asked and (span.reading.keep >= ASSERTED or known))
 
     @property
     def sessions(self) -> int:
@@ -143,14 +141,10 @@ class Case:
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """What Light takes the quoted words for, where it takes them for something. What always holds, or is
-        to be remembered, is a rule."""
+        """What Light takes the quoted words for, where it takes them for something."""
         spans = [span for one in self.support for span in one.spans]
         read = {span.reading.kind for span in spans if span.reading.keep >= ASSERTED}
-        rules = [
-            one for one in spans if asked_to_remember(one.text) or (words.says("always", one.text) and not one.asked)
-        ]
-        return frozenset(read | {"instruction" for _ in rules})
+        return frozenset(read | {"instruction" for span in spans if _is_rule(span)})
 
     @property
     def tells_a_change(self) -> bool:
@@ -164,19 +158,21 @@ class Case:
     @property
     def surest(self) -> float:
         """How surely the words say something to be kept."""
-        if self.asked_to_keep:
-            return 1.0
         found = [span for one in self.asserted or self.support for span in one.spans]
-        return max((max(one.reading.keep, ALWAYS * words.says("always", one.text)) for one in found), default=0.0)
+        sure = max((max(one.reading.keep, ALWAYS * _is_rule(one)) for one in found), default=0.0)
+        return 1.0 if self.asked_to_keep else sure
 
     @property
     def said_as_standing(self) -> bool:
         """Whether the owner said it as something that holds, by Light's reading of the very words. People say "always"
         of printers and neighbours: of something new that was only copied they have to want it, too."""
-        sure = [span for one in self.asserted for span in one.spans if span.reading.keep >= STANDING]
+        told = [(one.evidence.quote, span) for one in self.asserted for span in one.spans]
+        sure = [(said, span) for said, span in told if span.reading.keep >= STANDING]
+        if self.item.op is Op.ADD:  # what Light is sure of is the whole of it, not a word or two
+            sure = [(said, span) for said, span in sure if len(said) * 2 >= len(span.clause)]
         if self.item.op is Op.ADD and self.copied:
-            wanted = [one for one in sure if one.reading.kind in WANTED and one.reading.doubt < DOUBTED]
-            sure = [one for one in wanted if words.says("polite", one.text)]
+            wanted = [span for _, span in sure if span.reading.kind in WANTED and span.reading.doubt < DOUBTED]
+            return self.asked_to_keep or any(words.says("polite", one.text) for one in wanted)
         return self.asked_to_keep or bool(sure)
 
     @cached_property
@@ -186,6 +182,11 @@ class Case:
         said = [one.turn_text or one.evidence.quote for one in whole]
         packed = "".join(self.text.split())  # some scripts have no spaces, and those between sentences are ours
         return any(located(one, self.text) or packed in "".join(one.split()) for one in said)
+
+
+def _is_rule(span: Span) -> bool:
+    """It says in so many words that it is to be remembered, or holds every time."""
+    return asked_to_remember(span.text) or (words.says("always", span.text) and not span.asked)
 
 
 def case_of(

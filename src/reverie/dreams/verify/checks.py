@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from reverie.core.origin import Origin
+from reverie.dreams import words
 from reverie.dreams.brief.brief import BriefEntry
 from reverie.dreams.items import Op
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.spans import Span, is_to_last
-from reverie.dreams.verify import words
-from reverie.dreams.verify.case import NEARLY_WHOLE, OVERTAKES, Case
+from reverie.dreams.verify.case import OVERTAKES, Case
 from reverie.dreams.verify.policy_floor import crossed
-from reverie.dreams.verify.quotations import Quoted
 from reverie.dreams.verify.reasons import Objection, Reason, Severity, finding
 from reverie.dreams.verify.trained import foreign
 from reverie.memory.audience import belongs
@@ -30,10 +29,10 @@ from reverie.text.relation import RelationKind, mutual_conflict, relate
 from reverie.transcripts.session import Session
 
 LONGEST = 400  # characters of an entry: one statement
-CONFLICT, CONFLICT_BESIDE = 0.45, 0.68  # how surely it contradicts an entry: one it adds to, one beside what it changes
+CONFLICT = 0.45  # how surely it contradicts what stays, or what was said
 CONFLICT_OF_NOBODYS = 0.26  # in a memory that is nobody's, where less is enough to be careful
 SAME = 0.8
-FEW_WORDS = 3  # of a turn that say nothing yet
+HARDLY_BEGUN = 3  # words of a turn, before which it has said nothing yet
 SOMEBODY_ELSES = 0.25  # from where the tagger takes a sentence for somebody else's
 FOREIGN = 0.5  # from where words are taken for somebody else's; of what people say all day 1 in 100 reaches it
 _PLACEHOLDER = re.compile(
@@ -147,49 +146,47 @@ def asserted(case: Case) -> Iterator[Objection]:
 
 
 def meant(case: Case) -> Iterator[Objection]:
-    """Nobody laughed about it; nor did they take it back right behind it, or in their next two turns, or contradict
-    it there, or speak of the old value again in a later session."""
     if case.asserted and all(words.says("laughter", one.sentence_and_next) for one in case.asserted):
         yield finding(Reason.NOT_ASSERTED, "said with a laugh")
+    if back := next(_taken_back(case), ""):
+        yield finding(Reason.TAKEN_BACK, back[:80])
+
+
+def _taken_back(case: Case) -> Iterator[str]:
+    """What takes it back right behind it or in the person's next two turns, contradicts it there, or speaks of the old
+    value again in a later session."""
     for one in case.asserted:
         turns, number = one.session.turns, one.evidence.turn
         later = [turn for turn in turns[number:] if turn.role == "user" and turn.noise is None][:2]
-        behind = " ".join(turns[number - 1].text.partition(one.evidence.quote)[2].split())[:160]
-        heads = [" ".join(turn.text.split())[:160] for turn in later]
-        back = [behind] if words.says("taken_back", behind) else [head for head in heads if _takes_back(head, case)]
-        spans = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
-        back += [said for said in spans if said not in case.sentences and _is_against(said, case)] if not back else []
-        if back:
-            yield finding(Reason.TAKEN_BACK, back[0][:80])
-            return
-    if again := next(_old_values_again(case), ""):
-        yield finding(Reason.TAKEN_BACK, again[:80])
+        behind = turns[number - 1].text.partition(one.evidence.quote)[2]
+        heads = [" ".join(text.split())[:160] for text in (behind, *(turn.text for turn in later))]
+        yield from (head for head in heads if _takes_back(head, case, right_behind=head is heads[0]))
+        spoken = (span.text for turn in later for span in case.spans.of(one.session, turn.number))
+        yield from (said for said in spoken if said not in case.sentences and _is_against(said, case))
+    last = max((at for one in case.support if (at := one.session.head.started_at)), default=None)
+    gone = [] if case.item.op is Op.REMOVE else words.missing(words.values(" ".join(case.old)), [case.text])
+    named = [value for value in gone if len(value) > 1]  # "B" alone names nothing
+    for session in case.material.sessions.values() if named else ():
+        if last and session.head.started_at and session.head.started_at > last:
+            spans = (span for span in _spoken(case, session) if any(words.stands_in(one, span.own) for one in named))
+            yield from (span.text for span in spans)
 
 
-def _takes_back(later: str, case: Case) -> bool:
-    """A later turn begins with taking something back, or speaks of the same before it does; else it takes back what it
-    has just said itself."""
+def _takes_back(later: str, case: Case, *, right_behind: bool) -> bool:
+    """A later turn may take back what it has just said itself, if that was something else."""
     found = words.pattern("taken_back").search(words.plain(later))
     before = words.stems(later[: found.start()]) if found else frozenset[str]()
-    return found is not None and (len(before) < FEW_WORDS or bool(before & words.stems(case.item.text)))
-
-
-def _old_values_again(case: Case) -> Iterator[str]:
-    """What people say, in sessions behind the last that speaks for it, with a value that it would take out."""
-    last = max((at for one in case.support if (at := one.session.head.started_at) is not None), default=None)
-    named = [value for value in words.values(" ".join(case.old)) if len(value) > 1]  # "B" alone names nothing
-    gone = [value for value in named if not words.stands_in(value, case.text)]
-    if last is None or not gone or case.item.op is Op.REMOVE:
-        return
-    for session in case.material.sessions.values():
-        if session.head.started_at is not None and session.head.started_at > last:
-            for turn in session.turns:
-                spans = case.spans.of(session, turn.number) if turn.role == "user" and turn.noise is None else ()
-                yield from (one.text for one in spans if any(words.stands_in(value, one.own) for value in gone))
+    hardly_begun = right_behind or len(before) < HARDLY_BEGUN
+    return found is not None and (hardly_begun or bool(before & words.stems(case.item.text)))
 
 
 def _is_against(said: str, case: Case) -> bool:
     return bool(words.stems(case.item.text) & words.stems(said)) and mutual_conflict(case.item.text, said) >= CONFLICT
+
+
+def _spoken(case: Case, session: Session) -> Iterator[Span]:
+    """What people say in a session, as their own."""
+    return chain.from_iterable(case.spans.of(session, turn.number) for turn in session.turns)
 
 
 def grounded(case: Case) -> Iterator[Objection]:
@@ -199,21 +196,20 @@ def grounded(case: Case) -> Iterator[Objection]:
     if case.item.op.changes_skill:  # a template: every word of it was run or said, whatever stands in for the rest
         text = " ".join([text, *case.item.steps, *case.item.gotchas])
         commands = [word for one in words.commands(text) for word in _STAND_IN.sub(" ", one).split()]
-        turns = [turn for session in _sessions(case.quotes) for turn in session.turns]
+        turns = [
+            turn for session in {one.session.id: one.session for one in case.quotes}.values() for turn in session.turns
+        ]
     cited = (turn.said.whole.replace('\\"', '"').replace("\\n", "\n") for turn in turns)
     called = [*words.addresses(_STAND_IN.sub(" ", text)), *commands]
     if invented := words.missing(called, chain(case.said, cited, _known(case))):
         yield finding(Reason.INVENTED_ADDRESS, f"“{invented[0]}”")
     elif case.says_something:
         beyond = words.stems(text) - words.stems(" ".join(case.old))
-        if unsaid := words.missing(words.values(text), chain(case.said, _known(case), _besides(case))):
+        besides = (span.text for one in case.support for span in _spoken(case, one.session))
+        if unsaid := words.missing(words.values(text), chain(case.said, _known(case), besides)):
             yield finding(Reason.UNGROUNDED, f"“{unsaid[0]}”")
         elif len(beyond & words.shared(text, " ".join([*case.said, *_days(case)]))) * 3 < len(beyond):
             yield finding(Reason.UNGROUNDED, "it in these words")
-
-
-def _sessions(quotes: Iterable[Quoted]) -> Iterable[Session]:
-    return {one.session.id: one.session for one in quotes}.values()
 
 
 def _known(case: Case) -> Iterator[str]:
@@ -229,13 +225,6 @@ def _days(case: Case) -> Iterator[str]:
         said_on = one.said_at.date() if one.said_at else None
         for day in (each.day for each in dates_in(words.plain(one.turn_text), said_on)):
             yield f"{day} {day.day}.{day.month}.{day.year} {day.day} {day:%B} {day.year}"
-
-
-def _besides(case: Case) -> Iterator[str]:
-    """What whoever is quoted said besides in that session, as their own."""
-    for session in _sessions(case.support):
-        for turn in (one for one in session.turns if one.role == "user" and one.noise is None):
-            yield from (span.text for span in case.spans.of(session, turn.number))
 
 
 def negation(case: Case) -> Iterator[Objection]:
@@ -265,38 +254,32 @@ def newer(case: Case) -> Iterator[Objection]:
 
 
 def carried_over(case: Case) -> Iterator[Objection]:
-    """What the entry says besides, and nobody spoke of, is still said."""
+    """What the entry says besides, and nobody spoke of, is still said. A value goes where one of its shape comes; a
+    number or a day also where a word does, such as "noon"."""
     if case.item.op not in (Op.REPLACE, Op.MERGE):
         return
     said = " ".join([case.sentences, *(one.turn_text for one in case.support)])
     free = [words.shape_of(one) for one in words.missing(words.values(case.text), case.old)]
     free += ["word"] * len((words.stems(case.text) - words.stems(" ".join(case.old))) & words.stems(said))
+    lost = list[str]()
     for old in case.old:
         for value in words.missing(words.values(old), [case.text, said]):
-            taken = _taken_place(words.shape_of(value), free)
-            if taken:
+            shape = words.shape_of(value)
+            wanted = (shape, "word") if shape in ("number", "day") else (shape,)
+            if taken := next((one for one in wanted if one in free), None):
                 free.remove(taken)
             elif not _part_of_what_changed(value, old, case.text):
-                yield finding(Reason.DROPS_CONTENT, value)
-                return
-        for clause in words.clauses(old):
-            if words.stems(clause) and not words.shared(clause, f"{case.text} {said}"):
-                yield finding(Reason.DROPS_CONTENT, clause.strip(" ."))
-                return
+                lost.append(value)
+        clauses = [one for one in words.clauses(old) if words.stems(one)]
+        lost += [one.strip(" .") for one in clauses if not words.shared(one, f"{case.text} {said}")]
+    if lost:
+        yield finding(Reason.DROPS_CONTENT, lost[0])
 
 
 def _part_of_what_changed(value: str, old: str, text: str) -> bool:
     """It stands right beside another value that is gone: "Trados Studio" is one name, "3.34 LTR" one version."""
-    gone = [re.escape(one) for one in words.values(old) if words.plain(one) not in words.plain(text)]
-    it = re.escape(value)
-    return any(re.search(rf"{one}\s{it}|{it}\s{one}", old) for one in gone)
-
-
-def _taken_place(shape: str, free: list[str]) -> str | None:
-    """What stands in the place of a value: one of its shape; for a number or a day also a word, such as "noon"."""
-    if shape in free:
-        return shape
-    return "word" if shape in ("number", "day") and "word" in free else None
+    gone = [one for one in words.values(old) if words.plain(one) not in words.plain(text)]
+    return any(f"{one} {value}" in old or f"{value} {one}" in old for one in gone)
 
 
 def spoken_of(case: Case) -> Iterator[Objection]:
@@ -318,14 +301,8 @@ def removal(case: Case) -> Iterator[Objection]:
     for old in case.old:
         spoken_of = len(words.shared(old, case.sentences))
         nearest = all(len(words.shared(other, case.sentences)) <= spoken_of for other in others)
-        if not spoken_of or not (_still_said(old, others) or (over and nearest)):
+        if not (spoken_of and over and nearest):
             yield finding(Reason.UNGROUNDED, f"that “{old[:80]}” is over")
-
-
-def _still_said(old: str, others: Iterable[str]) -> bool:
-    """Nothing is lost without it: an entry that stays has its values and nearly all of its words."""
-    least = NEARLY_WHOLE * len(words.stems(old))
-    return any(len(words.shared(old, one)) >= least and not words.missing(words.values(old), [one]) for one in others)
 
 
 def stands_alone(case: Case) -> Iterator[Objection]:
@@ -357,20 +334,19 @@ def new_here(case: Case) -> Iterator[Objection]:
     if known := next((one for one in staying if _says_the_same(case.restored(one.text), case)), None):
         yield finding(Reason.KNOWN, known.text)
         return
-    limit = CONFLICT if case.item.op is Op.ADD else CONFLICT_BESIDE
-    if denied := next((one for one in staying if _denies(case.restored(one.text), case, limit)), None):
+    if denied := next((one for one in staying if _denies(case.restored(one.text), case)), None):
         yield finding(Reason.CONTRADICTS, denied.text, denied.document)
     elif case.item.op is Op.ADD and case.kinds & OVERTAKES and (changed := _same_subject(text, staying)):
         yield finding(Reason.OVERTAKES, changed.text)
 
 
-def _denies(entry: str, case: Case, limit: float) -> bool:
+def _denies(entry: str, case: Case) -> bool:
     """They speak of one thing (two words in common, or one of few) and contradict each other; and the entry that is
     replaced did not seem to."""
     common, most = len(words.shared(entry, case.text)), max(len(words.stems(entry)), len(words.stems(case.text)))
-    if common < min(2, most // 2) or mutual_conflict(entry, case.text) < limit:
+    if common < min(2, most // 2) or mutual_conflict(entry, case.text) < CONFLICT:
         return False
-    return not any(mutual_conflict(entry, old) >= limit for old in case.old)
+    return not any(mutual_conflict(entry, old) >= CONFLICT for old in case.old)
 
 
 def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None:
@@ -404,9 +380,7 @@ def safe(case: Case) -> Iterator[Objection]:
     item = case.item
     text = case.restored("\n".join([item.text, *item.steps, *item.gotchas]))
     spoken = [one.evidence.quote for one in case.support]
-    as_said = text.strip(" .")[1:]  # what differs from the text in its first letter only says nothing else
-    unlike = [one for one in spoken if one.strip(" .")[1:] != as_said or item.op.changes_skill]
-    private = {one.kind for said in (text, *unlike) for one in sensitive(said)}
+    private = {one.kind for said in (text, *spoken) for one in sensitive(said)}
     private |= {"the number of an account or a document" for find in (ibans, cards, national_ids) for _ in find(text)}
     wanted = case.own and any(asked_to_remember(one.turn_text or one.evidence.quote) for one in case.support)
     if "credentials" in private or any("[redacted" in one for one in spoken):
@@ -419,7 +393,7 @@ def safe(case: Case) -> Iterator[Objection]:
     blocking = {one.category for one in report.findings}
     if report.blocked and not (case.own and blocking <= _DECIDABLE):
         yield finding(Reason.UNSAFE, ", ".join(sorted(blocking)))
-    elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in unlike):
+    elif report.blocked or report.needs_person or any(scan(one, "memory").needs_person for one in spoken):
         yield finding(Reason.AUTHORITY) if case.own else finding(Reason.UNSAFE, "it would give authority")
     elif case.says_something and crossed(text, case.old):
         yield finding(Reason.AUTHORITY)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reverie.dreams.verify import words
+from reverie.dreams import words
 from reverie.dreams.verify.trained import policy
 from reverie.safety.personal.numbers import cards, ibans
 

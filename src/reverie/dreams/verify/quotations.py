@@ -116,11 +116,13 @@ def said_in(turn: Turn) -> str:
 
 
 def located(text: str, words: str) -> str | None:
-    """The words as they stand in the text, whatever the spaces, quotation marks and case; None where they do not."""
+    """The words as they stand in the text, whatever the spaces, quotation marks and case; None where they do not, or
+    where a number would be cut in two."""
     wanted = " ".join(words.split()).strip(" .")
     if not any(sign.isalnum() for sign in wanted) or len(wanted) > len(text):
         return None
-    if (as_said := words.strip(" .")) in text:
+    numbers = wanted[0].isdigit() or wanted[-1].isdigit()
+    if not numbers and (as_said := words.strip(" .")) in text:
         return as_said
     found = _pattern(wanted).search(text)
     return found[0] if found else None
@@ -131,4 +133,6 @@ def _pattern(words: str) -> re.Pattern[str]:
     for signs in _ALIKE:
         words = re.sub(f"[{signs}]", signs[0], words)
     either = {each[0]: f"[{each}]" for each in _ALIKE} | {" ": r"\s+"}
-    return re.compile("".join(either.get(one, re.escape(one)) for one in words), re.IGNORECASE)
+    before = r"(?<!\d)(?<!\d[.,:])" if words[0].isdigit() else ""
+    behind = r"(?![.,:]?\d)" if words[-1].isdigit() else ""
+    return re.compile(before + "".join(either.get(one, re.escape(one)) for one in words) + behind, re.IGNORECASE)

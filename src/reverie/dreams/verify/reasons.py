@@ -75,12 +75,7 @@ class Reason(StrEnum):
     SAID_ONCE = auto(), ASK, UNFIT, "It was said once, and not as something that holds in general."
     LOW_SCORE = auto(), ASK, PLAIN, "Its score of {} is below the {} that this needs."
     UNTRUSTED = auto(), ASK, WITHHELD, "Too much else of this curator's answer did not pass the checks."
-    NO_ROOM = (
-        auto(),
-        ASK,
-        PLAIN,
-        ("{} has no room for it: {} of {} characters would be used. To make room, {} would go."),
-    )
+    NO_ROOM = auto(), ASK, PLAIN, "{} is full: {} of {} characters would be used. To make room, {} would go."
     SKILL = auto(), ASK, WITHHELD, "Changes of skills wait for a person."
     FEW_PEOPLE = auto(), ASK, WITHHELD, "The memory is nobody's: it changes when {} people say so, and {} did."
     NOBODYS = auto(), ASK, PLAIN, "The memory is nobody's, and one person alone said it."

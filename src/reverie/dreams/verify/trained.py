@@ -11,30 +11,25 @@ from math import exp
 
 from reverie.text.network import chances, network
 
-PERMISSION = "permission"
-POLICIES = ("none", "recipient", "payment", "source", PERMISSION)
+POLICIES = ("none", "recipient", "payment", "source", "permission")
 
 
-@lru_cache(maxsize=4_096)
 def policy(text: str) -> tuple[str, float]:
     """The likeliest thing that an entry with this text would decide, and how likely it decides anything."""
-    found = _read(text)
-    if found is None:
-        return PERMISSION, 1.0
-    decides = [*found[0][1:]]
-    return POLICIES[1 + decides.index(max(decides))], 1 - found[0][0]
+    none, *decides = read(text)[0]
+    return POLICIES[1 + decides.index(max(decides))], 1 - none
+
+
+def foreign(text: str) -> float:
+    """How likely a person who sends this only brings along what somebody else wrote or said."""
+    return read(text)[1]
 
 
 @lru_cache(maxsize=4_096)
-def foreign(text: str) -> float:
-    """How likely a person who sends this only brings along what somebody else wrote or said."""
-    found = _read(text)
-    return 1.0 if found is None else found[1]
-
-
-def _read(text: str) -> tuple[list[float], float] | None:
+def read(text: str) -> tuple[list[float], float]:
+    """The chance of each policy, and that the words are somebody else's."""
     loaded = network("checks.onnx")
     if isinstance(loaded, str):
-        return None
+        return [0.0, 0.0, 0.0, 0.0, 1.0], 1.0
     decided, others = loaded.run(loaded.tokens.encode(text).ids, "policy", "foreign")
     return chances(decided).tolist(), 1 / (1 + exp(-max(-30.0, min(30.0, float(others)))))

@@ -1,4 +1,4 @@
-"""Words as the checks compare them: stems, values, negations, clauses. The lists are in `words.toml`."""
+"""Words as curators and checks compare them: stems, values, negations, clauses. The lists are in `words.toml`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 def pattern(name: str) -> re.Pattern[str]:
     """A list of `words.toml`: words as wholes, `stop*` and `*n't` with any letters there; what is written without
     spaces between words, and signs, anywhere."""
-    table = tomllib.loads((files("reverie.dreams.verify") / "words.toml").read_text("utf-8"))
+    table = tomllib.loads((files("reverie.dreams") / "words.toml").read_text("utf-8"))
     whole, anywhere = list[str](), list[str]()
     for word in str(table[name]).split():
         apart = word.strip("*")[0].isalnum() and not _CJK.search(word)
