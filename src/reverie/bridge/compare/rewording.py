@@ -44,7 +44,7 @@ def only_reworded(old: str, new: str) -> float:
     """0..1."""
     mine, theirs = _told(old), _told(new)
     plain, plain_too = (sorted(word for word in words if word not in NEGATORS) for words in (mine, theirs))
-    if plain == plain_too and denies(_read(old)) != denies(_read(new)):
+    if plain == plain_too and is_negative(_read(old)) != is_negative(_read(new)):
         return 0.0
     if mine == theirs:
         return 1.0
@@ -192,12 +192,12 @@ def _shape(before: ParsedStatement, after: ParsedStatement) -> dict[str, float]:
         "more": _only_more(old, new, edits),
         "exchanged": float(exchanged),
         "swapped": float(sorted(plain_old) == sorted(plain_new) and moved == 2),
-        "denied": float(denies(before.text) != denies(after.text)),
+        "denied": float(is_negative(before.text) != is_negative(after.text)),
         "length": abs(log((1 + len(new)) / (1 + len(old)))),
     }
 
 
-def denies(text: str) -> bool:
+def is_negative(text: str) -> bool:
     """By an odd number of words. "ne" is half of one, and counts where the other half means more than "not"."""
     words = raw_words(text)
     count = sum(word in NEGATORS for word in words)
