@@ -77,7 +77,7 @@ class StoreDiff:
 
     @property
     def arguable(self) -> list[Difference]:
-        """What we take for a rewording, or may be one, and a model may see otherwise."""
+        """The differences that are or may be rewordings, which a model may see otherwise."""
         return [one for one in self.of(DiffKind.DOUBTFUL, DiffKind.REWORDED) if one.reworded < 1.0]
 
 

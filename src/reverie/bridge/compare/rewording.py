@@ -72,7 +72,7 @@ def _read(text: str) -> str:
 
 
 def _told(text: str) -> list[str]:
-    """What a sentence says, in order: without articles and punctuation, each word by its stem."""
+    """The words of a sentence in order, without articles and punctuation, each word by its stem."""
     plain = _read(text)
     language = language_of(plain)
     words = (one.strip(".,;:!?()[]*_") for one in plain.split())
@@ -160,7 +160,7 @@ def rewording_features(old: str, new: str) -> dict[str, float]:
 
 
 def _lost(mine: Clause, other: Clause) -> list[float]:
-    """How much of each word of one side is in no word of the other, by the nearest one there."""
+    """The share of each word of one side that is in no word of the other, by the nearest one there."""
     weights = list(mine.words.values())
     if not mine.words or not other.words:
         return weights
@@ -178,7 +178,7 @@ def _values_lost(mine: Clause, other: Clause) -> float:
 
 
 def _shape(before: ParsedStatement, after: ParsedStatement) -> dict[str, float]:
-    """How the words moved: one exchanged and the rest as it was, two that changed places, or all of them."""
+    """The way the words moved: one exchanged and the rest as it was, two that changed places, or all of them."""
     old, new = (one.text.replace(",", " ").replace(";", " ").rstrip(".!").split() for one in (before, after))
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     edits = [code for code in matcher.get_opcodes() if code[0] != "equal"]
@@ -205,7 +205,7 @@ def is_negative(text: str) -> bool:
 
 
 def _only_more(old: Sequence[str], new: Sequence[str], edits: Sequence[tuple[str, int, int, int, int]]) -> float:
-    """How many words were put in, where nothing was taken out; or the other way round."""
+    """The number of words put in, where nothing was taken out; or the other way round."""
     if {code[0] for code in edits} not in ({"insert"}, {"delete"}):
         return 0.0
     return min(4.0, float(abs(len(old) - len(new))))

@@ -80,7 +80,7 @@ _Group = tuple[BriefEntry | None, list[Noted]]  # what would take the place of o
 
 
 def _grouped(noted: Sequence[Noted], brief: Brief) -> list[_Group]:
-    """What would take the place of one entry stands together, and what says the same, oldest first; each person for
+    """Put together what would take the place of one entry, and what says the same, oldest first; each person for
     themselves, where the memory has an owner."""
     groups: list[_Group] = []
     near = defaultdict[str, set[int]](set)  # the groups that a mark stands in: two that belong together share two
@@ -127,7 +127,7 @@ def _vector(text: str) -> NDArray[np.float32]:
 
 
 def _with_neighbours(groups: Iterable[_Group], material: Material) -> list[_Group]:
-    """What only goes on with the sentence before it is offered together with that one."""
+    """Offer what only goes on with the sentence before it together with that one."""
     kept: list[_Group] = []
     for old, group in groups:
         before_old, before = kept[-1] if kept else (None, [])
@@ -336,7 +336,7 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
 
 
 def _names(said: str, entry: str) -> int:
-    """How many values of the entry are spoken of."""
+    """The number of values of the entry that are spoken of."""
     return sum(words.stands_in(value, said) for value in words.values(entry))
 
 

@@ -316,7 +316,7 @@ class _Thread:
         yield from in_pieces(message, pieces) if pieces else said_apart(message, CLAUDE_CODE)
 
     def _typed_meanwhile(self, line: Line) -> Iterator[Said]:
-        """What was sent while the agent worked never becomes a user line."""
+        """Read what was sent while the agent worked: it never becomes a user line."""
         queued = _queued(line)
         mode = queued.get("commandMode")
         if mode == "prompt":
