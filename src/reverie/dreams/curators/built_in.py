@@ -323,26 +323,21 @@ def _document(one: Noted, brief: Brief, *, guest: bool) -> str | None:
 
 def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
     """The one entry it would take the place of: it contradicts it, or tells of a change and names what it says."""
-    named = [each for each in entries if each.changeable and (not each.under or _speaks_of(one.words, each.under))]
+    said = words.stems(one.words)
+    # "Host: db1" below "Staging" is meant only where staging is spoken of.
+    named = [each for each in entries if each.changeable and (not each.under or words.stems(each.under) & said)]
     if not named:
         return None
-    changes = bool(one.marks & CHANGES) and words.ceases(one.words)
-    names = {entry.id: _names(one.words, entry.whole) if changes else 0 for entry in named}
+    names = dict.fromkeys((entry.id for entry in named), 0)  # values of the entry that are spoken of
+    if one.marks & CHANGES and words.ceases(one.words):
+        names = {
+            each.id: sum(words.stands_in(value, one.words) for value in words.values(each.whole)) for each in named
+        }
     conflict = {entry.id: relate(entry.whole, one.words).conflict for entry in named}
     shared = {entry.id: len(words.shared(entry.whole, one.words)) for entry in named}
     overtaken = [entry for entry in named if names[entry.id] or conflict[entry.id] >= CONFLICT]
     best = max(overtaken or named, key=lambda entry: (names[entry.id], shared[entry.id], conflict[entry.id]))
     return best if names[best.id] or conflict[best.id] >= CONFLICT else None
-
-
-def _names(said: str, entry: str) -> int:
-    """The number of values of the entry that are spoken of."""
-    return sum(words.stands_in(value, said) for value in words.values(entry))
-
-
-def _speaks_of(said: str, under: str) -> bool:
-    """ "Host: db1" below "Staging" is meant only where staging is spoken of."""
-    return bool(words.stems(under) & words.stems(said))
 
 
 def exchange(old: str, said: str) -> tuple[str, str]:
