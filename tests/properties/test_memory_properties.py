@@ -78,6 +78,7 @@ def test_a_replacement_changes_one_entry_and_no_other(form: FormatName, content:
 
 @given(FORMS, CONTENT, st.integers(0, 30))
 @example(form="page", content=b". 0. x", which=0)  # what follows would begin a list
+@example(form="page", content=b".\t0.\t0", which=1)  # a number is no sentence of its own, also at the end
 def test_a_removal_takes_one_entry_and_no_other(form: FormatName, content: bytes, which: int) -> None:
     before = FORMATS[form].read(content).entries
     if not before:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reverie.core.hashes import sha256
-from reverie.system.shared_files import HeldFiles, has_displaced
+from reverie.system.shared_files import HeldFiles, has_displaced_files
 
 OLD, NEW, THEIRS = b"old\n", b"new\n", b"saved by someone else\n"
 
@@ -79,19 +79,19 @@ def test_a_displaced_file_is_kept_while_someone_can_write_to_it_and_no_longer(fi
     ours = held(file)
     with file.open("ab") as editor:
         assert ours.write(file.name, NEW, OLD)
-        assert has_displaced(file) and ours.displaced(file.name) == []
+        assert has_displaced_files(file) and ours.displaced(file.name) == []
         editor.write(THEIRS)
         editor.flush()
         (late,) = ours.displaced(file.name)
         assert (late.base, late.content) == (sha256(OLD), OLD + THEIRS)
         late.recorded()
-        assert has_displaced(file) and ours.displaced(file.name) == []
+        assert has_displaced_files(file) and ours.displaced(file.name) == []
         editor.write(THEIRS)
         editor.flush()
         (later,) = ours.displaced(file.name)
         assert (later.base, later.content) == (sha256(OLD + THEIRS), OLD + THEIRS + THEIRS)
     later.recorded()
-    assert not has_displaced(file) and beside(file) == []
+    assert not has_displaced_files(file) and beside(file) == []
 
 
 def test_who_only_reads_the_old_file_keeps_nothing(file: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_file_that_was_prepared_and_never_used_is_no_news(file: Path) -> None:
     left.write_bytes(NEW)
     mark = sha256(file.name)[:16]
     left.rename(file.with_name(f".reverie-{mark}-{sha256(OLD)}-{left.stat().st_ino:x}-00000000.kept"))
-    assert has_displaced(file)
+    assert has_displaced_files(file)
     assert held(file).displaced(file.name) == []
     assert (content(file), beside(file)) == (OLD, [])
 

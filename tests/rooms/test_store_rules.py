@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadInput
-from reverie.memory.stores.listing import behind, checked_depth, checked_prefix, rolled_up
+from reverie.memory.stores.listing import checked_depth, checked_prefix, end_of_prefix, rolled_up
 from reverie.memory.stores.rules import (
     above,
     checked_content,
@@ -110,5 +110,5 @@ def test_what_is_deeper_is_rolled_up_into_its_folder() -> None:
     assert rolled_up(paths, "/", 9) == ["/a.md", "/d-archive/", "/d/", "/z"]
     assert rolled_up([path for path in paths if path.startswith("/d/")], "/d/", 9) == ["/d/1", "/d/2", "/d/e/"]
     assert rolled_up(paths, "/", 2) == ["/a.md", "/d-archive/"]
-    assert all("/d/" <= path < behind("/d/") for path in paths if path.startswith("/d/"))
-    assert not any("/d/" <= path < behind("/d/") for path in paths if not path.startswith("/d/"))
+    assert all("/d/" <= path < end_of_prefix("/d/") for path in paths if path.startswith("/d/"))
+    assert not any("/d/" <= path < end_of_prefix("/d/") for path in paths if not path.startswith("/d/"))

@@ -182,7 +182,7 @@ class Tenants:
 
     @staticmethod
     def _speaker(speaks_for: str, user: str) -> Origin:
-        """Who is known to be that person speaks as the owner of their session. In a dream over the memory of someone
+        """Take a person for the owner of their own session. In a dream over the memory of someone
         else they are a member."""
         from reverie.core.origin import Origin
 

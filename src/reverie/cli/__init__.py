@@ -17,7 +17,7 @@ from reverie.core.errors import ReverieError
 SECTIONS = {
     "To begin": {
         "start.demo": "Show the main job on sample sessions, in a home that is thrown away.",
-        "start.audit": "What agents believe and obey: how much of it is junk, doubled, contradictory, stale or unsafe.",
+        "start.audit": "Show what agents believe and obey: how much is junk, doubled, contradictory, stale or unsafe.",
         "start.init": "Make a home, or check the one there is.",
         "start.install": "Put Reverie into an agent: its tools, a hook, a skill. One command makes the whole loop run.",
         "start.uninstall": "Take Reverie out of an agent again, to the last byte.",
@@ -34,7 +34,7 @@ SECTIONS = {
         "nights.worker": "Do the nights that are queued; several workers share them on Postgres.",
     },
     "What agents are told": {
-        "changes.review": "What waits for a person: approve, reject, edit.",
+        "changes.review": "Decide what waits for a person: approve, reject, edit.",
         "changes.memory": "What agents were told to remember: list it, change it, take it along.",
         "changes.sync": "Render one memory to the surfaces of several agents, each within its own limits.",
         "changes.skills": "What agents can do: list, refine, match, revert, archive skills.",

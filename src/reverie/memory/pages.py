@@ -24,7 +24,7 @@ _SHORT = ("e.g", "i.e", "etc", "vs", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "z",
 _INITIAL, _NUMBER = r"(?<![ (][A-Z]\.)(?<!^[A-Z]\.)", r"(?!(?<=\b[Nn]o\.)\s+\d)"
 _ABBREVIATED = _INITIAL + _NUMBER + "".join(rf"(?<!\b{re.escape(one)}\.)" for one in _SHORT)
 _SENTENCE = re.compile(
-    rf"(?<=[.!?]){_ABBREVIATED}[\"')\]*_]*\s+(?!\d+[.)]\s)(?=[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d])|(?<=[。！？])\s*"
+    rf"(?<=[.!?]){_ABBREVIATED}[\"')\]*_]*\s+(?!\d+[.)](?:\s|\Z))(?=[\"'(\[*_`]*[A-ZÀ-ÞА-Я\d])|(?<=[。！？])\s*"
 )
 _WORD = re.compile(r"\w{3,}")
 _LONGEST_LINE = 120

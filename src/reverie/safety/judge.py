@@ -47,7 +47,7 @@ def _adds_up(signals: list[Signal], enough: float) -> bool:
 
 
 def _severity(signal: Signal, enough: float) -> Severity:
-    """What was learned is never as sure as a rule, even where it is enough to ask."""
+    """The learned judge is never as sure as a rule, even where it is enough to ask."""
     if signal.weight >= enough - _ROUNDING and signal.category != "suspicious":
         return "high"
     return "medium" if signal.weight >= enough / 2 else "low"

@@ -1,11 +1,10 @@
 """Take the secrets out of a text and leave behind what kind they were."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
+from reverie.core.lazy_pattern import lazy_pattern
 from reverie.safety.secrets.assignments import named_values
 from reverie.safety.secrets.blocks import headers, key_blocks, secrets_in_addresses
 from reverie.safety.secrets.commands import command_secrets
@@ -25,9 +24,7 @@ class Redacted:
     found: Mapping[str, int]
 
 
-@cache
-def _placeholder() -> re.Pattern[str]:
-    return re.compile(r"\[redacted:[a-z0-9-]{1,32}\]")
+_placeholder = lazy_pattern(r"\[redacted:[a-z0-9-]{1,32}\]")
 
 
 def _suspects(text: str) -> Iterator[SecretSpan]:

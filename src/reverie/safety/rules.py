@@ -15,6 +15,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
+from reverie.core.lazy_pattern import lazy_pattern
 from reverie.safety.vocabulary import VOCABULARY
 
 _GAP = r"(?:[\W_]{1,12})"
@@ -75,14 +76,8 @@ def rule(name: str, weight: float, anchors: str | tuple[str, ...], pattern: str,
     return PatternRule(name, name.partition(".")[0], weight, places, pattern, on)
 
 
-@cache
-def _words() -> re.Pattern[str]:
-    return re.compile(r"[^\W_]++")
-
-
-@cache
-def _first_word() -> re.Pattern[str]:
-    return re.compile(r"[^\W_]{1,4}")
+_words = lazy_pattern(r"[^\W_]++")
+_first_word = lazy_pattern(r"[^\W_]{1,4}")
 
 
 def _filed(anchor: str) -> str:

@@ -98,7 +98,7 @@ class Guard:
 
 
 def _unambiguous(headers: Headers) -> None:
-    """What two readers could understand differently is refused: a proxy in front of us may be the other one."""
+    """Refuse what two readers could understand differently: a proxy in front of us may be the other one."""
     for name in ONCE:
         if len(headers.getlist(name)) > 1:
             raise Problem(400, f"The header {name} is there twice.")

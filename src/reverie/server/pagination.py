@@ -40,7 +40,7 @@ def position(page: str | None, listing: str, kind: type[Place]) -> Place | None:
 
 
 def _storable(place: str | int) -> bool:
-    """What no database takes was not given out by us."""
+    """Whether a database takes it; we gave out nothing else."""
     if isinstance(place, int):
         return 0 <= place < 2**63
     return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in place)

@@ -80,7 +80,7 @@ def read_skill(subject: str, files: Mapping[str, bytes]) -> Skill:
         tags=_listed(setting_value(matter, "tags")),
         triggers=_listed(setting_value(matter, "triggers")),
         priority=_priority(_text(matter, "priority")),
-        refinements=_count(_text(matter, "refinements")),
+        refinements=count_of(_text(matter, "refinements")),
         last_refined=_text(matter, "last_refined"),
         enabled=_enabled(matter),
         frontmatter=matter,
@@ -146,7 +146,7 @@ def _priority(text: str) -> float | None:
     return _PRIORITIES.get(text.casefold())
 
 
-def _count(text: str) -> int:
+def count_of(text: str) -> int:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else 0
 
 

@@ -123,7 +123,7 @@ def is_kept(name: str) -> bool:
     return _KEPT.fullmatch(name) is not None
 
 
-def has_displaced(path: Path) -> bool:
+def has_displaced_files(path: Path) -> bool:
     """Whether files are kept that this one displaced: whoever looks at it takes the lock and looks at them too."""
     try:
         with os.scandir(path.parent) as entries:

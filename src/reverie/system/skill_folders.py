@@ -19,7 +19,7 @@ from reverie.safety.bundle import MOST_FILES
 from reverie.skills.names import checked_document
 from reverie.skills.skill import MAIN
 from reverie.system.files import PATIENCE_SECONDS, flocked
-from reverie.system.shared_files import DisplacedFile, HeldFiles, has_displaced, is_kept
+from reverie.system.shared_files import DisplacedFile, HeldFiles, has_displaced_files, is_kept
 
 LOCK = ".reverie.lock"
 MOST_BYTES = 64 * 1024 * 1024  # of one skill
@@ -70,7 +70,7 @@ class SkillFolder:
     def has_displaced(self, subject: str) -> bool:
         """Whether files are kept beside those of a skill that theirs displaced."""
         if subject.endswith(".md"):
-            return has_displaced(self.root / subject)
+            return has_displaced_files(self.root / subject)
         return any(True for _ in _documents(self.root, subject, kept=True))
 
     @contextmanager

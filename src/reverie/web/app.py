@@ -75,5 +75,5 @@ def mount_beside(api: ASGIApp, pages: ASGIApp, root_path: str = "") -> ASGIApp:
 
 
 def warm(home: Home) -> None:
-    """What requests share is made now: two that come at once would each make their own."""
+    """Make now what requests share: two that come at once would each make their own."""
     _ = home.inbox, home.history, home.dream, home.skills, home.search

@@ -24,7 +24,7 @@ async def events(request: Request) -> StreamingResponse:
 
 
 async def _news(home: Home) -> AsyncIterator[str]:
-    """What is so now, at once and whenever it has changed; between, a comment that keeps the connection."""
+    """The state of now, at once and whenever it has changed; between, a comment that keeps the connection."""
     last = ""
     while True:
         now = await asyncio.to_thread(_now, home)

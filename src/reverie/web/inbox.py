@@ -162,7 +162,7 @@ def edit(request: Request, proposal: str) -> Response:
 
 @router.post("/proposals/{proposal}/check")
 def check(request: Request, proposal: str) -> Response:
-    """What would come of the words in the field, for whoever is typing them."""
+    """Show what would come of the words in the field, while somebody is typing them."""
     home, pages = parts(request)
     form = request.state.form
     decision = home.inbox.edit(proposal, form.get("hash", ""), form.get("text", ""), keep=False)

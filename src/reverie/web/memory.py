@@ -84,7 +84,7 @@ def _history_with(home: Home, look: Callable[[History], object]) -> History:
 
 
 def _differences(history: History, path: str, earlier: datetime | None, until: datetime | None) -> list[Hunk]:
-    """What a document says otherwise at the end of one day than at the end of an earlier one."""
+    """The differences between a document at the end of one day and at the end of an earlier one."""
     if earlier is None:
         return []
     later = history.number_at(until) if until else history.latest()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from calendar import Calendar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, tzinfo
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from reverie.changes.landing_result import Landed, in_words
-from reverie.dreams.calendar import months
 from reverie.dreams.diary import night_summary
-from reverie.dreams.dream import Fate
+from reverie.dreams.dream import Dream, Fate
 from reverie.web.inbox import parts
 from reverie.web.memory import where_of
 
 router = APIRouter()
-MOST_NIGHTS = 60
+MOST_NIGHTS, MOST_MONTHS = 60, 2
 
 
 @router.get("/nights")
@@ -21,7 +25,7 @@ def nights(request: Request) -> Response:
     home, pages = parts(request)
     dreams = home.dreams.records.find(home.owned, limit=MOST_NIGHTS)
     told = [(one, night_summary(one)) for one in dreams]
-    return pages.page(request, "nights.html", dreams=told, months=months(dreams, home.config.timezone))
+    return pages.page(request, "nights.html", dreams=told, months=_months(dreams, home.config.timezone))
 
 
 @router.get("/nights/{dream}")
@@ -48,3 +52,22 @@ def _shown(request: Request, dream: str, said: list[str]) -> Response:
     return pages.page(
         request, "night.html", dream=found, said=said, summary=night_summary(found), matters=matters, standing=standing
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Month:
+    first: date
+    weeks: list[list[tuple[date | None, list[Dream]]]]  # no date outside the month
+
+
+def _months(dreams: Sequence[Dream], zone: tzinfo) -> list[_Month]:
+    """The last months in which there were nights, the newest first."""
+    on: dict[date, list[Dream]] = {}
+    for dream in dreams:
+        on.setdefault(dream.started_at.astimezone(zone).date(), []).append(dream)
+    months = list[_Month]()
+    for first in sorted({day.replace(day=1) for day in on}, reverse=True)[:MOST_MONTHS]:
+        weeks = Calendar().monthdatescalendar(first.year, first.month)
+        shown = [[(day, on.get(day, [])) if day.month == first.month else (None, []) for day in week] for week in weeks]
+        months.append(_Month(first, shown))
+    return months

@@ -198,7 +198,7 @@ def _lone(
 def _parts(
     pairs: list[Aligned], old: list[StoreStatement], new: list[StoreStatement]
 ) -> tuple[list[Aligned], list[StoreStatement], list[StoreStatement]]:
-    """What is left and says only what one side of a pair says and the other side leaves out belongs to that pair."""
+    """Join what is left to a pair if it says only what one side of the pair says and the other side leaves out."""
     left_old, left_new = list[StoreStatement](), list[StoreStatement]()
     wholes = _said_in(pair.old for pair in pairs)
     for one in new:

@@ -77,7 +77,7 @@ class StoreDiff:
 
     @property
     def arguable(self) -> list[Difference]:
-        """What we take for a rewording, or may be one, and a model may see otherwise."""
+        """The differences that are or may be rewordings, which a model may see otherwise."""
         return [one for one in self.of(DiffKind.DOUBTFUL, DiffKind.REWORDED) if one.reworded < 1.0]
 
 
@@ -86,10 +86,10 @@ def store_diff(old: Snapshot, new: Snapshot) -> StoreDiff:
     before, after = statements_of(old), statements_of(new)
     found = [one for pair in aligned(before, after) for one in _judged(pair)]
     told = _not_said_elsewhere([one for one in found if one is not None], before, after)
-    return StoreDiff(old, new, in_order(told), sum(one is None for one in found))
+    return StoreDiff(old, new, sorted_differences(told), sum(one is None for one in found))
 
 
-def in_order(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+def sorted_differences(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     kinds = list(DiffKind)
     return tuple(sorted(differences, key=lambda one: (kinds.index(one.kind), one.place.path, one.place.heading)))
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What is known of how a memory came to read as it does: the version, who wrote it, and in which dream."""
+    """The version in which a memory came to read as it does, who wrote it, and in which dream, where that is known."""
 
     store: str = ""
     version: str = ""
@@ -29,6 +29,6 @@ class Snapshot:
     told: Callable[[str], Iterator[tuple[str, Provenance]]] = lambda _: iter(())  # of a path, newest first
 
     def origin_of(self, path: str, words: str) -> Provenance:
-        """How these words came there: what the memory said since they stand in it."""
+        """The version of the memory in which these words came to stand there."""
         since = takewhile(lambda one: words in one[0], self.told(path))
         return reduce(lambda _, one: one[1], since, Provenance())

@@ -101,7 +101,7 @@ def _statements(path: str, text: str) -> Iterator[StoreStatement]:
 
 
 def _opaque(raw: str) -> Iterator[tuple[str, str, str]]:
-    """What stands between the statements of a page: headings, labels, rows of tables, quotations and code. Each with
+    """The parts of a page that are no statements: headings, labels, rows of tables, quotations and code. Each with
     what it says, and as it is written."""
     matter = FRONT_MATTER.match(raw)
     fence, block = "", list[str]()

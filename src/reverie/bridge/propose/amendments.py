@@ -95,7 +95,7 @@ class Amending:
         talk: Talk = Talk(()),
         quarantined: bool = False,
     ) -> Batch:
-        """What changes a rule that stands here comes first, then what a skill is about, then the rest. What is beyond
+        """Propose first what changes a rule that stands here, then what a skill is about, then the rest. What is beyond
         `most` is not proposed: the same call does that once some of it is decided. `talk` is what was said in the
         sessions behind it: by that some of it is quarantined, unless `quarantined` lets it through."""
         places = self.places(target).beside(diff.new)

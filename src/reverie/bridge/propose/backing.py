@@ -200,7 +200,7 @@ class Talk:
         return any(not _same_words(self.said[places[0]].text, self.said[at].text) for at in places[1:])
 
     def _shares(self, supporters: set[str], places: Sequence[int]) -> tuple[float, float]:
-        """How much of what those say who are for it is this; and what the largest matter of the others makes up."""
+        """The share of this in all that those say who are for it, and the share of the largest other matter."""
         every: dict[str, list[int]] = {}
         for at, one in enumerate(self.said):
             if one.who == "user":

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.resources import files
 
-from reverie.bridge.compare.diff import Difference, DiffKind, StoreDiff, in_order
+from reverie.bridge.compare.diff import Difference, DiffKind, StoreDiff, sorted_differences
 from reverie.bridge.propose.route import MEMORY, USER, Kept, KeptOut, Places, Route, section_for
 from reverie.core.origin import Origin
 from reverie.dreams.brief.brief import BriefDocument
@@ -59,7 +59,7 @@ class Curation:
         if not self.curator or self.failed:
             return replace(diff, note=LEFT_OPEN if self.failed else "")
         told = [replace(one, kind=self._kind(one)) for one in diff.differences]
-        return replace(diff, differences=in_order(told))
+        return replace(diff, differences=sorted_differences(told))
 
     def _kind(self, one: Difference) -> DiffKind:
         if one.kind not in (DiffKind.CHANGED, DiffKind.DOUBTFUL, DiffKind.REWORDED) or one.place.code:

@@ -19,7 +19,7 @@ MEMORY, USER, NOTHING, SKILL = "memory", "user", "nothing", "skill:"
 
 @dataclass(frozen=True, slots=True)
 class LearnedRoute:
-    """What is like `text` goes to `to`: `memory`, `user`, `nothing`, or `skill:<name>`. `place` is where it stood."""
+    """Send what is like `text` to `to`: `memory`, `user`, `nothing`, or `skill:<name>`. `place` is where it stood."""
 
     id: str
     text: str

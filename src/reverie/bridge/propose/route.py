@@ -153,7 +153,7 @@ class KeptOut:
 
 @dataclass(frozen=True)
 class Places:
-    """What stands here: every rule that can be changed, and every skill; and where reviewers put things. `folder` is
+    """Every rule that can be changed here, and every skill; and where reviewers put things. `folder` is
     the key of the one that new skills go to; `pages` the skills that pages of the managed memory are about; `people`
     the accounts that are known, here and there, and `common` the words that it has without a capital."""
 

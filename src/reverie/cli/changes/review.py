@@ -27,7 +27,7 @@ BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for wh
 
 @contextmanager
 def _mirrored(shell: Shell) -> Iterator[Home]:
-    """What agents' own programs hold back for approval waits here, too, and leaves their queue once it is decided."""
+    """Show here, too, what agents' own programs hold back for approval; it leaves their queue once it is decided."""
     with shell.opened() as house:
         house.mirror_staged()
         for line in house.mirror_staged.problems():
@@ -39,7 +39,7 @@ def _mirrored(shell: Shell) -> Iterator[Home]:
 @click.group(name="review", invoke_without_command=True)
 @common
 def command(*, shell: Shell) -> None:
-    """What waits for a person, one proposal a screen and one key for it: approve, refuse, edit, skip, why, undo.
+    """Decide what waits, one proposal a screen and one key for it: approve, refuse, edit, skip, why, undo.
 
     Nothing is approved by silence: what nobody answers expires.
     """
@@ -59,7 +59,7 @@ def command(*, shell: Shell) -> None:
 @common
 @with_pager
 def list_(*, every: bool, shell: Shell) -> None:
-    """What waits, the best first."""
+    """List what waits, the best first."""
     with _mirrored(shell) as house:
         waiting = house.review.past() if every else house.review.waiting()
         behind = 0 if every else len(house.review.waiting(every=True)) - len(waiting)
@@ -82,7 +82,7 @@ def show(*, proposal: str, shell: Shell) -> None:
 @common
 @with_pager
 def themes(*, shell: Shell) -> None:
-    """What waits, by what can be decided together: what changes one skill or document, of one page of a managed memory.
+    """List what can be decided together: what changes one skill or document, of one page of a managed memory.
 
     `reverie review approve --theme NAME` lets all of it land, `reverie review undo --theme NAME` takes all of it back.
     """

@@ -14,10 +14,8 @@ from reverie.core.plural import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.history.change import Change
     from reverie.dreams.dream import Dream
     from reverie.dreams.stores.records import Located
-    from reverie.memory.library import DocumentUsage
     from reverie.transcripts.records import Quarantined
 
 _SHOWN = 10
@@ -35,7 +33,8 @@ def command(*, dream: str | None, shell: Shell) -> None:
     """
     with shell.opened() as house:
         if dream:
-            _one(house.tenants.dream_anywhere(dream), shell)
+            found = house.tenants.dream_anywhere(dream)
+            print_json(found) if shell.json else _others([found])
             return
         look(house)
         hint = no_sessions_hint(house)
@@ -82,38 +81,23 @@ def _show(told: Mapping[str, Any]) -> None:
     if told["spending"]["asked"] or told["spending"]["tokens"]:
         click.echo(_this_month(told["spending"]))
     for name, documents in told["usage"].items():
-        for line in map(_used, documents):
-            click.echo(f"{name}/{line}")
+        for one in documents:
+            full = f" ({one.characters * 100 // one.budget} %)" if one.budget else ""
+            click.echo(f"{name}/{one.document}  {one.characters:,} characters{full}")
         if name in told["switched_off"]:
             click.echo(f"{name}  dreaming is switched off in {told['switched_off'][name]}")
         if staged := told["staged"][name]:
             click.echo(f"{name}  {plural(staged, 'candidate')} staged for other nights")
     for line in (*_unread(told["quarantined"]), *map(terminal_safe, told["not_in_review"])):
         click.echo(line)
-    _recent(told["changes"], told["sentences"])
+    out = console()
+    for change in told["changes"]:
+        out.print(f"{day(change.settled_at)}  {change.id}", markup=False)
+        print_sentence(out, told["sentences"][change.id])
     if told["queued"]:
         click.echo(f"{plural(told['queued'], 'session')} that ended, queued for the next night.")
     waiting = told["waiting"]
     click.echo(f"{plural(waiting, 'proposal')} waiting{': `reverie review`' if waiting else ''}.")
-
-
-def _recent(changes: Sequence[Change], sentences: Mapping[str, str]) -> None:
-    out = console()
-    for change in changes:
-        out.print(f"{day(change.settled_at)}  {change.id}", markup=False)
-        print_sentence(out, sentences[change.id])
-
-
-def _one(found: Located, shell: Shell) -> None:
-    if shell.json:
-        print_json(found)
-    else:
-        _others([found])
-
-
-def _used(document: DocumentUsage) -> str:
-    full = f" ({document.characters * 100 // document.budget} %)" if document.budget else ""
-    return f"{document.document}  {document.characters:,} characters{full}"
 
 
 def _others(found: Sequence[Located], heading: str = "") -> None:

@@ -127,7 +127,7 @@ def dream(*, store: str, server: str, key_name: str, model: str, instructions: s
 @click.option("--ask", is_flag=True, help="Let the model of the settings say what only may be reworded.")
 @common
 def diff(*, old: str, new: str | None, every: bool, ask: bool, shell: Shell) -> None:
-    """What an agent would do otherwise, given NEW instead of OLD.
+    """Show what an agent would do otherwise, given NEW instead of OLD.
 
     OLD and NEW are exported folders or JSON files, memory stores that were pulled (memstore_…), or one as it was at a
     time or a version (memstore_…@2026-05-12, memstore_…@memver_…). A dream (drm_…) alone: what it did. Statements are

@@ -44,7 +44,7 @@ def command(
     fix: bool,
     shell: Shell,
 ) -> None:
-    """What agents believe and obey, and how much of it is junk, doubled, contradictory, stale, secret or unsafe.
+    """Show what agents believe and obey, and how much of it is junk, doubled, contradictory, stale, secret or unsafe.
 
     Looks at the memory and skills of every tool under your home directory, and at AGENTS.md, CLAUDE.md and skills in
     the paths you name. SOUL.md, .hermes.md and other context files are looked through for what is unsafe or secret.

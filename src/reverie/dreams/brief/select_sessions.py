@@ -13,7 +13,7 @@ from reverie.dreams.dream import Read
 from reverie.dreams.home_port import Rooms
 from reverie.dreams.light.candidate import Candidate, Noted
 from reverie.dreams.light.notice import notice_candidates
-from reverie.dreams.light.routines import routines
+from reverie.dreams.light.tool_use.routines import routines
 from reverie.dreams.records import ModelReport, SessionChoice
 from reverie.transcripts.library import Library
 from reverie.transcripts.records import Stored

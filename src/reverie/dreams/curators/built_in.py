@@ -80,7 +80,7 @@ _Group = tuple[BriefEntry | None, list[Noted]]  # what would take the place of o
 
 
 def _grouped(noted: Sequence[Noted], brief: Brief) -> list[_Group]:
-    """What would take the place of one entry stands together, and what says the same, oldest first; each person for
+    """Put together what would take the place of one entry, and what says the same, oldest first; each person for
     themselves, where the memory has an owner."""
     groups: list[_Group] = []
     near = defaultdict[str, set[int]](set)  # the groups that a mark stands in: two that belong together share two
@@ -127,7 +127,7 @@ def _vector(text: str) -> NDArray[np.float32]:
 
 
 def _with_neighbours(groups: Iterable[_Group], material: Material) -> list[_Group]:
-    """What only goes on with the sentence before it is offered together with that one."""
+    """Offer what only goes on with the sentence before it together with that one."""
     kept: list[_Group] = []
     for old, group in groups:
         before_old, before = kept[-1] if kept else (None, [])
@@ -324,11 +324,16 @@ def _document(one: Noted, brief: Brief, *, guest: bool) -> str | None:
 
 def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
     """The one entry it would take the place of: it contradicts it, or tells of a change and names what it says."""
-    named = [each for each in entries if each.changeable and (not each.under or _speaks_of(one.words, each.under))]
+    said = words.stems(one.words)
+    # "Host: db1" below "Staging" is meant only where staging is spoken of.
+    named = [each for each in entries if each.changeable and (not each.under or words.stems(each.under) & said)]
     if not named:
         return None
-    changes = bool(one.marks & CHANGES) and words.ceases(one.words)
-    names = {entry.id: _names(one.words, entry.whole) if changes else 0 for entry in named}
+    names = dict.fromkeys((entry.id for entry in named), 0)  # values of the entry that are spoken of
+    if one.marks & CHANGES and words.ceases(one.words):
+        names = {
+            each.id: sum(words.stands_in(value, one.words) for value in words.values(each.whole)) for each in named
+        }
     overtaken = [entry for entry in named if names[entry.id] or _conflicts(entry, one.words)]
     return max(
         overtaken,
@@ -343,16 +348,6 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
 
 def _conflicts(entry: BriefEntry, said: str) -> bool:
     return bool(words.shared(entry.whole, said)) and relate(entry.whole, said).conflict >= CONFLICT
-
-
-def _names(said: str, entry: str) -> int:
-    """How many values of the entry are spoken of."""
-    return sum(words.stands_in(value, said) for value in words.values(entry))
-
-
-def _speaks_of(said: str, under: str) -> bool:
-    """ "Host: db1" below "Staging" is meant only where staging is spoken of."""
-    return bool(words.stems(under) & words.stems(said))
 
 
 def exchange(old: str, said: str) -> tuple[str, str]:

@@ -10,9 +10,9 @@ from reverie.dreams.brief.brief import BriefSkill
 from reverie.dreams.brief.gather import Material
 from reverie.dreams.items import Citation, Item, Op
 from reverie.dreams.light.candidate import Kind, Noted
-from reverie.dreams.light.commands import doing, step
-from reverie.dreams.light.routines import FEWEST, ROUTINE
-from reverie.dreams.light.tool_calls import command_of
+from reverie.dreams.light.tool_use.commands import doing, step
+from reverie.dreams.light.tool_use.routines import FEWEST, ROUTINE
+from reverie.dreams.light.tool_use.tool_calls import command_of
 
 FEWEST_RUNS = 3
 _SHOWN = re.compile(r"`([^`]+)`")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from reverie.dreams.light.candidate import About, Candidate, Kind
 from reverie.dreams.light.dates import dates_in
 from reverie.dreams.light.language_detection import lowered, speaks_of_self
-from reverie.dreams.light.lessons import lessons
 from reverie.dreams.light.spans import Span, Speech
+from reverie.dreams.light.tool_use.lessons import lessons
 from reverie.transcripts.session import Session, Turn, quote
 
 # From where something is worth a look, in a short turn and among many words; set on turns not trained on.

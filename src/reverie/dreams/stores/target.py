@@ -140,7 +140,7 @@ class StoreNightTarget:
         self.progress.end(self.made, dream.diary)
 
     def failed(self, dream: Dream, error: Exception) -> None:
-        """What was written of the output stays, to be looked at."""
+        """Keep what was written of the output, to be looked at."""
         rooms, why = self.rooms, Failure("internal_error", f"The dream failed ({type(error).__name__}).")
         if isinstance(error, DreamEnded):
             why = error.failure
@@ -152,7 +152,7 @@ class StoreNightTarget:
     # ---- what it works on --------------------------------------------------------------------------------------------
 
     def _clone(self, store: Store) -> Clone:
-        """What is to be withheld is looked for before the store is locked: a long page takes a tenth of a second."""
+        """Look for what is to be withheld before the store is locked: a long page takes a tenth of a second."""
         made, clean = self.made, cache(cleaned)
         for one in self._memories(store.id):
             if one.flags:

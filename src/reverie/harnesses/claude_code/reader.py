@@ -143,14 +143,14 @@ def _survey(lines: Iterable[tuple[int, Any]]) -> _About:
             continue
         about.session = about.session or string_or_none(line.get("sessionId"))
         about.started_at = about.started_at or moment(line.get("timestamp"))
-        message = line.get("message")
+        message, source = line.get("message"), line.get("forkedFrom")
         model = message.get("model") if isinstance(message, Mapping) else None
         found = {
             "cwd": line.get("cwd"),
             "branch": line.get("gitBranch"),
             "version": line.get("version"),
             "model": None if model == "<synthetic>" else model,
-            "forked_from": _forked_from(line),
+            "forked_from": source.get("sessionId") if isinstance(source, Mapping) else None,
         }
         about.facts = {key: text for key, value in found.items() if (text := string_or_none(value))} | about.facts
         if {"cwd", "model"} <= about.facts.keys() and about.session and about.started_at:
@@ -171,11 +171,6 @@ def working_folder(path: Path) -> str | None:
     except OSError:
         return None
     return None
-
-
-def _forked_from(line: Line) -> object:
-    source = line.get("forkedFrom")
-    return source.get("sessionId") if isinstance(source, Mapping) else None
 
 
 def _session_of(path: Path, about: _About) -> str:
@@ -285,8 +280,9 @@ class _Thread:
         results = tool_results(content)
         for result in results:
             yield self._result(line, result)
-        words = _without_results(content) if results else content
-        for group in _groups(words):
+        if results and isinstance(content, list):
+            content = [one for one in content if not (isinstance(one, Mapping) and one.get("type") == "tool_result")]
+        for group in _groups(content):
             yield from self._words(line, text_of(group), beside_results=bool(results))
 
     def _result(self, line: Line, result: Line) -> Said:
@@ -307,7 +303,8 @@ class _Thread:
         typed, bare_command = _as_typed(text)
         if origin is None and (self.subagent or beside_results):
             origin = Origin.TOOL if beside_results else Origin.AGENT
-        if origin is None and _headless(line) and "\n" in typed.removeprefix("[image]\n").strip():
+        headless = str(line.get("entrypoint")).startswith("sdk-")
+        if origin is None and headless and "\n" in typed.removeprefix("[image]\n").strip():
             origin = Origin.MEMBER  # what is piped into `claude -p` stands behind the prompt, with nothing between
         at = moment(line.get("timestamp"))
         self.last = at or self.last
@@ -316,7 +313,7 @@ class _Thread:
         yield from in_pieces(message, pieces) if pieces else said_apart(message, CLAUDE_CODE)
 
     def _typed_meanwhile(self, line: Line) -> Iterator[Said]:
-        """What was sent while the agent worked never becomes a user line."""
+        """Read what was sent while the agent worked: it never becomes a user line."""
         queued = _queued(line)
         mode = queued.get("commandMode")
         if mode == "prompt":
@@ -332,11 +329,6 @@ def _content(line: Line) -> object:
     if not isinstance(message, Mapping) or not isinstance(message.get("content"), str | list):
         raise ValueError(f"a line of the {line['type']} without content")
     return message["content"]
-
-
-def _without_results(content: object) -> list[object]:
-    parts = content if isinstance(content, list) else []
-    return [part for part in parts if not (isinstance(part, Mapping) and part.get("type") == "tool_result")]
 
 
 def _groups(content: object) -> list[object]:
@@ -371,10 +363,6 @@ def _posing(line: Line, text: str) -> Posing:
     if line.get("promptSource") == "suggestion_accepted":  # the model wrote it, the person pressed a key
         return None, Origin.AGENT
     return ("command output", Origin.TOOL) if text.lstrip().startswith(_PARTS_OF_COMMANDS) else (None, None)
-
-
-def _headless(line: Line) -> bool:
-    return str(line.get("entrypoint")).startswith("sdk-")
 
 
 def _as_typed(text: str) -> tuple[str, str | None]:

@@ -172,7 +172,7 @@ class _Chat:
             yield Said("tool", answer, name=name, at=at, answers=string_or_none(call.get("id")), failed=failed)
 
     def _user(self, message: Record, at: datetime | None) -> Iterator[Said]:
-        """What the program shows of a prompt is the person's; what else the model was told with it is not."""
+        """Take for the person's only what the program shows of a prompt, not what else the model was told with it."""
         content, shown = _parts(message.get("content")), _parts(message.get("displayContent"))
         for answer in (mapping_or_empty(part.get("functionResponse")) for part in content):
             if answer and self._first(answer.get("id")):

@@ -19,7 +19,7 @@ from reverie.memory.staged import StagedWrite
 from reverie.memory.target import Held, Place
 from reverie.memory.targets import HomePlaces
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.shared_files import HeldFiles, has_displaced, modified_at
+from reverie.system.shared_files import HeldFiles, has_displaced_files, modified_at
 
 NAME = "hermes"
 PURPOSES = {
@@ -82,7 +82,7 @@ class HermesTarget:
             yield HeldFiles(self._path, self._alone)
 
     def has_displaced(self, document: str) -> bool:
-        return has_displaced(self._path(document))
+        return has_displaced_files(self._path(document))
 
     def written_at(self, document: str) -> datetime | None:
         return modified_at(self._path(document))

@@ -18,7 +18,7 @@ from pathlib import Path
 from reverie.core.errors import BadInput
 from reverie.memory.target import Held, Place
 from reverie.system.files import PATIENCE_SECONDS, flocked, flocked_folder, read_file
-from reverie.system.shared_files import HeldFiles, has_displaced, modified_at
+from reverie.system.shared_files import HeldFiles, has_displaced_files, modified_at
 
 Listed = Callable[[Path], Sequence[Place]]
 # Characters of a file that is read whole in every session: above it Claude Code warns that it will impact performance.
@@ -80,7 +80,7 @@ class MarkdownTarget:
             yield HeldFiles(self._path, self._alone)
 
     def has_displaced(self, document: str) -> bool:
-        return has_displaced(self._path(document))
+        return has_displaced_files(self._path(document))
 
     def written_at(self, document: str) -> datetime | None:
         return modified_at(self._path(document))

@@ -28,7 +28,7 @@ def checked_depth(depth: int | None) -> int:
     return depth or 0
 
 
-def behind(prefix: str) -> str:
+def end_of_prefix(prefix: str) -> str:
     """The first text that sorts behind everything below a prefix."""
     return prefix[:-1] + chr(ord("/") + 1)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.resources import files
 
+from reverie.core.lazy_pattern import lazy_pattern
 from reverie.safety.personal.contacts import street_addresses
 from reverie.safety.secrets.spans import SecretSpan
 
@@ -90,14 +91,8 @@ def _language(name: str) -> _Language:
     )
 
 
-@cache
-def _ends() -> re.Pattern[str]:
-    return re.compile(r"[.!?;…]+(?=\s)|[。！？；]|\n+")
-
-
-@cache
-def _code() -> re.Pattern[str]:
-    return re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
+_ends = lazy_pattern(r"[.!?;…]+(?=\s)|[。！？；]|\n+")
+_code = lazy_pattern(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`", re.DOTALL)
 
 
 def _plain(text: str) -> str:

@@ -2,24 +2,23 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+
+from reverie.core.lazy_pattern import lazy_pattern
 
 _LONGEST = 4_000
 
 
-@cache
-def _openers() -> re.Pattern[str]:
-    """One pattern for all openers; where each hidden stretch ends is looked up with str.find."""
-    return re.compile(
-        r"(?P<html><!--)"
-        r"|(?P<reference>^[ \t]{0,3}\[(?://|comment|_|#|hidden)[^\]\n]{0,20}\]:[ \t]{0,3}(?:#|<>|\S{1,20})"
-        r"[ \t]{1,3}[\"'(])"
-        r"|(?P<css><[a-z]{1,12}\b[^<>]{0,200}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?![.\d])"
-        r"|color\s?:\s?(?:white|#fff(?:fff)?|transparent)|\shidden(?=[\s>=])|left\s?:\s?-\d{3,})[^<>]{0,200}>)"
-        r"|(?P<template>\{#|\{/\*|%%\s)"
-        r"|(?P<terminal>\x1b\[8m)",
-        re.MULTILINE,
-    )
+# One pattern for all openers; where each hidden stretch ends is looked up with str.find.
+_openers = lazy_pattern(
+    r"(?P<html><!--)"
+    r"|(?P<reference>^[ \t]{0,3}\[(?://|comment|_|#|hidden)[^\]\n]{0,20}\]:[ \t]{0,3}(?:#|<>|\S{1,20})"
+    r"[ \t]{1,3}[\"'(])"
+    r"|(?P<css><[a-z]{1,12}\b[^<>]{0,200}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?![.\d])"
+    r"|color\s?:\s?(?:white|#fff(?:fff)?|transparent)|\shidden(?=[\s>=])|left\s?:\s?-\d{3,})[^<>]{0,200}>)"
+    r"|(?P<template>\{#|\{/\*|%%\s)"
+    r"|(?P<terminal>\x1b\[8m)",
+    re.MULTILINE,
+)
 
 
 _CLOSERS = {"html": "-->", "reference": "\n", "css": "</", "template": "}", "terminal": "\x1b["}

@@ -1,9 +1,8 @@
 """Characters that are read but not seen, and the writing systems and emoji that need them."""
 
-import re
 from collections.abc import Iterator
-from functools import cache
 
+from reverie.core.lazy_pattern import lazy_pattern
 from reverie.safety.rules import RuleMatch
 
 _ZERO_WIDTH = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"
@@ -18,14 +17,8 @@ _LONG_RUN = 6
 _MANY_INSIDE_WORDS = 3
 
 
-@cache
-def _runs() -> re.Pattern[str]:
-    return re.compile(_CANDIDATE)
-
-
-@cache
-def _right_to_left() -> re.Pattern[str]:
-    return re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_runs = lazy_pattern(_CANDIDATE)
+_right_to_left = lazy_pattern("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def _joins_letters(char: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 
+from reverie.core.lazy_pattern import lazy_pattern
 from reverie.safety.readings.fold import Tracer, plain_folds, skeleton_folds
 
 
@@ -99,10 +100,8 @@ def _skeleton(original: str, plain: View) -> View | None:
     return None if text == plain.text else View(text, Tracer(original, skeleton_folds()), "look-alike letters")
 
 
-@cache
-def _leet_words() -> re.Pattern[str]:
-    """Words that mix letters with the digits and signs that stand for letters."""
-    return re.compile(r"(?<![\w@$!+|])(?=[\w@$!+|]{0,16}[a-z])(?=[a-z]{0,16}[013457@$!])[\w@$!+|]{3,24}")
+# Words that mix letters with the digits and signs that stand for letters.
+_leet_words = lazy_pattern(r"(?<![\w@$!+|])(?=[\w@$!+|]{0,16}[a-z])(?=[a-z]{0,16}[013457@$!])[\w@$!+|]{3,24}")
 
 
 def _leet(view: View) -> Iterator[View]:

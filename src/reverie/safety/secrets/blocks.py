@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from reverie.core.lazy_pattern import lazy_pattern
 from reverie.safety.secrets.spans import SecretSpan
 from reverie.safety.secrets.values import is_placeholder, is_random, is_template
 
@@ -27,11 +28,9 @@ def _gates() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(r"----[- ]?BEGIN[ A-Z0-9]{1,50}PRIVATE"), re.compile(r"Private-Lines: \d")
 
 
-@cache
-def _address() -> re.Pattern[str]:
-    return re.compile(
-        r"""://(?P<user>[^\s/?\#:@"'<>`\\]{0,200})(?::(?P<password>[^\s/"'<>`\\]{1,256}))?@(?=[\w\[$.{<-])(?P<host>[\w.-]{0,80})"""
-    )
+_address = lazy_pattern(
+    r"""://(?P<user>[^\s/?\#:@"'<>`\\]{0,200})(?::(?P<password>[^\s/"'<>`\\]{1,256}))?@(?=[\w\[$.{<-])(?P<host>[\w.-]{0,80})"""
+)
 
 
 # Only the secret part is in the group: which service it was is worth remembering. Each begins with a literal the engine
@@ -72,14 +71,10 @@ def _headers() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     return scheme, field, cookie
 
 
-@cache
-def _pair() -> re.Pattern[str]:
-    return re.compile(r"(?P<name>[\w.%-]{1,64})=(?P<value>[^;\s\"'`\\]{1,4000})")
-
-
-@cache
-def _session_names() -> re.Pattern[str]:
-    return re.compile(r"sess|(?:^|[._-])sid|token|auth|jwt|csrf|xsrf|remember|login|secret|credential", re.IGNORECASE)
+_pair = lazy_pattern(r"(?P<name>[\w.%-]{1,64})=(?P<value>[^;\s\"'`\\]{1,4000})")
+_session_names = lazy_pattern(
+    r"sess|(?:^|[._-])sid|token|auth|jwt|csrf|xsrf|remember|login|secret|credential", re.IGNORECASE
+)
 
 
 def key_blocks(text: str) -> Iterator[SecretSpan]:
@@ -117,6 +112,14 @@ def secrets_in_addresses(text: str) -> Iterator[SecretSpan]:
                     yield SecretSpan(found.start(1), found.end(1), kind)
 
 
+_SCHEMES = (
+    ("bearer", "bearer-token", True),
+    ("basic", "basic-auth", False),
+    ("token", "token", False),
+    ("raw", "token", True),
+)
+
+
 def _header(found: re.Match[str], group: str, kind: str, strict: bool) -> SecretSpan | None:
     value = found[group]
     if value is None or is_placeholder(value) or not (is_random(value) if strict else re.search(r"\d|=$|[A-Z]", value)):
@@ -132,24 +135,17 @@ def _cookie(found: re.Match[str]) -> Iterator[SecretSpan]:
             yield SecretSpan(pair.start("value"), pair.end("value"), "cookie")
 
 
-def _authorization(found: re.Match[str]) -> Iterator[SecretSpan]:
-    kinds = (("basic", "basic-auth", False), ("token", "token", False), ("raw", "token", True))
-    yield from filter(None, [_header(found, *kind) for kind in kinds])
-
-
-def _bearer(found: re.Match[str]) -> Iterator[SecretSpan]:
-    yield from filter(None, [_header(found, "bearer", "bearer-token", True)])
-
-
 def headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Authorization and cookies, wherever a request was pasted."""
-    readers = zip(("bearer", "authorization", "cookie"), _headers(), (_bearer, _authorization, _cookie), strict=True)
-    for literal, pattern, spans in readers:
+    for literal, pattern in zip(("bearer", "authorization", "cookie"), _headers(), strict=True):
         end = 0
         for at in _each(lowered, literal):
             if at >= end and (found := pattern.match(text, at)):
                 end = found.end()
-                yield from spans(found)
+                if literal == "cookie":
+                    yield from _cookie(found)
+                else:
+                    yield from filter(None, [_header(found, *one) for one in _SCHEMES if one[0] in found.groupdict()])
 
 
 def _each(text: str, needle: str) -> Iterator[int]:

@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from reverie.core.lazy_pattern import lazy_pattern
+
 PASSWORDS = (
     r"pass(?:w(?:or)?d|wort|phrase|code|[_-]?key)?|passe|pwd|kennwort|pw|contrase(?:ñ|n)a|clave|пароль|密码|密碼|口令"
     r"|パスワード|비밀번호"
@@ -97,15 +99,12 @@ def is_named_so(text: str, at: int, kind: str) -> bool:
     return not qualifier.endswith(_NOT_A_CREDENTIAL)
 
 
-@cache
-def introduced() -> re.Pattern[str]:
-    """Match what lets a bare value follow a bare name: a flag's dashes, a Dockerfile's ENV, .netrc, "with password
-    …"."""
-    return re.compile(
-        r"--[\w-]{0,24}$|\bENV[ ]+\w{0,40}$|\b(?P<netrc>login)[ \t]+\S{1,60}\s+$|\bwith[ ](?:the[ ])?$"
-        r"|\b(?:user(?:name)?|account)[ :]+\S{1,60}[ ,]+(?:and[ ]|with[ ])?$",
-        re.IGNORECASE,
-    )
+# Lets a bare value follow a bare name: a flag's dashes, a Dockerfile's ENV, .netrc, "with password …".
+introduced = lazy_pattern(
+    r"--[\w-]{0,24}$|\bENV[ ]+\w{0,40}$|\b(?P<netrc>login)[ \t]+\S{1,60}\s+$|\bwith[ ](?:the[ ])?$"
+    r"|\b(?:user(?:name)?|account)[ :]+\S{1,60}[ ,]+(?:and[ ]|with[ ])?$",
+    re.IGNORECASE,
+)
 
 
 @cache

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from reverie.core.lazy_pattern import lazy_pattern
 from reverie.safety.secrets.spans import SecretSpan
 from reverie.safety.secrets.values import is_masked, is_random
 
@@ -169,9 +170,7 @@ def _unseparated_patterns() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str
     return tuple(re.compile(gate, re.ASCII) for gate in _BEGINNINGS), _alternation(UNSEPARATED)
 
 
-@cache
-def _jwt() -> re.Pattern[str]:
-    return re.compile(_JWT, re.ASCII)
+_jwt = lazy_pattern(_JWT, re.ASCII)
 
 
 @cache

@@ -8,6 +8,8 @@ import re
 from functools import cache
 from itertools import pairwise
 
+from reverie.core.lazy_pattern import lazy_pattern
+
 _CREDENTIAL = (
     r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|secret|token|(?:api|auth|access|private)?[-_ ]?key|credentials?)"
 )
@@ -25,58 +27,44 @@ _DOC_WORDS = (
 )
 
 
-@cache
-def _template() -> re.Pattern[str]:
-    return re.compile(
-        r"""\$\w+$|<|[^<>]{0,60}>$|\{[^{}]*\}$|%(?:\(\w*\))?[sdrv]$|%\w+%$|\#\{|\[|(?:x+|X+|0+|\.+|-+|_+|\*+|\#+|\?+)$
+_template = lazy_pattern(
+    r"""\$\w+$|<|[^<>]{0,60}>$|\{[^{}]*\}$|%(?:\(\w*\))?[sdrv]$|%\w+%$|\#\{|\[|(?:x+|X+|0+|\.+|-+|_+|\*+|\#+|\?+)$
         |(?:[xX]{3}[-_]?)+$|\^|@\w+$|env[.:]""",
-        re.VERBOSE,
-    )
-
-
-@cache
-def _stand_in() -> re.Pattern[str]:
-    return re.compile(
-        rf"""(?:my|the|some|an?|new|old|test|fake|enter|add|put|user|db|sample|mock|your)?[-_ ]*{_CREDENTIAL}\d?$
+    re.VERBOSE,
+)
+_stand_in = lazy_pattern(
+    rf"""(?:my|the|some|an?|new|old|test|fake|enter|add|put|user|db|sample|mock|your)?[-_ ]*{_CREDENTIAL}\d?$
         |(?:string|str|text|none|null|nil|undefined|true|false|yes|no|on|off|empty|required|optional|hidden|value
         |unknown|missing|invalid|incorrect|wrong|expired|changed|hashed|encrypted|unset|todo|tbd|n/?a|default|test
         |int|integer|bool|boolean|bytes|any|object|varchar|number|input|env|prompt|masked|secured?|protected|bearer
         |basic|disabled|enabled|asdf|foo|bar|baz|foobar|qwerty)$""",
-        re.VERBOSE | re.IGNORECASE,
-    )
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
-@cache
-def _known_word() -> re.Pattern[str]:
-    """Words of the trade and of the calendar that mix letters with digits or signs."""
-    return re.compile(
-        r"""(?:sha|md|aes|rsa|hs|rs|es|ps|utf|ascii|base|hmac|crc|p|x|s|ec|ipv|v|tls|ssl|http|oauth|gpt|ed)[-_]?\d[\w.-]*
+# Words of the trade and of the calendar that mix letters with digits or signs.
+_known_word = lazy_pattern(
+    r"""(?:sha|md|aes|rsa|hs|rs|es|ps|utf|ascii|base|hmac|crc|p|x|s|ec|ipv|v|tls|ssl|http|oauth|gpt|ed)[-_]?\d[\w.-]*
         |(?:bcrypt|argon|scrypt|pbkdf|kerberos|ntlmv|samlv?|webauthn|fido|totp|k8s|b64|i18n|l10n|a11y|1password|2fa|mfa)\w*
         |\d+(?:st|nd|rd|th|x|h|m|s|ms|d|px|em|gb|mb|kb|k|am|pm|%)|\d+-[a-z-]+|[\d.,:/-]+[a-z]?
         |\d{4}-\d\d-\d\dT[\d:.+Z-]+|[\w.+-]+@[\w-]+\.[\w.-]+|[a-z][a-z0-9+.-]*://.*|(?:~|\.{1,2})?/[\w./@-]*|[\w.-]+(?:/[\w.-]+){2,}|[a-z]:\\.*
         |[\w./-]+\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|ini|cfg|conf|env|txt|md|html?|css|sh|go|rs|rb|java|php|pem|key|crt
         |log|csv|xml|sql|lock|db|com|org|net|io|dev)
         |(?:sha\d+|md5|hex|base64|bcrypt|arn|urn|secret|vault|ref|file|env|ssm|keychain|op)[:-].*""",
-        re.VERBOSE | re.IGNORECASE,
-    )
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 _CODE_PARTS = ("()", "=>", "->", "][", "||", "lambda ")
 
 
-@cache
-def _code() -> re.Pattern[str]:
-    """An expression that will produce the value when the program runs."""
-    return re.compile(
-        r"""[A-Za-z_][\w.:>-]{0,80}+[(\[{]|[A-Za-z_]\w{0,60}+(?:\.|::|\?\.)[A-Za-z_]\w{0,60}+(?:$|[(\[.])
+# An expression that will produce the value when the program runs.
+_code = lazy_pattern(
+    r"""[A-Za-z_][\w.:>-]{0,80}+[(\[{]|[A-Za-z_]\w{0,60}+(?:\.|::|\?\.)[A-Za-z_]\w{0,60}+(?:$|[(\[.])
         |[&*!:@][A-Za-z_][\w.]{0,80}+$|\\""",
-        re.VERBOSE,
-    )
-
-
-@cache
-def _uuid() -> re.Pattern[str]:
-    return re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+    re.VERBOSE,
+)
+_uuid = lazy_pattern(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 
 def is_uuid(value: str) -> bool:

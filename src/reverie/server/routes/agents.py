@@ -50,7 +50,7 @@ def retrieve_agent(who: Reader, agent_id: str, version: Version = None) -> shape
 
 @router.post("/{agent_id}")
 def update_agent(who: Writer, agent_id: str, body: shapes.AgentPatch) -> shapes.Agent:
-    """What changes makes a new version; sessions keep the one they began with."""
+    """Make a new version if anything changes; sessions keep the one they began with."""
     patch = body.model_dump(exclude_unset=True, exclude={"version"})
     for name in ("model", "name"):
         if patch.get(name, "") is None:

@@ -56,7 +56,7 @@ def retrieve_dream(who: Reader, dream_id: str) -> shapes.WireDream:
 
 @router.post("/{dream_id}/cancel")
 def cancel_dream(who: Dreamer, dream_id: str) -> shapes.WireDream:
-    """What was written of its output stays, to be looked at."""
+    """Keep what was written of its output, to be looked at."""
     return _told(who, who.dreaming.cancel(dream_id))
 
 
@@ -84,7 +84,7 @@ def list_dream_changes(who: Reader, dream_id: str) -> shapes.DreamChanges:
 
 @router.get("/{dream_id}/withheld")
 def list_dream_withheld(who: Reader, dream_id: str) -> shapes.DreamWithheld:
-    """What was not done, and why: for want of a person to ask, of a decision, or of worth."""
+    """List what was not done, and why: for want of a person to ask, of a decision, or of worth."""
     return shapes.withheld(dream_id, who.dreaming.account(dream_id).judged)
 
 

@@ -45,7 +45,7 @@ def retrieve_environment(who: Reader, environment_id: str) -> shapes.Environment
 
 @router.post("/{environment_id}")
 def update_environment(who: Writer, environment_id: str, body: shapes.EnvironmentPatch) -> shapes.Environment:
-    """What is left out or null stays; a null within `metadata` takes that key away."""
+    """Change what is given. What is left out or null stays; a null within `metadata` takes that key away."""
     patch = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
     if body.config is not None:
         patch["config"] = shapes.config_told(body.config)

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1/reverie", tags=["erasure"])
 
 
 class WireLeft(BaseModel):
-    """What erasure did not touch, and why."""
+    """Something that erasure did not touch, and why."""
 
     where: str
     why: str

@@ -47,7 +47,7 @@ def assign_unit(who: Reader, name: str, body: NewAssignment) -> Assignment:
 
 @router.post("/{name}/outcomes")
 def record_outcome(who: Writer, name: str, body: NewOutcome) -> CountedOutcome:
-    """What came of a session of that unit. Not counted once the experiment is decided."""
+    """Record what came of a session of that unit. Not counted once the experiment is decided."""
     return CountedOutcome(counted=_experiments(who).record(name, body.unit, body.values))
 
 

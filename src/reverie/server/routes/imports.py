@@ -38,7 +38,7 @@ _BODY: dict[str, Any] = {
 
 
 class WireFlaw(BaseModel):
-    """What could not be read, and where. The rest was."""
+    """Something that could not be read, and where. The rest was."""
 
     where: str
     why: str

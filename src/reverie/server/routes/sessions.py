@@ -110,7 +110,7 @@ def _agent(given: str | shapes.AgentReference | shapes.AgentWithOverrides) -> di
 
 
 def _mounted(who: Caller, given: shapes.MountedStore) -> dict[str, Any]:
-    """What the store is called is kept as it is now."""
+    """Keep the store's name as it is now."""
     store = writable(who.stores.get(given.memory_store_id))
     return {
         "type": "memory_store",

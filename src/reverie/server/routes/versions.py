@@ -55,5 +55,5 @@ def retrieve_memory_version(
 
 @router.post("/{memory_version_id}/redact")
 def redact_memory_version(who: Writer, memory_store_id: str, memory_version_id: str) -> shapes.WireMemoryVersion:
-    """What it said is gone for good, from history too. What a memory says now cannot be redacted."""
+    """Remove what it said for good, from history too. What a memory says now cannot be redacted."""
     return shapes.memory_version(who.storing.redact(memory_store_id, memory_version_id), "full")

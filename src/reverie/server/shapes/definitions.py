@@ -34,7 +34,7 @@ class NewAgent(BaseModel):
 
 
 class AgentPatch(BaseModel):
-    """What is left out stays; null and empty clear. With `version` only if nobody changed it since."""
+    """A change: what is left out stays; null and empty clear. With `version` only if nobody changed it since."""
 
     model: Annotated[str, Field(min_length=1, max_length=256)] | WireModel | None = None
     name: str | None = None

@@ -30,7 +30,7 @@ class NewStore(BaseModel):
 
 
 class StorePatch(BaseModel):
-    """What is left out or null stays; a null within `metadata` takes that key away."""
+    """A change: what is left out or null stays; a null within `metadata` takes that key away."""
 
     name: Name | None = None
     description: Description | None = None
@@ -77,7 +77,7 @@ Actor = Annotated[SessionActor | ApiActor | UserActor | ServiceAccountActor, Fie
 
 
 class WireFinding(BaseModel):
-    """What the safety scan said of the text. A finding never keeps a memory out of a store, only out of a prompt."""
+    """A finding of the safety scan. It never keeps a memory out of a store, only out of a prompt."""
 
     category: str
     severity: str

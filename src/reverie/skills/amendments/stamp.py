@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from reverie.skills.frontmatter_keys import with_value
 from reverie.skills.page import Page, page_of
-from reverie.skills.skill import bare_name, frontmatter_of, place_of, setting_value
+from reverie.skills.skill import bare_name, count_of, frontmatter_of, place_of, setting_value
 from reverie.skills.versions import Bump, bumped
 
 _ON_TOP = ("skill_id", "version", "tags", "triggers", "priority", "last_refined", "refinements")
@@ -27,7 +27,7 @@ def stamped(page: Page, subject: str, before: bytes, bump: Bump, now: datetime) 
         page = _set(page, "version", bumped(old, bump), flat=flat)
     refinements = _text(page_of(before), "refinements")
     page = _set(page, "last_refined", f"{now.astimezone(UTC):%Y-%m-%d}", flat=flat)
-    count = _count(refinements) + 1
+    count = count_of(refinements) + 1
     return _set(page, "refinements", count if flat else str(count), flat=flat)
 
 
@@ -46,7 +46,3 @@ def place_for(key: str, *, flat: bool) -> tuple[str, ...]:
 def _text(page: Page, key: str) -> str:
     value = setting_value(frontmatter_of(page), key)
     return value.strip() if isinstance(value, str) else ""
-
-
-def _count(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

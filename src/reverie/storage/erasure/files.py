@@ -185,7 +185,7 @@ def read_stones(file: Path) -> list[tuple[str, Tombstones]]:
 
 @contextmanager
 def hand_over(home: Path, backup: Path, named: Path | None) -> Iterator[None]:
-    """What was erased since a backup was made, laid where the restored Home finds it. It lies there before the rows are
+    """Lay what was erased since a backup was made where the restored Home finds it. It lies there before the rows are
     in, so that a restore that is killed behind its commit is still followed by the erasing."""
     found: dict[str, Tombstones] = {}
     for file in (Path(f"{backup}{BESIDE}"), home / f"home{BESIDE}", *([named] if named else [])):

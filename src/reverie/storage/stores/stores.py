@@ -11,7 +11,7 @@ from sqlalchemy import Engine, Select, bindparam, insert, or_, select, update
 
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
-from reverie.memory.stores.listing import behind, rolled_up
+from reverie.memory.stores.listing import end_of_prefix, rolled_up
 from reverie.memory.stores.records import Below
 from reverie.memory.stores.rules import above
 from reverie.memory.stores.store import Author, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
@@ -102,7 +102,13 @@ class SqlStores:
 
     def in_the_way(self, scope: Scope, store: str, path: str, but: str | None) -> StoredMemory | None:
         below = f"{path}/"
-        there = {"store": store, "paths": [path, *above(path)], "from": below, "to": behind(below), "but": but or ""}
+        there = {
+            "store": store,
+            "paths": [path, *above(path)],
+            "from": below,
+            "to": end_of_prefix(below),
+            "but": but or "",
+        }
         return self._one(scope, _conflicting(), owner_key(scope) | there)
 
     def memories(
@@ -178,7 +184,7 @@ def _conflicting() -> Select[Any]:
 def _beyond(asked: Select[Any], prefix: str, after: str | None) -> Select[Any]:
     """Paths below a prefix and behind the last one given out; behind a folder is behind all that is in it."""
     path = memories.c.path
-    asked = asked.where(path >= prefix, path < behind(prefix))
+    asked = asked.where(path >= prefix, path < end_of_prefix(prefix))
     if after is None:
         return asked
-    return asked.where(path >= behind(after) if after.endswith("/") else path > after)
+    return asked.where(path >= end_of_prefix(after) if after.endswith("/") else path > after)

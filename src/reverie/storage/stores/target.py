@@ -95,7 +95,7 @@ class StoreTarget:
         return found.content if found else None
 
     def write(self, document: str, content: bytes | None, expected: bytes | None) -> bool:
-        """What is expected is there: who writes rows takes the lock."""
+        """Take `expected` for granted: who writes rows has the lock."""
         with writing(self._engine, self._scope) as connection:
             write = Write(self.name, document, content, self._pen, self._clock.now())
             version = write_version(connection, self._scope, self._ids, write)

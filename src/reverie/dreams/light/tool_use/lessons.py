@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reverie.dreams.light.candidate import Candidate, Kind
-from reverie.dreams.light.commands import alike, doing, undoes
-from reverie.dreams.light.tool_calls import Trial, trials
+from reverie.dreams.light.tool_use.commands import alike, doing, undoes
+from reverie.dreams.light.tool_use.tool_calls import Trial, trials
 from reverie.transcripts.session import Evidence, Session, quote
 
 WITHIN = 12  # calls between a failure and what counts as its fix

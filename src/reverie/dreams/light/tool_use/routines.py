@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from reverie.dreams.light.candidate import MAX_WORDING, Candidate, Kind
-from reverie.dreams.light.commands import doing, step
-from reverie.dreams.light.lessons import EDITING, LOOKING_TOOL
-from reverie.dreams.light.tool_calls import Trial, trials
+from reverie.dreams.light.tool_use.commands import doing, step
+from reverie.dreams.light.tool_use.lessons import EDITING, LOOKING_TOOL
+from reverie.dreams.light.tool_use.tool_calls import Trial, trials
 from reverie.transcripts.session import Evidence, Session, Turn, quote
 
 ROUTINE = "ran these steps"
