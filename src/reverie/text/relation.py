@@ -121,11 +121,11 @@ def chances_of(old: str, new: str) -> Mapping[RelationKind, float]:
 
 def _pieces(loaded: Network, old: str, new: str) -> Iterator[tuple[list[int], list[int]]]:
     """Both texts as tokens; a long one in pieces."""
-    sides = [
+    before, after = (
         [ids[start : start + most] for start in range(0, max(1, len(ids)), most)]
         for ids, most in ((loaded.ids(old), MOST_OLD), (loaded.ids(new), MOST_NEW))
-    ]
-    return islice(product(*sides), MOST_WINDOWS)
+    )
+    return islice(product(before, after), MOST_WINDOWS)
 
 
 def _read(loaded: Network, old: list[int], new: list[int]) -> dict[RelationKind, float]:
