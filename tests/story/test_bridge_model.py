@@ -14,7 +14,7 @@ from benchmarks.store_edits import BEHAVIOUR
 from reverie.app import open_home
 from reverie.bridge.propose.amendments import Batch
 from reverie.bridge.propose.draft import Drafted
-from reverie.bridge.propose.route import Kept, KeptOut
+from reverie.bridge.propose.route import KeptOut
 from reverie.core.errors import BadSetting
 from reverie.testing.model_plays import OpenConnection, Refuses, Says
 from reverie.testing.model_recordings import Recordings
@@ -94,7 +94,7 @@ def test_a_well_played_model_settles_what_is_doubtful_and_words_it_like_the_skil
         batch, waiting = proposed(model, tmp_path, folders)
     assert not recordings.missing, recordings.advice
     kept_out = [(one.difference.after, one.reason) for one in batch.results if isinstance(one, KeptOut)]
-    assert kept_out == [("Someone has to stay with the centrifuge as long as it runs.", Kept.REWORDED)]
+    assert kept_out == [], "what may only be reworded is shown, not proposed, unless the model takes it for a change"
     assert sorted(waiting) == [
         ("MEMORY.md", "Gloves for the lab are bought where the quality is best."),
         ("MEMORY.md", "We met the new supplier on 2026-04-02."),
@@ -127,7 +127,7 @@ def test_what_a_model_makes_up_is_not_used_and_the_memorys_own_sentence_stands(
     with serving(play) as model:
         batch, waiting = proposed(model, tmp_path, folders)
     assert bool(batch.note) is note
-    assert ("MEMORY.md", "We met the new supplier on 2026-04-02.") in waiting and len(waiting) == (3 if note else 2)
+    assert ("MEMORY.md", "We met the new supplier on 2026-04-02.") in waiting and len(waiting) == 2
     assert sum(isinstance(one, Drafted) for one in batch.results) == len(waiting)
 
 

@@ -64,7 +64,7 @@ def relate(old: str, new: str) -> Relation:
         return Relation(RelationKind.SAME, 1.0, SAME_WORDS, "Both say the same in the same words.")
     differs = differs_plainly(old, new)
     if differs is False:
-        return Relation(RelationKind.SAME, BY_VALUE, SAME_WORDS, "Both say the same of the same value.")
+        return Relation(RelationKind.SAME, BY_VALUE, SAME_WORDS, "Both say the same in nearly the same words.")
     chance = chances_of(old, new)
     if not chance:  # nobody can tell, and people are asked
         return Relation(RelationKind.UNRELATED, 0.0, EVEN, "The network that compares statements cannot be loaded.")
@@ -77,22 +77,24 @@ def relate(old: str, new: str) -> Relation:
 
 def differs_plainly(old: str, new: str) -> bool | None:
     """Whether two statements of the same words differ in a value, or one of them denies what the other says: "2 GB" is
-    2,000 MB, and 8h40 is not 8h05. None where their words differ, or there is nothing to tell it by."""
+    2,000 MB, and 8h40 is not 8h05. None where their words differ, and nobody can tell by them."""
     sides = [spelled(normal(one)) for one in (old, new)]
-    mine, theirs = ([one for one in find_values(side) if one.dimension != NAME] for side in sides)
-    said = _words(sides[0], mine)
-    if not said or said != _words(sides[1], theirs):
+    mine, theirs = ([*find_values(side)] for side in sides)
+    said, names = _words(sides[0], mine), _names(mine)
+    if not said or said != _words(sides[1], theirs) or names != _names(theirs) or bool(mine) != bool(theirs):
         return None
-    if denies(sides[0]) != denies(sides[1]):
-        return True
-    return exchanged(mine, theirs) if mine and theirs else None
+    return denies(sides[0]) != denies(sides[1]) or exchanged(mine, theirs)
 
 
-def _words(text: str, values: Sequence[Value]) -> set[str]:
+def _names(values: Sequence[Value]) -> list[str]:
+    return [value.shown for value in values if value.dimension == NAME]
+
+
+def _words(text: str, values: Sequence[Value]) -> list[str]:
     for value in values:
         text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
     language = language_of(text)
-    return {stem(word, language) for word in raw_words(text) if carries_meaning(word)}
+    return [stem(word, language) for word in raw_words(text) if carries_meaning(word)]
 
 
 def conflict_on_one_matter(old: str, new: str) -> float:

@@ -26,14 +26,15 @@ from reverie.dreams.light.spans import STEPS
 from reverie.dreams.verify.case import ASSERTED, CHANGES, STANDING
 from reverie.safety.personal.sensitive import asked_to_remember, asking_to_remember
 from reverie.text.embedding import embed
-from reverie.text.relation import RelationKind, conflict_on_one_matter, relate
+from reverie.text.relation import conflict_on_one_matter, mutual_conflict
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CONFLICT = 0.35  # from where a statement about the same may overtake an entry
+CONFLICT = 0.75  # from where a statement about the same may overtake an entry
 SURE_CONFLICT = 0.56
+AGAINST = 0.95  # from where two statements in much the same words are not two wordings of one
 ALIKE = 1.0  # half of the words and half of the meaning, say
 EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
 FEWEST_STEPS = 3
@@ -109,8 +110,7 @@ def _belongs(one: Noted, old: BriefEntry | None, group: _Group, brief: Brief) ->
 def _says_the_same(one: str, other: str) -> bool:
     if len(words.shared(one, other)) < 2 or words.missing(words.values(one), [other]):
         return False
-    against = (RelationKind.SUPERSEDES, RelationKind.CONTRADICTS)
-    return _likeness(one, other) >= ALIKE and relate(one, other).kind not in against
+    return _likeness(one, other) >= ALIKE and mutual_conflict(one, other) < AGAINST
 
 
 def _likeness(one: str, other: str) -> float:
@@ -340,14 +340,14 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
         key=lambda entry: (
             names[entry.id],
             len(words.shared(entry.whole, one.words)),
-            relate(entry.whole, one.words).conflict,
+            conflict_on_one_matter(entry.whole, one.words),
         ),
         default=None,
     )
 
 
 def _conflicts(entry: BriefEntry, said: str) -> bool:
-    return bool(words.shared(entry.whole, said)) and relate(entry.whole, said).conflict >= CONFLICT
+    return bool(words.shared(entry.whole, said)) and conflict_on_one_matter(entry.whole, said) >= CONFLICT
 
 
 def exchange(old: str, said: str) -> tuple[str, str]:
