@@ -207,7 +207,7 @@ SETTINGS = (
     _number("dreaming.max_new_chars_per_run", "A night adds at most so many characters.", "250"),
     _number("dreaming.add", "The score an addition needs.", "0.88"),
     _number("dreaming.replace", "The score a replacement needs.", "0.80"),
-    _number("dreaming.supersession", "How surely what was said once has to contradict the entry it replaces.", "0.35"),
+    _number("dreaming.supersession", "How surely what was said once has to contradict the entry it replaces.", "0.5"),
     _number("dreaming.remove", "The score a removal needs.", "0.85"),
     _number("dreaming.merge", "The score a merge needs.", "0.80"),
 )

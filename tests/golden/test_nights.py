@@ -44,15 +44,16 @@ ASKED = frozenset(
         "backfill-step-is-out-of-date",  # names a skill that is not in the Brief
         "nittiosex-kilohertz",  # the cloud that mixes are delivered by: who gets something is for a person
         "push-without-asking",  # how old the entry is cannot be told
-        "invernadero-con-opensprinkler",  # a false alarm of the policy floor: what waters a greenhouse
-        # … and rules of form with "always" and "never", in other languages than English
+        "ask-before-you-flash",  # says also what may be done without asking
+        "ausnahme-fuer-das-forstamt",  # its score is a little too low
+        # false alarms of the policy floor, most of them in other languages than English
         "balint-hektarra-kerdezi",
-        "chiusi-il-mercoledi",
-        "daty-w-aktach-slownie",
         "dock-vier-alleen-koel",
+        "halina-zmienia-zdanie",
         "la-masa-madre-cuenta-como-harina",
         "najpierw-pokaz-szkic",
-        "professoressa-soluzioni-a-parte",
+        "pilot-roster-turned-over",
+        "tierarztpraxis-steigt-um",
     }
 )
 

@@ -295,9 +295,9 @@ def test_a_note_for_somebody_is_not_asked_to_be_remembered() -> None:
 
 
 def test_of_two_sayings_the_fuller_one_is_kept() -> None:
-    said = sessions("I want all times in the 24 hour clock, never am and pm.", "24 hour clock please, like I said.")
+    said = sessions("I want all times in the 24 hour clock, on plans as well.", "24 hour clock please, like I said.")
     (item,) = curated(said)
-    assert item.text == "I want all times in the 24 hour clock, never am and pm."
+    assert item.text == "I want all times in the 24 hour clock, on plans as well."
 
 
 def test_a_number_that_changed_lands_and_nothing_else_of_the_entry_is_touched() -> None:

@@ -43,7 +43,7 @@ class Gates:
     replace: float = 0.80
     remove: float = 0.85
     merge: float = 0.80
-    supersession: float = 0.35  # how surely a text must contradict the entry whose place it takes, if it was said once
+    supersession: float = 0.5  # how surely a text must contradict the entry whose place it takes, if it was said once
 
     def of(self, op: Op) -> float:
         return {Op.ADD: self.add, Op.REPLACE: self.replace, Op.REMOVE: self.remove, Op.MERGE: self.merge}.get(op, 0.0)

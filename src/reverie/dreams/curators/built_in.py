@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFLICT = 0.75  # from where a statement about the same may overtake an entry
-SURE_CONFLICT = 0.56
 AGAINST = 0.95  # from where two statements in much the same words are not two wordings of one
 ALIKE = 1.0  # half of the words and half of the meaning, say
 EXACT = ("number", "address")  # shapes of values of which it is plain which takes whose place
@@ -109,6 +108,8 @@ def _belongs(one: Noted, old: BriefEntry | None, group: _Group, brief: Brief) ->
 
 def _says_the_same(one: str, other: str) -> bool:
     if len(words.shared(one, other)) < 2 or words.missing(words.values(one), [other]):
+        return False
+    if words.negated(one) != words.negated(other):
         return False
     return _likeness(one, other) >= ALIKE and mutual_conflict(one, other) < AGAINST
 
@@ -228,7 +229,7 @@ def _change_of(old: BriefEntry, group: Sequence[Noted], material: Material) -> t
     exact = not limited and shape in EXACT  # "200 on Mondays" is not 200 every day
     exact |= shape == "day" and for_good and not words.missing(hours, [last.words])
     doubted = last.candidate.explicitness * 2 < last.candidate.confidence
-    plain = exact and not doubted and conflict_on_one_matter(old.whole, last.words) >= SURE_CONFLICT
+    plain = exact and not doubted and _surely_conflict(old.whole, last.words)
     text = revised or own_sentence(last.words)
     others = [one for one in material.brief.entries if one is not old]
     alone = not any(_holds_it_too(one, old, text) or _conflicts(one, last.words) for one in others)
@@ -344,6 +345,20 @@ def _overtaken(one: Noted, entries: Iterable[BriefEntry]) -> BriefEntry | None:
         ),
         default=None,
     )
+
+
+def _surely_conflict(old: str, said: str) -> bool:
+    """And the words speak of what the entry begins with, not of another one of its kind: "the stationery shop", where
+    the entry says "the shop"."""
+    begins = [word for word in old.split() if words.stems(word)][:2]
+    known, before = words.stems(old), ""
+    for word in said.split():
+        if words.stems(word) & known:
+            break
+        before = word
+    modified = bool(words.stems(before)) and before[-1:].isalnum()
+    same = bool(words.shared(" ".join(begins), said)) and not modified
+    return same and conflict_on_one_matter(old, said) >= CONFLICT
 
 
 def _conflicts(entry: BriefEntry, said: str) -> bool:

@@ -15,6 +15,7 @@ from reverie.dreams import words
 from reverie.dreams.verify.trained import policy
 from reverie.safety.personal.numbers import cards, ibans
 
+SHORT = 3  # letters of an article
 DECIDES, PLAINLY = 0.65, 0.985  # from where an entry, or a clause of it, is taken to decide something
 # This machine and the person's own network: nobody else is reached there.
 _HERE = re.compile(
@@ -43,7 +44,13 @@ def crossed(text: str, old: Sequence[str] = ()) -> bool:
         return True
     before = " ".join(old)
     added = [one for one in words.clauses(text) if len(words.shared(one, before)) * 2 < len(words.stems(one))]
-    return bool(new and _decides(text)) or any(map(_decides, added))
+    return bool(new and _decides(text)) or any(_decides(one) or _decides(f"{_subject(text)} {one}") for one in added)
+
+
+def _subject(text: str) -> str:
+    """What a clause behind an "and" speaks of, as a rule: the first word, and the next where that one is short."""
+    first, *more = text.split(maxsplit=2)
+    return " ".join((first, *more[: len(first) <= SHORT]))
 
 
 def _decides(text: str) -> bool:
