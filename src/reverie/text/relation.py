@@ -77,13 +77,15 @@ def relate(old: str, new: str) -> Relation:
 
 def differs_plainly(old: str, new: str) -> bool | None:
     """Whether two statements of the same words differ in a value, or one of them denies what the other says: "2 GB" is
-    2,000 MB, and 8h40 is not 8h05. None where their words differ, and nobody can tell by them."""
+    2,000 MB, and 8h40 is not 8h05. None where nobody can tell by the words: "must" and "can" are small, and differ."""
     sides = [spelled(normal(one)) for one in (old, new)]
     mine, theirs = ([*find_values(side)] for side in sides)
     said, names = _words(sides[0], mine), _names(mine)
     if not said or said != _words(sides[1], theirs) or names != _names(theirs) or bool(mine) != bool(theirs):
         return None
-    return denies(sides[0]) != denies(sides[1]) or exchanged(mine, theirs)
+    if denies(sides[0]) != denies(sides[1]) or exchanged(mine, theirs):
+        return True
+    return False if raw_words(_without(sides[0], mine)) == raw_words(_without(sides[1], theirs)) else None
 
 
 def _names(values: Sequence[Value]) -> list[str]:
@@ -91,10 +93,15 @@ def _names(values: Sequence[Value]) -> list[str]:
 
 
 def _words(text: str, values: Sequence[Value]) -> list[str]:
-    for value in values:
-        text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
+    text = _without(text, values)
     language = language_of(text)
     return [stem(word, language) for word in raw_words(text) if carries_meaning(word)]
+
+
+def _without(text: str, values: Sequence[Value]) -> str:
+    for value in values:
+        text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
+    return text
 
 
 def conflict_on_one_matter(old: str, new: str) -> float:

@@ -35,7 +35,7 @@ def only_reworded(old: str, new: str) -> float:
     mine, theirs, differ = _told(old), _told(new), differs_plainly(_read(old), _read(new))
     if differ:
         return 0.0
-    if mine == theirs or differ is False:
+    if differ is False or _words(old) == _words(new):
         return 1.0
     if _exact(old, new):
         return 0.0
@@ -45,7 +45,7 @@ def only_reworded(old: str, new: str) -> float:
     there, back = chances_of(before, after), chances_of(after, before)
     chance = (there.get(RelationKind.SAME, OPEN) + back.get(RelationKind.SAME, OPEN)) / 2
     less, more = _bounds(before, after)
-    return max(less, min(chance, more))
+    return max(OPEN if mine == theirs else less, min(chance, more))  # of small words only, "must" and "can" among them
 
 
 def _translated(old: str, new: str) -> bool:
@@ -60,14 +60,16 @@ def _read(text: str) -> str:
     return _NO_MORE.sub("at most", _NO_LESS.sub("at least", in_digits(text)))
 
 
+def _words(text: str) -> list[str]:
+    return [one.strip(".,;:!?()[]*_") for one in _read(text).split()]
+
+
 def _told(text: str) -> list[str]:
     """What a sentence says, in order: without articles and punctuation, each word by its stem."""
-    plain = _read(text)
-    language = language_of(plain)
-    words = (one.strip(".,;:!?()[]*_") for one in plain.split())
+    language = language_of(_read(text))
     return [
         stem(word, language) if word.isalpha() else word
-        for word in words
+        for word in _words(text)
         if word and (not word.isalpha() or carries_meaning(word) or word in NEGATORS)
     ]
 
