@@ -25,6 +25,7 @@ _CODE = re.compile(r"\d|_|^-{1,2}\w|^[~.]?/\w|\w[./:\\@]\w|\w\(\)|[{}<>=$#]")
 OPEN = 0.5  # neither a rewording for sure, nor a change for sure
 TRANSLATED = 0.6  # of two languages, with no value that differs
 ADDED = 3  # words behind which something was said that was not said before
+SMALL_WORDS = 0.9  # of a mere rewording, where only small words differ and the network says the same
 SURE_CONFLICT = 0.75
 LONGEST = 600  # characters of a statement that are compared
 
@@ -44,8 +45,10 @@ def only_reworded(old: str, new: str) -> float:
     before, after = _read(old)[:LONGEST], _read(new)[:LONGEST]
     there, back = chances_of(before, after), chances_of(after, before)
     chance = (there.get(RelationKind.SAME, OPEN) + back.get(RelationKind.SAME, OPEN)) / 2
+    if mine == theirs:  # only small words differ; but "must" and "can" are among them
+        return max(chance, SMALL_WORDS if chance >= OPEN else OPEN)
     less, more = _bounds(before, after)
-    return max(OPEN if mine == theirs else less, min(chance, more))  # of small words only, "must" and "can" among them
+    return max(less, min(chance, more))
 
 
 def _translated(old: str, new: str) -> bool:
