@@ -44,7 +44,8 @@ def test_what_stands_against_an_instruction_is_for_a_person(
     night = home.dream(target="hermes")
     assert not night.changes
     (waiting,) = home.review.waiting()
-    assert f"It contradicts “Always give distances in miles.” in {tmp_path}/shop/AGENTS.md." in night.diary
+    where = f"“Always give distances in miles.” in {tmp_path}/shop/AGENTS.md"
+    assert f"It contradicts {where}." in night.diary or f"It says nearly what {where} says" in night.diary
     assert waiting.suggestion.subject == "USER.md"
     assert (tmp_path / "shop" / "AGENTS.md").read_text() == AGAINST
 

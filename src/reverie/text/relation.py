@@ -76,16 +76,14 @@ def relate(old: str, new: str) -> Relation:
 
 
 def differs_plainly(old: str, new: str) -> bool | None:
-    """Whether two statements of the same words differ in a value, or one of them denies what the other says: "2 GB" is
-    2,000 MB, and 8h40 is not 8h05. None where nobody can tell by the words: "must" and "can" are small, and differ."""
+    """Whether two statements of the same words, small ones apart, differ in a value, or one of them denies what the
+    other says: "2 GB" is 2,000 MB, and 8h40 is not 8h05. None where their words differ."""
     sides = [spelled(normal(one)) for one in (old, new)]
     mine, theirs = ([*find_values(side)] for side in sides)
     said, names = _words(sides[0], mine), _names(mine)
     if not said or said != _words(sides[1], theirs) or names != _names(theirs) or bool(mine) != bool(theirs):
         return None
-    if denies(sides[0]) != denies(sides[1]) or exchanged(mine, theirs):
-        return True
-    return False if raw_words(_without(sides[0], mine)) == raw_words(_without(sides[1], theirs)) else None
+    return denies(sides[0]) != denies(sides[1]) or exchanged(mine, theirs)
 
 
 def _names(values: Sequence[Value]) -> list[str]:
@@ -93,28 +91,24 @@ def _names(values: Sequence[Value]) -> list[str]:
 
 
 def _words(text: str, values: Sequence[Value]) -> list[str]:
-    text = _without(text, values)
-    language = language_of(text)
-    return [stem(word, language) for word in raw_words(text) if carries_meaning(word)]
-
-
-def _without(text: str, values: Sequence[Value]) -> str:
     for value in values:
         text = text[: value.start] + " " * (value.end - value.start) + text[value.end :]
-    return text
+    language = language_of(text)
+    return [stem(word, language) for word in raw_words(text) if carries_meaning(word)]
 
 
 def conflict_on_one_matter(old: str, new: str) -> float:
     """How surely `new` takes the place of `old`, where it is known that both speak of one thing: among such pairs a
     conflict is nothing rare."""
-    said = sum(chance for kind, chance in chances_of(old, new).items() if kind in _CONFLICTS)
-    return round(max(said, BY_VALUE if differs_plainly(old, new) else 0.0), 4)
+    differs = differs_plainly(old, new)
+    said = 0.0 if differs is False else sum(chances_of(old, new).get(kind, 0.0) for kind in _CONFLICTS)
+    return round(max(said, BY_VALUE if differs else 0.0), 4)
 
 
 def mutual_conflict(one: str, other: str) -> float:
     """How surely both cannot hold, read either way: one of them alone is often a mere exception to the other, or a
     narrower case of it."""
-    return min(relate(one, other).conflict, relate(other, one).conflict)
+    return (relate(one, other).conflict + relate(other, one).conflict) / 2
 
 
 @lru_cache(maxsize=16_384)

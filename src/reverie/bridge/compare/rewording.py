@@ -36,7 +36,7 @@ def only_reworded(old: str, new: str) -> float:
     mine, theirs, differ = _told(old), _told(new), differs_plainly(_read(old), _read(new))
     if differ:
         return 0.0
-    if differ is False or _words(old) == _words(new):
+    if _words(old) == _words(new) or (differ is False and raw_words(_read(old)) == raw_words(_read(new))):
         return 1.0
     if _exact(old, new):
         return 0.0

@@ -336,6 +336,8 @@ def new_here(case: Case) -> Iterator[Objection]:
         return
     if denied := next((one for one in staying if _denies(case.restored(one.text), case)), None):
         yield finding(Reason.CONTRADICTS, denied.text, denied.document)
+    elif near := next((one for one in staying if _nearly_says_it(case.restored(one.text), case)), None):
+        yield finding(Reason.NEARLY_SAID, near.text, near.document)
     elif case.item.op is Op.ADD and case.kinds & OVERTAKES and (changed := _same_subject(text, staying)):
         yield finding(Reason.OVERTAKES, changed.text)
 
@@ -362,11 +364,21 @@ def _same_subject(text: str, entries: Iterable[BriefEntry]) -> BriefEntry | None
 def _says_the_same(old: str, case: Case) -> bool:
     if words.bare(old) == words.bare(case.text):
         return True
-    if not words.shared(old, case.text) or words.missing(words.values(case.text), [old]):
+    new = len(words.stems(case.text) - words.stems(old))  # "in miles" is not "in kilometres", however alike the rest is
+    if new * 3 > len(words.stems(case.text)) or words.missing(words.values(case.text), [old]):
         return False
     if case.tells_a_change and words.negated(old) != words.negated(case.text):
         return False
-    either_way = relate(old, case.text), relate(case.text, old)
+    return _same_either_way(old, case.text)
+
+
+def _nearly_says_it(old: str, case: Case) -> bool:
+    """The network takes them for the same; but there are other words, and it does not know miles from kilometres."""
+    return case.item.op is Op.ADD and bool(words.shared(old, case.text)) and _same_either_way(old, case.text)
+
+
+def _same_either_way(old: str, text: str) -> bool:
+    either_way = relate(old, text), relate(text, old)
     return all(one.kind is RelationKind.SAME and one.confidence >= SAME for one in either_way)
 
 

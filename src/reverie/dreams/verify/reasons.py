@@ -69,6 +69,7 @@ class Reason(StrEnum):
     LEANS = auto(), ASK, DOUBT | UNFIT, "It may not be understood without the conversation ({})."
     UNNAMED = auto(), ASK, UNFIT, "Who or what is “{}”? It was said in the conversation."
     CONTRADICTS = auto(), ASK, MISTAKE, "It contradicts “{}” in {}."
+    NEARLY_SAID = auto(), ASK, PLAIN, "It says nearly what “{}” in {} says, or the opposite."
     OVERTAKES = auto(), ASK, MISTAKE, "It tells of a change, and “{}” may be what changed."
     CRITICAL = auto(), ASK, WITHHELD, "The entry is marked critical."
     UNSURE = auto(), ASK, AGAINST, "Not sure enough to land by itself."
