@@ -374,7 +374,9 @@ def _says_the_same(old: str, case: Case) -> bool:
 
 def _nearly_says_it(old: str, case: Case) -> bool:
     """The network takes them for the same; but there are other words, and it does not know miles from kilometres."""
-    return case.item.op is Op.ADD and bool(words.shared(old, case.text)) and _same_either_way(old, case.text)
+    most = max(len(words.stems(old)), len(words.stems(case.text)))
+    near = case.item.op is Op.ADD and len(words.shared(old, case.text)) * 3 >= max(1, most)
+    return near and _same_either_way(old, case.text)
 
 
 def _same_either_way(old: str, text: str) -> bool:
