@@ -13,8 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from reverie.llm.choice import Role
-from reverie.llm.question import Question
+from reverie.llm.question import Question, Role
 
 
 def notes(number: int) -> Question[object]:

@@ -6,15 +6,13 @@ import threading
 from math import ceil
 from typing import Any
 
-from reverie.llm.budget import Budget, Cap, CapReached, Price, Reservation, Spent
-from reverie.llm.choice import Role
-from reverie.llm.ledger import Call, RecordedAnswer, call_of
-from reverie.llm.question import Question, Reply, Wrong
+from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAnswer, Reservation, Spent, call_of
+from reverie.llm.question import Question, Reply, Role, Wrong
 from reverie.llm.tokens import MARGIN
 
 
 class MemoryLedger:
-    """Implements `reverie.llm.ledger.Ledger`, for many threads."""
+    """Implements `reverie.llm.budget.Ledger`, for many threads."""
 
     def __init__(self, night: Cap = Cap(), price: Price | None = None) -> None:
         self.night, self.price = night, price

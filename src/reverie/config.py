@@ -21,8 +21,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
 from reverie.core.schedule import Schedule, schedule
 from reverie.llm import settings as models
-from reverie.llm.choice import BUILT_IN
-from reverie.llm.settings import NO_CAP, ModelSettings, model_settings, number
+from reverie.llm.settings import BUILT_IN, NO_CAP, ModelSettings, model_settings, number
 from reverie.transcripts.files.limits import MEGABYTES, SECONDS, FileLimits
 
 FILE = "reverie.toml"

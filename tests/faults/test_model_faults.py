@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from reverie.llm.asker import Answer, Asker, Denied, Dropped, Outcome, RetryPolicy, Timing
-from reverie.llm.choice import Endpoint, choice
+from reverie.llm.budget import ANSWERED
 from reverie.llm.clients.models import PydanticAIModel
 from reverie.llm.clients.requests import load_libraries
-from reverie.llm.ledger import ANSWERED
 from reverie.llm.question import Failed, Replied
+from reverie.llm.settings import Endpoint, choice
 from reverie.testing.model_encodings import encoded
 from reverie.testing.model_plays import MISBEHAVIOURS, Drips, Play, Says, Sends
 from reverie.testing.model_server import Script, Server, serving

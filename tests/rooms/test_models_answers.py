@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reverie.core.errors import BadSetting
 from reverie.llm.json_answer import NotJson, json_in_answer
-from reverie.llm.prompts import overrides
+from reverie.llm.settings import overrides
 
 VALUE = {"items": [{"op": "add", "text": "Uses {braces} and ```fences```."}]}
 WRITTEN = json.dumps(VALUE)

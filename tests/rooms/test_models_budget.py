@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.core.clock import month_before
-from reverie.llm.budget import FREE, Budget, Cap, CapReached, Price, Reservation, Spent
-from reverie.llm.ledger import totals
+from reverie.llm.budget import FREE, Budget, Cap, CapReached, Price, Reservation, Spent, totals
 from reverie.llm.question import Failed, Replied, Usage
 from reverie.llm.tokens import MARGIN
 from tests.model_ledger import MemoryLedger, question

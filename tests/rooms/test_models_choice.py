@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reverie.core.errors import BadSetting
-from reverie.llm.choice import Choice, Endpoint, choice
+from reverie.llm.settings import Choice, Endpoint, choice
 
 
 def test_a_setting_names_a_provider_and_a_model() -> None:

@@ -14,11 +14,10 @@ import pytest
 
 from reverie.core.errors import BadSetting
 from reverie.llm.budget import FREE
-from reverie.llm.choice import Choice, Endpoint, Role, choice
-from reverie.llm.clients.models import PydanticAIModel, client
+from reverie.llm.clients.models import PydanticAIModel, client, try_out
 from reverie.llm.clients.prices import context_window, price_of
-from reverie.llm.clients.trial import try_out
-from reverie.llm.question import CorrectedAnswer, Failed, Question, Replied, Usage
+from reverie.llm.question import CorrectedAnswer, Failed, Question, Replied, Role, Usage
+from reverie.llm.settings import Choice, Endpoint, choice
 from reverie.testing.model_plays import Refuses, Says
 from reverie.testing.model_server import CONTEXT, Server, serving
 from reverie.testing.model_wires import ReceivedRequest
@@ -273,7 +272,7 @@ def test_the_server_runs_by_itself() -> None:
 
 def test_a_model_costs_nothing_until_it_is_asked() -> None:
     code = (
-        "import sys, reverie.llm.clients.models, reverie.llm.clients.prices, reverie.llm.clients.trial, "
+        "import sys, reverie.llm.clients.models, reverie.llm.clients.prices, reverie.llm.clients.models, "
         "reverie.llm.asker; "
         "print(sorted({'pydantic_ai', 'pydantic', 'openai', 'anthropic', 'httpx2'} & set(sys.modules)))"
     )

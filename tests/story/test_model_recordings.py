@@ -16,9 +16,9 @@ import anthropic
 import openai
 import pytest
 
-from reverie.llm.choice import Endpoint, Role, choice
 from reverie.llm.clients.models import PydanticAIModel
-from reverie.llm.question import Failed, Question, Replied
+from reverie.llm.question import Failed, Question, Replied, Role
+from reverie.llm.settings import Endpoint, choice
 from reverie.testing.model_recordings import Queue, Recordings, conversation
 from reverie.testing.model_server import Server, serve_command, serving
 from reverie.testing.model_wires import ReceivedRequest

@@ -28,8 +28,8 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import SessionChoice as Dreamt
 from reverie.llm.asker import Answer, Asker, Denied, RetryPolicy, Timing
 from reverie.llm.budget import Cap, CapReached, Reservation
-from reverie.llm.choice import Role
 from reverie.llm.clients import models as model_clients
+from reverie.llm.question import Role
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.storage.dreams.spending import SqlLedger
 from reverie.testing.model_plays import MISBEHAVIOURS, Says

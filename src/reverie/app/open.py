@@ -15,7 +15,7 @@ from reverie.core.errors import BadSetting, HalfRestored, NotPermitted
 if TYPE_CHECKING:
     from reverie.app.home import Home
     from reverie.erasure.wanted import Erasure
-    from reverie.llm.clients.trial import Tried
+    from reverie.llm.clients.models import Tried
     from reverie.storage.backup.manifest import Manifest, Watch
     from reverie.storage.backup.restore import Restored
     from reverie.storage.machine_checks import Check
@@ -56,7 +56,7 @@ def checkup(config: Config) -> list[Check]:
 
 def try_models(config: Config) -> list[Tried]:
     """Ask the model of the settings, if there is one, for a word and a number; nothing of the user's is sent."""
-    from reverie.llm.clients.trial import try_out
+    from reverie.llm.clients.models import try_out
 
     said = config.models
     return [try_out(said.choice, config.environment, said.answer_tokens, said.timeout)] if said.choice else []

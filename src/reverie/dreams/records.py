@@ -12,9 +12,8 @@ from reverie.core.errors import StillLocked
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.dreams.light.candidate import Noted
-from reverie.llm.budget import Spent
-from reverie.llm.choice import BUILT_IN
-from reverie.llm.ledger import Call
+from reverie.llm.budget import Call, Spent
+from reverie.llm.settings import BUILT_IN
 
 LEASE = timedelta(minutes=15)  # longer than any one step takes; each step renews what is used up of it
 OVER = (Status.COMPLETED, Status.FAILED, Status.CANCELED)

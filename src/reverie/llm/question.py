@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar
 
 from reverie.core.hashes import canonical, sha256
-from reverie.llm.choice import Role
 from reverie.llm.tokens import estimate_tokens
 
 T = TypeVar("T")
 _FRAMING = 64  # tokens a provider adds around the messages
+
+
+class Role(StrEnum):
+    """The purpose a model is asked for: to curate a night, or to take notes of one session that is too long for the
+    night's Brief."""
+
+    CURATE = "curate"
+    NOTES = "notes"
 
 
 @dataclass(frozen=True, slots=True)

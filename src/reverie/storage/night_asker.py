@@ -12,11 +12,9 @@ from reverie.core.scope import Scope
 from reverie.dreams.records import Lease
 from reverie.llm.asker import Asker, RetryPolicy, Timing
 from reverie.llm.budget import Price
-from reverie.llm.choice import Choice
 from reverie.llm.clients.models import client
 from reverie.llm.clients.prices import is_here, price_of
-from reverie.llm.prompts import overrides
-from reverie.llm.settings import AT_ONCE, ModelInfo, ModelSettings
+from reverie.llm.settings import AT_ONCE, Choice, ModelInfo, ModelSettings, overrides
 from reverie.storage.dreams.leases import SqlLeases
 from reverie.storage.dreams.spending import Errands, SqlLedger
 

@@ -12,7 +12,7 @@ from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 
 if TYPE_CHECKING:
-    from reverie.llm.clients.trial import Tried
+    from reverie.llm.clients.models import Tried
 
 ALWAYS = ("home", "owner", "database", "timezone")  # what people ask about, set or not
 

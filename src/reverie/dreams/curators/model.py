@@ -11,10 +11,8 @@ from reverie.dreams.curators import Curated
 from reverie.dreams.items import CuratorAnswer, read_answer
 from reverie.llm import asker as asking
 from reverie.llm.budget import CapReached
-from reverie.llm.choice import Role
-from reverie.llm.prompts import Prompt
-from reverie.llm.question import Question, Wrong
-from reverie.llm.settings import ModelInfo
+from reverie.llm.question import Question, Role, Wrong
+from reverie.llm.settings import ModelInfo, Prompt
 from reverie.llm.tokens import estimate_tokens
 
 PROMPTS = {Role.CURATE: "curate", Role.NOTES: "notes"}

@@ -25,7 +25,7 @@ from reverie.dreams.dream import Consulted, Dream, DreamEnded, Read, Status
 from reverie.dreams.records import OVER, Dreams, Lease, ModelReport, Planned, Stopped, Thought
 from reverie.dreams.run.think import NightSources, think
 from reverie.dreams.target import NightTarget
-from reverie.llm.ledger import Call, totals
+from reverie.llm.budget import Call, totals
 
 PASSING = (StillLocked, DatabaseUnusable, NoSpace, DiskFailed)  # what another day may go better
 MOST_ATTEMPTS = 5  # a night that kills who dreams it must not do so every night

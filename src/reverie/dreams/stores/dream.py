@@ -8,7 +8,7 @@ from typing import Literal
 
 from reverie.core.errors import ReverieError
 from reverie.dreams.dream import Dream, Failure, Status
-from reverie.llm.choice import BUILT_IN
+from reverie.llm.settings import BUILT_IN
 
 Decided = Literal["accepted", "discarded"]
 MODEL_UNAVAILABLE = "model_unavailable"  # the type of a Failure: the settings name a model that cannot be asked

@@ -25,7 +25,7 @@ from reverie.dreams.stores.progress import StoreDreamProgress
 from reverie.dreams.stores.records import Clone, StoreDreamRecords
 from reverie.dreams.stores.unsafe import as_judged, cleaned
 from reverie.dreams.target import DreamTarget
-from reverie.llm.choice import BUILT_IN
+from reverie.llm.settings import BUILT_IN
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import entry_hash
 from reverie.memory.stores.library import Stores

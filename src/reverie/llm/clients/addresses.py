@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from reverie.llm.choice import Choice
+from reverie.llm.settings import Choice
 
 Resolve = Callable[[str, int], list[str]]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address

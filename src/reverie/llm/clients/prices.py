@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from reverie.core.hosts import is_loopback
 from reverie.llm.budget import FREE, Price
-from reverie.llm.choice import Choice
+from reverie.llm.settings import Choice
 
 _SAMPLE = 1_000
 _PER_MILLION = Decimal(1_000_000) / _SAMPLE

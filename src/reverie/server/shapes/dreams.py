@@ -12,7 +12,7 @@ from reverie.changes.proposal import Score
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.account import PageDiff
 from reverie.dreams.stores.dream import StoreDream
-from reverie.llm.choice import BUILT_IN
+from reverie.llm.settings import BUILT_IN
 
 _DONE = {"add": "added", "replace": "replaced", "merge": "merged", "remove": "removed"}
 

@@ -14,8 +14,7 @@ from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Judged, Read, Status
 from reverie.dreams.light.candidate import Noted
 from reverie.dreams.records import Lease, ModelReport, SessionChoice, Stopped, Thought
-from reverie.llm.budget import Spent
-from reverie.llm.ledger import Call
+from reverie.llm.budget import Call, Spent
 from reverie.storage.database import schema
 from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import reading

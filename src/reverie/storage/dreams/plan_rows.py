@@ -12,7 +12,7 @@ from reverie.changes.proposal import Part, Score, Suggestion, score_as_json
 from reverie.core.clock import rfc3339
 from reverie.dreams.dream import Judged
 from reverie.dreams.records import ModelReport, Planned, SessionChoice, Thought, Used
-from reverie.llm.choice import BUILT_IN
+from reverie.llm.settings import BUILT_IN
 from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.dreams.rows import judged_as_json, judged_from_json, noted_as_json, noted_from_json
 

@@ -1,4 +1,4 @@
-"""What models were asked and what it took, in rows: implements `reverie.llm.ledger.Ledger` for one dream.
+"""What models were asked and what it took, in rows: implements `reverie.llm.budget.Ledger` for one dream.
 
 A call's row is there before the call is made, with what is reserved for it, so that a cap holds across crashes and
 processes: what was killed under way counts as reserved. Its answer is written with what it took, in one transaction.
@@ -20,8 +20,7 @@ from sqlalchemy import Connection, Engine, Select, func, insert, or_, select, up
 from reverie.core.clock import Clock, month_before
 from reverie.core.scope import Scope
 from reverie.dreams.records import Lease
-from reverie.llm.budget import Budget, Cap, CapReached, Price, Reservation, Spent
-from reverie.llm.ledger import Call, RecordedAnswer, call_of
+from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAnswer, Reservation, Spent, call_of
 from reverie.llm.question import Question, Reply, Usage
 from reverie.llm.tokens import MARGIN
 from reverie.storage.database import schema

@@ -16,7 +16,7 @@ from reverie.dreams.dream import Dream, Failure, Status
 from reverie.dreams.records import Lease, Queued, SessionChoice
 from reverie.dreams.stores.dream import StoreDream, StoreDreamUsage, Withheld, usage_of
 from reverie.dreams.stores.records import Clone, DreamQuery, Located
-from reverie.llm.choice import BUILT_IN
+from reverie.llm.settings import BUILT_IN
 from reverie.memory.stores.store import Author
 from reverie.storage.database import schema
 from reverie.storage.database.rows import in_span, owner_key
