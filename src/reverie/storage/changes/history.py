@@ -19,8 +19,7 @@ from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
-from reverie.storage.changes.anchored import anchored
-from reverie.storage.changes.rows import change_details, change_from_rows
+from reverie.storage.changes.ledger import anchored, change_details, change_from_rows
 from reverie.storage.database import schema
 from reverie.storage.database.rows import owner_key
 from reverie.storage.database.transactions import reading, writing
