@@ -19,8 +19,15 @@ from reverie.storage.backup.tables import reflected_table
 from reverie.storage.database import schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.migrations import migrate
-from reverie.storage.database.transactions import reading, reading_across, writing, writing_across
-from reverie.storage.database.walls import SEEN_ON, Errand, raise_walls
+from reverie.storage.database.transactions import (
+    SEEN_ON,
+    Errand,
+    raise_walls,
+    reading,
+    reading_across,
+    writing,
+    writing_across,
+)
 from tests.conftest import HomeMaker
 
 pytestmark = pytest.mark.parametrize("database", ["postgres"], indirect=True)

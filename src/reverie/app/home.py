@@ -543,7 +543,7 @@ class Home:
 
     def warnings(self) -> list[str]:
         """Warnings for whoever runs a server, about its settings and its database."""
-        from reverie.storage.database.walls import bypassed, unbound
+        from reverie.storage.database.transactions import bypassed, unbound
 
         with self.engine.connect() as connection:
             role = bypassed(connection)

@@ -19,7 +19,7 @@ from reverie.dreams.light.tagger import state
 from reverie.storage.backup.files import is_half_restored
 from reverie.storage.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
 from reverie.storage.database.migrations import CURRENT, schema_version
-from reverie.storage.database.walls import bypassed, unbound
+from reverie.storage.database.transactions import bypassed, unbound
 from reverie.storage.transcripts.quarantine import quarantined
 
 _SHOWN = 5

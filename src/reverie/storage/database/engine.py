@@ -18,7 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError, ProgrammingError
 
 from reverie.core.errors import BadSetting, DatabaseUnusable
-from reverie.storage.database.walls import begun
+from reverie.storage.database.transactions import begun
 
 WAL_IS_SAFE_FROM = (3, 51, 3)
 BUSY_MILLISECONDS = 30_000

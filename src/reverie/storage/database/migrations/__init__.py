@@ -10,8 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from reverie.core.errors import DatabaseUnusable, SchemaTooNew
-from reverie.storage.database.transactions import reading_across, writing_across
-from reverie.storage.database.walls import raise_walls
+from reverie.storage.database.transactions import raise_walls, reading_across, writing_across
 
 CURRENT = "0016"  # revisions are numbered, so that "newer than I know" can be told
 _VERSIONS = Path(__file__).parent
