@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from reverie.safety.redact import redact
-from reverie.storage.database.rows import head_values, turn_row
+from reverie.storage.transcripts.rows import head_values, turn_row
 from reverie.testing.odd_transcripts import DEEPEST, mutated, odd_database, odd_openclaw, odd_opencode
 from reverie.transcripts.files.limits import FileLimits, limited
 from reverie.transcripts.intake import Intake

@@ -20,13 +20,14 @@ from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRe
 from reverie.erasure.words import Scrubber
 from reverie.storage.database import schema
 from reverie.storage.database.compact import compacted
-from reverie.storage.database.rows import mine, turn_of
+from reverie.storage.database.rows import mine
 from reverie.storage.database.transactions import reading, reading_across, writing
 from reverie.storage.database.upsert import next_number, upsert
 from reverie.storage.erasure import tombstones
 from reverie.storage.erasure.columns import residue
 from reverie.storage.erasure.links import of_workspace
 from reverie.storage.erasure.rows import RowEraser
+from reverie.storage.transcripts.rows import turn_of
 
 WITHOUT_WORDS = ("compact", "done")
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, insert, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, bindparam, insert, literal, select, tuple_
 
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput
+from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.rows import TURN_ROW, head_values, mine, stored_of, turn_of, turn_row
+from reverie.storage.database.rows import mine
+from reverie.storage.database.schema import microseconds
 from reverie.storage.database.transactions import reading
 from reverie.storage.database.upsert import next_change, upsert
 from reverie.transcripts.records import Fate, Stored
-from reverie.transcripts.session import Head, Turn, same_words
+from reverie.transcripts.session import Head, Said, ToolCall, Turn, same_words
 
 PAGE = 500
 PAGE_CHARACTERS = 1_000_000
@@ -42,6 +46,9 @@ _NEXT_PAGE = (
     .limit(PAGE)
     .execution_options(stream_results=True, max_row_buffer=20)
 )
+
+
+TURN_ROW = ("number", "role", "origin", "name", "at", "noise", "detail", "text")
 
 
 def known(connection: Connection, scope: Scope, session_id: str) -> Stored | None:
@@ -194,3 +201,82 @@ def keep_head(connection: Connection, clock: Clock, scope: Scope, written: Writt
     count = {"source": written.source, "revision": written.revision, "turns": written.count, "removed_at": None}
     row = head | count | {"changed": next_change(connection, scope.workspace)}
     upsert(connection, schema.sessions, key, row, only_when_new={"added_at": clock.now()})
+
+
+def turn_row(turn: Turn) -> tuple[object, ...]:
+    """The values of TURN_ROW as the driver takes them."""
+    said = turn.said
+    at = None if said.at is None else microseconds(said.at)
+    return turn.number, said.role, turn.origin.value, said.name, at, said.noise, _detail(said), said.text
+
+
+def _detail(said: Said) -> str | None:
+    if not said.calls and said.answers is None and said.failed is None:
+        return None
+    detail: dict[str, Any] = {}
+    if said.calls:
+        detail["calls"] = [[call.name, call.arguments, call.id] for call in said.calls]
+    if said.answers is not None:
+        detail["answers"] = said.answers
+    if said.failed is not None:
+        detail["failed"] = said.failed
+    return json.dumps(detail, ensure_ascii=False, separators=(",", ":"))
+
+
+def turn_of(row: Row[Any]) -> Turn:
+    detail = json.loads(row.detail) if row.detail else {}
+    said = Said(
+        role=row.role,
+        text=row.text,
+        name=row.name,
+        at=row.at,
+        calls=tuple(ToolCall(*call) for call in detail.get("calls", ())),
+        answers=detail.get("answers"),
+        failed=detail.get("failed"),
+        noise=row.noise,
+    )
+    return Turn(row.number, said, Origin(row.origin))
+
+
+def head_values(head: Head) -> dict[str, Any]:
+    return {
+        "harness": head.harness,
+        "agent": head.agent,
+        "title": head.title,
+        "started_at": head.started_at,
+        "ended_at": head.ended_at,
+        "parent": head.parent,
+        "outcome": head.outcome,
+        "facts": json.dumps(dict(head.facts), ensure_ascii=False, sort_keys=True) if head.facts else None,
+        "project": head.project,
+        "project_path": head.project_path,
+    }
+
+
+def stored_of(row: Row[Any]) -> Stored:
+    return Stored(
+        head=_head(row._mapping),
+        user=row.user,
+        revision=row.revision,
+        turns=row.turns,
+        source=row.source,
+        changed=row.changed,
+        removed=row.removed_at is not None,
+    )
+
+
+def _head(row: Mapping[Any, Any]) -> Head:
+    return Head(
+        id=row["id"],
+        user=row["user"],
+        harness=row["harness"],
+        agent=row["agent"],
+        title=row["title"],
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        parent=row["parent"],
+        outcome=row["outcome"],
+        facts=json.loads(row["facts"]) if row["facts"] else {},
+        project=row["project"],
+        project_path=row["project_path"],
+    )

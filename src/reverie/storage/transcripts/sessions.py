@@ -15,7 +15,7 @@ from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
 from reverie.erasure.tombstones import ErasedBefore
 from reverie.storage.database import schema
-from reverie.storage.database.rows import mine, owner_key, stored_of
+from reverie.storage.database.rows import mine, owner_key
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.database.upsert import next_change
 from reverie.storage.erasure.tombstones import generation, screen
@@ -40,6 +40,7 @@ from reverie.storage.transcripts.rows import (
     pages,
     pages_within,
     read_turns,
+    stored_of,
     these_turns,
 )
 from reverie.transcripts.records import Fate, SessionQuery, Stored
