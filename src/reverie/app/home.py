@@ -505,7 +505,7 @@ class Home:
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
         from reverie.core.short_ids import beginnings, full_id
-        from reverie.storage.database.known_ids import known_ids
+        from reverie.storage.database.queries import known_ids
 
         whose = self.owned if kind != "session" else self.scope if user is None else self.scope.of(user)
         scope = replace(whose, workspace=workspace or whose.workspace)
@@ -516,7 +516,7 @@ class Home:
         """Ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits, with its
         sentence."""
         from reverie.core.short_ids import HEADS, beginnings
-        from reverie.storage.database.known_ids import known_ids
+        from reverie.storage.database.queries import known_ids
 
         wanted = beginnings(kind, typed or HEADS.get(kind, ""))
         if kind == "proposal":

@@ -15,9 +15,8 @@ from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.database.upsert import put_if_new
 
 
 class SqlContexts:

@@ -21,9 +21,8 @@ from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
 from reverie.storage.changes.ledger import anchored, change_details, change_from_rows
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, put_if_new, upsert
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.database.upsert import put_if_new, upsert
 
 AT_ONCE = 500  # changes, or contents, that are read with one question
 _ALL = 2**62  # a number behind every row of the ledger

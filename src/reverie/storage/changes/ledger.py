@@ -30,9 +30,9 @@ from reverie.core.errors import DatabaseUnusable
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
+from reverie.storage.database.queries import next_number
 from reverie.storage.database.schema import ledger
 from reverie.storage.database.transactions import reading
-from reverie.storage.database.upsert import next_number
 
 PAGE = 1_000
 EMPTIED = ""

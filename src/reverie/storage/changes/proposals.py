@@ -27,9 +27,8 @@ from reverie.safety.report import SafetyFinding
 from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, upsert
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.database.upsert import upsert
 
 
 class SqlProposals:

@@ -11,9 +11,9 @@ from reverie.core.clock import Clock
 from reverie.core.keys import ApiKey, Permission
 from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
+from reverie.storage.database.queries import add_to_counter, upsert
 from reverie.storage.database.schema import api_keys
 from reverie.storage.database.transactions import reading, reading_across, writing
-from reverie.storage.database.upsert import add_to_counter, upsert
 
 
 class SqlKeys:

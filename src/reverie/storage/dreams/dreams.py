@@ -16,9 +16,8 @@ from reverie.dreams.light.candidate import Noted
 from reverie.dreams.records import Lease, ModelReport, SessionChoice, Stopped, Thought
 from reverie.llm.budget import Call, Spent
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, upsert
 from reverie.storage.database.transactions import reading
-from reverie.storage.database.upsert import upsert
 from reverie.storage.dreams.leases import SqlLeases, bind_values, owned_rows
 from reverie.storage.dreams.plan_rows import (
     asked_from,

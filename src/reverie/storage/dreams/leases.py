@@ -22,9 +22,8 @@ from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import LEASE, OVER, Lease, Overtaken, Queued, SessionChoice, Stopped
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import next_number, owner_key, upsert
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.database.upsert import next_number, upsert
 from reverie.storage.dreams.plan_rows import asked_details, asked_from
 from reverie.storage.dreams.rows import dream_details, dream_from
 

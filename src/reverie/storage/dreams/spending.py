@@ -24,9 +24,8 @@ from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAns
 from reverie.llm.question import Question, Reply, Usage
 from reverie.llm.tokens import MARGIN
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.transactions import hold, writing
-from reverie.storage.database.upsert import put_if_new
 from reverie.storage.dreams.leases import SqlLeases
 
 UNDER_WAY = "under way"

@@ -19,7 +19,7 @@ from reverie.dreams.stores.records import Clone, DreamQuery, Located
 from reverie.llm.settings import BUILT_IN
 from reverie.memory.stores.store import Author
 from reverie.storage.database import schema
-from reverie.storage.database.rows import in_span, owner_key
+from reverie.storage.database.queries import in_span, owner_key
 from reverie.storage.database.transactions import hold, part_of, reading_across, writing
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.storage.dreams.leases import as_queued, of_night

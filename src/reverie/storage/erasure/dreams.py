@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, exists, select, update
 
 from reverie.core.scope import Scope
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key
 from reverie.storage.database.schema import changes, dreams, memory_stores, recorded, recorded_events, store_dreams
 
 ERASED = "erased"

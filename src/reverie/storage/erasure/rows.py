@@ -25,7 +25,7 @@ from reverie.memory.operation import entry_hash
 from reverie.skills.amendments.edits import rules_of
 from reverie.storage.changes import ledger
 from reverie.storage.database import schema
-from reverie.storage.database.upsert import put_if_new
+from reverie.storage.database.queries import put_if_new
 from reverie.storage.erasure.columns import KINDS, LABELS, STAY, TRANSCRIPTS
 from reverie.storage.erasure.links import (
     GONE,

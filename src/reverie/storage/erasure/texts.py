@@ -14,7 +14,7 @@ from sqlalchemy import Connection, case, delete, or_, select, update
 
 from reverie.core.scope import Scope
 from reverie.memory.stores.store import Author, MemoryVersion
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key
 from reverie.storage.database.schema import (
     blobs,
     changes,

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, select, text
 
 from reverie.erasure.tombstones import Tombstone, Tombstones
 from reverie.storage.database import schema
+from reverie.storage.database.queries import next_number, put_if_new
 from reverie.storage.database.transactions import lock_number
-from reverie.storage.database.upsert import next_number, put_if_new
 
 GENERATION = "erasures"  # a counter: raised by every erasure, so that what is derived knows it has to begin again
 _CACHE: dict[tuple[str, str, int], Tombstones] = {}

@@ -16,9 +16,8 @@ from reverie.core.scope import Scope
 from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.records import Clone
 from reverie.memory.stores.store import Author
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
-from reverie.storage.database.upsert import put_if_new
 from reverie.storage.stores.rows import flags_as_json, flags_from, store_details
 
 AT_ONCE = 500

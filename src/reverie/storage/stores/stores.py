@@ -16,7 +16,7 @@ from reverie.memory.stores.records import Below
 from reverie.memory.stores.rules import above
 from reverie.memory.stores.store import Author, MemoryVersion, Prefix, Store, StoredMemory, VersionQuery
 from reverie.storage.changes import ledger
-from reverie.storage.database.rows import in_span, mine, owner_key
+from reverie.storage.database.queries import in_span, mine, owner_key
 from reverie.storage.database.schema import memories, memory_stores, memory_versions
 from reverie.storage.database.transactions import hold, reading, writing
 from reverie.storage.erasure import texts as erasing

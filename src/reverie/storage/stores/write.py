@@ -16,9 +16,8 @@ from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.stores.records import Pen
 from reverie.memory.stores.store import Operation
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
-from reverie.storage.database.upsert import put_if_new
 from reverie.storage.stores.rows import OWNER, flags_as_json
 
 

@@ -10,9 +10,8 @@ from sqlalchemy import Connection, insert
 from reverie.core.clock import Clock
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import next_change, owner_key, upsert
 from reverie.storage.database.transactions import part_of
-from reverie.storage.database.upsert import next_change, upsert
 from reverie.storage.transcripts.rows import TURN_ROW, head_values, turn_row
 from reverie.storage.transcripts.sessions import SqlRecords
 from reverie.transcripts.session import Head, Turn

@@ -19,9 +19,8 @@ from reverie.core.errors import StillLocked
 from reverie.core.hashes import sha256
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, upsert
 from reverie.storage.database.transactions import held_across, hold, reading, writing
-from reverie.storage.database.upsert import upsert
 from reverie.storage.transcripts.rows import (
     Written,
     compare_turns,

@@ -7,9 +7,8 @@ from sqlalchemy import Connection, Engine, delete, inspect, select
 from reverie.core.clock import Clock
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.rows import owner_key
+from reverie.storage.database.queries import owner_key, upsert
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.database.upsert import upsert
 from reverie.transcripts.records import Quarantined
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Select, delete, insert, select, updat
 
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
-from reverie.storage.database.rows import in_span, owner_key
+from reverie.storage.database.queries import in_span, owner_key
 from reverie.storage.database.schema import candidates, noticed, recorded, recorded_events
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.erasure import dreams as erasing_dreams

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Select, delete, insert, or_, select, 
 
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
-from reverie.storage.database.rows import in_span, owner_key
+from reverie.storage.database.queries import in_span, owner_key
 from reverie.storage.database.schema import definition_versions, definitions
 from reverie.storage.database.transactions import reading, writing
 from reverie.storage.transcripts.recorded_rows import walked

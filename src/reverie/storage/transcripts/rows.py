@@ -16,10 +16,9 @@ from reverie.core.errors import BadInput
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.rows import mine
+from reverie.storage.database.queries import mine, next_change, upsert
 from reverie.storage.database.schema import microseconds
 from reverie.storage.database.transactions import reading
-from reverie.storage.database.upsert import next_change, upsert
 from reverie.transcripts.records import Fate, Stored
 from reverie.transcripts.session import Head, Said, ToolCall, Turn, same_words
 

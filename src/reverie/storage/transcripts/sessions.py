@@ -15,9 +15,8 @@ from reverie.core.errors import NotFound
 from reverie.core.scope import Scope
 from reverie.erasure.tombstones import ErasedBefore
 from reverie.storage.database import schema
-from reverie.storage.database.rows import mine, owner_key
+from reverie.storage.database.queries import mine, next_change, owner_key
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.database.upsert import next_change
 from reverie.storage.erasure.tombstones import generation, screen
 from reverie.storage.transcripts.chunked_writes import (
     Arrival,

@@ -1,14 +1,51 @@
-"""The statements that differ between the dialects. Built once: building costs more than running them."""
+"""Statements every table needs: whose a row is, what differs between the dialects, the ids that begin alike.
+
+Statements that differ are built once: building costs more than running them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Executable, Table, bindparam
+from sqlalchemy import ColumnElement, Connection, Engine, Executable, Select, Table, bindparam, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from reverie.core.clock import TimeSpan
+from reverie.core.scope import Scope
+from reverie.core.short_ids import IdKind
 from reverie.storage.database import schema
+from reverie.storage.database.transactions import reading, reading_across
+
+_TABLES: dict[IdKind, Table] = {
+    "proposal": schema.proposals,
+    "change": schema.changes,
+    "dream": schema.dreams,
+    "session": schema.sessions,
+    "entry": schema.entries,
+}
+
+
+def owner_key(scope: Scope) -> dict[str, Any]:
+    """The columns that say whose a row is."""
+    return {"workspace": scope.workspace, "user": scope.user or ""}
+
+
+def in_span(asked: Select[Any], column: Any, span: TimeSpan) -> Select[Any]:
+    limits = (
+        (span.since, column.__ge__),
+        (span.until, column.__le__),
+        (span.after, column.__gt__),
+        (span.before, column.__lt__),
+    )
+    return asked.where(*(compared(limit) for limit, compared in limits if limit is not None))
+
+
+def mine(table: Any, scope: Scope) -> ColumnElement[bool]:
+    """Rows of this person, or of the whole workspace where the scope names nobody."""
+    ours: ColumnElement[bool] = table.c.workspace == scope.workspace
+    return ours if scope.user is None else ours & (table.c.user == scope.user)
 
 
 def upsert(
@@ -78,3 +115,17 @@ def _insert(dialect: str, table: Table) -> Any:
 def _executable(statement: Any) -> Executable:
     assert isinstance(statement, Executable)
     return statement
+
+
+def known_ids(engine: Engine, scope: Scope, kind: IdKind, beginnings: Sequence[str]) -> list[str]:
+    """Within a scope; of dreams everybody's, which who runs the machine may name."""
+    table = _TABLES[kind]
+    asked = select(table.c.id).where(or_(*(table.c.id.startswith(one, autoescape=True) for one in beginnings)))
+    if kind == "dream":
+        with reading_across(engine, "nights") as connection:
+            return list(connection.execute(asked.distinct()).scalars())
+    asked = asked.filter_by(workspace=scope.workspace)
+    if scope.user is not None:
+        asked = asked.filter_by(user=scope.user)
+    with reading(engine, scope) as connection:
+        return list(connection.execute(asked.distinct()).scalars())
