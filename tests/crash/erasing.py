@@ -25,9 +25,9 @@ STEPS = ("begin", "without", "rows", "views", "purge", "renew", "residue", "comp
 WATCHED = (
     "reverie.erasure",
     "reverie.storage.erasure",
-    "reverie.storage.database.compact",
+    "reverie.storage.database.upkeep",
     "reverie.changes.land",
-    "reverie.storage.durable.purge",
+    "reverie.storage.database.upkeep",
     "reverie.system.git",
     "reverie.storage.index.words",
     "reverie.search.following",

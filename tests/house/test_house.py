@@ -89,12 +89,10 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
     may = {
         "app/home.py",
         "cli/start/init.py",
-        "storage/backup/before_migration.py",
+        "storage/database/upkeep.py",
         "storage/machine_checks.py",
-        "storage/database/compact.py",
         "storage/database/transactions.py",
         "storage/dreams/fenced.py",
-        "storage/durable/purge.py",
         "storage/stores/target.py",
     }
     begins = []

@@ -38,13 +38,13 @@ from reverie.core.hashes import sha256
 from reverie.core.origin import Origin
 from reverie.memory.operation import Add
 from reverie.storage.backup.backup import BackedUp, back_up
-from reverie.storage.backup.before_migration import copies
 from reverie.storage.backup.manifest import BackupStep
 from reverie.storage.backup.restore import Restored, read_whole_backup, restore
 from reverie.storage.backup.tables import lines, reflected_table, snapshot, tables
 from reverie.storage.database import migrations, schema
 from reverie.storage.database.engine import engine as make_engine
 from reverie.storage.database.transactions import reading_across, writing_across
+from reverie.storage.database.upkeep import copies
 from reverie.transcripts.session import Evidence
 from tests.commands import Process, run_command, run_python
 from tests.conftest import NOON, HomeMaker

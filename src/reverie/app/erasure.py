@@ -44,7 +44,7 @@ def _live_targets(home: Home) -> list[Target]:
 
 
 def _erased_files(home: Home) -> HomeFiles:
-    from reverie.storage.durable.purge import forget_nights
+    from reverie.storage.database.upkeep import forget_nights
     from reverie.storage.erasure.files import HomeFiles
 
     return HomeFiles(

@@ -20,11 +20,10 @@ from typing import IO
 from sqlalchemy import Connection, Engine, Table
 
 from reverie.core.errors import BadInput, DiskFailed, NotFound, NotPermitted
+from reverie.storage.backup.archive import Packing, Unpacking
 from reverie.storage.backup.files import explained, files_to_back_up
 from reverie.storage.backup.manifest import BackupStep, Manifest, Member, Watch, manifest_bytes
-from reverie.storage.backup.pack import Packing
 from reverie.storage.backup.tables import heads, lines, snapshot, tables
-from reverie.storage.backup.unpack import Unpacking
 from reverie.storage.database.migrations import schema_version
 from reverie.system.files import sync_folder
 

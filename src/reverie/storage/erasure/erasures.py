@@ -19,9 +19,9 @@ from reverie.erasure.tombstones import Tombstone, Tombstones
 from reverie.erasure.wanted import Erasure, ErasureKind, ErasurePlace, ErasureRequest, Left, SessionName, Sought
 from reverie.erasure.words import Scrubber
 from reverie.storage.database import schema
-from reverie.storage.database.compact import compacted
 from reverie.storage.database.queries import mine, next_number, upsert
 from reverie.storage.database.transactions import reading, reading_across, writing
+from reverie.storage.database.upkeep import compacted
 from reverie.storage.erasure import tombstones
 from reverie.storage.erasure.columns import residue
 from reverie.storage.erasure.links import of_workspace

@@ -21,7 +21,7 @@ from reverie.erasure.records import Backups
 from reverie.erasure.tombstones import Tombstones
 from reverie.erasure.wanted import ErasurePlace, Left, Sought
 from reverie.erasure.words import Scrubber
-from reverie.storage.backup.unpack import Unpacking
+from reverie.storage.backup.archive import Unpacking
 from reverie.system.files import PATIENCE_SECONDS, flocked, read_file, replace_file, sync_folder
 from reverie.system.git.projection import GitProjection
 

@@ -47,8 +47,8 @@ def _refuse_newer(found: str | None, target: str) -> None:
 
 
 def _upgrade(engine: Engine, target: str, scripts: Path) -> None:
-    from reverie.storage.backup.before_migration import copy_before
     from reverie.storage.database.migrations.new import create
+    from reverie.storage.database.upkeep import copy_before
 
     with reading_across(engine, "upkeep") as connection:
         found = schema_version(connection)
