@@ -39,7 +39,7 @@ SELDOM_IMPORTED = (
     "reverie.storage.durable.nights",
     "reverie.storage.index.words",
     "reverie.storage.index.vectors",
-    "reverie.storage.dreams.fenced",
+    "reverie.storage.dreams.leases",
     "reverie.storage.stores.stores",
     "reverie.storage.night_asker",
     "reverie.search.following",

@@ -92,7 +92,7 @@ def test_transactions_begin_where_they_say_in_which_workspace() -> None:
         "storage/database/upkeep.py",
         "storage/machine_checks.py",
         "storage/database/transactions.py",
-        "storage/dreams/fenced.py",
+        "storage/dreams/leases.py",
         "storage/stores/target.py",
     }
     begins = []

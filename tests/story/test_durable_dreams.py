@@ -26,7 +26,7 @@ from reverie.dreams.run.steps import MOST_ATTEMPTS, Steps
 from reverie.dreams.stores.dream import StoreWish
 from reverie.memory.stores.store import Author
 from reverie.storage.dreams.dreams import SqlDreams
-from reverie.storage.dreams.fenced import fenced_review
+from reverie.storage.dreams.leases import fenced_review
 from tests.commands import Process
 from tests.conftest import NOON, HomeMaker
 from tests.sizes import sized

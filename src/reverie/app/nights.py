@@ -29,7 +29,7 @@ OWN = "home"  # the home's own memory, as a target
 
 def runner(home: Home) -> DreamRunner:
     from reverie.dreams.run.runner import DreamRunner
-    from reverie.storage.dreams.fenced import fenced_review
+    from reverie.storage.dreams.leases import fenced_review
 
     usual = _tuning(home.config.dreaming)
     return DreamRunner(

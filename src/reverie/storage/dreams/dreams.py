@@ -19,9 +19,12 @@ from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, upsert
 from reverie.storage.database.transactions import reading
 from reverie.storage.dreams.leases import SqlLeases, bind_values, owned_rows
-from reverie.storage.dreams.plan_rows import (
+from reverie.storage.dreams.rows import (
     asked_from,
     became_details,
+    dream_from,
+    noted_details,
+    noted_from,
     planned_details,
     planned_from,
     thought_details,
@@ -29,7 +32,6 @@ from reverie.storage.dreams.plan_rows import (
     told_details,
     told_from,
 )
-from reverie.storage.dreams.rows import dream_from, noted_details, noted_from
 from reverie.storage.dreams.spending import call_from, spent_since, total
 
 AT_ONCE = 500

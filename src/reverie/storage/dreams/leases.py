@@ -10,22 +10,24 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, cast
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, bindparam, delete, insert, or_, select, update
 
+from reverie.changes.queue import Review
 from reverie.core.clock import Clock, rfc3339
 from reverie.core.errors import BadInput, StillLocked
 from reverie.core.scope import Scope
 from reverie.dreams.dream import Dream, Status
 from reverie.dreams.records import LEASE, OVER, Lease, Overtaken, Queued, SessionChoice, Stopped
 from reverie.storage.changes import ledger
+from reverie.storage.changes.history import SqlHistory
+from reverie.storage.changes.proposals import SqlProposals
 from reverie.storage.database import schema
 from reverie.storage.database.queries import next_number, owner_key, upsert
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.dreams.plan_rows import asked_details, asked_from
-from reverie.storage.dreams.rows import dream_details, dream_from
+from reverie.storage.dreams.rows import asked_details, asked_from, dream_details, dream_from
 
 WORKING = (schema.chosen, schema.noticed, schema.planned, schema.answers)
 _NOT_WORTH_A_WRITE = LEASE / 15
@@ -251,3 +253,34 @@ def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
         "counts": dream.counts,
         **({"models": asked} if asked else {}),
     }
+
+
+class _Fenced:
+    """An Engine, as far as our records use one, whose every writing transaction is one of the night's."""
+
+    def __init__(self, engine: Engine, leases: SqlLeases, lease: Lease) -> None:
+        self._engine, self._leases, self._lease = engine, leases, lease
+        self.dialect = engine.dialect
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        with self._leases.fenced(self._lease) as connection:
+            yield connection
+
+    def execution_options(self, **options: Any) -> Engine:
+        return self._engine.execution_options(**options) if options.get("reads") else cast(Engine, self)
+
+
+def fenced_review(review: Review, engine: Engine, leases: SqlLeases, lease: Lease) -> Review:
+    fenced = cast(Engine, _Fenced(engine, leases, lease))
+    history = SqlHistory(fenced, review.clock, review.landing.ids)
+    proposals = SqlProposals(fenced, review.clock)
+    noticing = replace(review.noticing, records=history)
+    return replace(
+        review,
+        records=history,
+        proposals=proposals,
+        noticing=noticing,
+        proposing=replace(review.proposing, records=history, proposals=proposals),
+        landing=replace(review.landing, records=history, noticing=noticing),
+    )
