@@ -41,7 +41,7 @@ SELDOM_IMPORTED = (
     "reverie.storage.index.vectors",
     "reverie.storage.dreams.leases",
     "reverie.storage.stores.stores",
-    "reverie.storage.night_asker",
+    "reverie.storage.dreams.asker",
     "reverie.search.following",
     "reverie.dreams.dreaming",
     "reverie.llm.clients.requests",

@@ -30,8 +30,8 @@ from reverie.llm.asker import Answer, Asker, Denied, RetryPolicy, Timing
 from reverie.llm.budget import Cap, CapReached, Reservation
 from reverie.llm.clients import models as model_clients
 from reverie.llm.question import Role
+from reverie.storage.dreams.asker import SqlLedger
 from reverie.storage.dreams.dreams import SqlDreams
-from reverie.storage.dreams.spending import SqlLedger
 from reverie.testing.model_plays import MISBEHAVIOURS, Says
 from reverie.testing.model_server import Script, Server, serving
 from tests.conftest import HomeMaker

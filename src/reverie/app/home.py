@@ -61,11 +61,11 @@ if TYPE_CHECKING:
     from reverie.storage.backup.backup import BackedUp
     from reverie.storage.backup.manifest import Watch
     from reverie.storage.changes.history import SqlHistory
+    from reverie.storage.dreams.asker import AskerFactory
     from reverie.storage.dreams.dreams import SqlDreams
     from reverie.storage.erasure.erasures import SqlErasures
     from reverie.storage.index.vectors import WordllamaVectors
     from reverie.storage.index.words import TantivyIndex
-    from reverie.storage.night_asker import AskerFactory
     from reverie.storage.transcripts.sessions import SqlRecords
     from reverie.system.export import Exported
     from reverie.system.git.projection import GitProjection
@@ -173,8 +173,7 @@ class Home:
                     yield Source(str(path), reader.name, self.config.owner, standard=True)
 
     def library(self, scope: Scope, owner: str) -> Library:
-        from reverie.storage.transcripts.quarantine import SqlQuarantine
-        from reverie.storage.transcripts.sources import SqlSources
+        from reverie.storage.transcripts.sources import SqlQuarantine, SqlSources
         from reverie.transcripts.library import Library
         from reverie.transcripts.readers import readers
 
@@ -371,7 +370,7 @@ class Home:
     @cached_property
     def askers(self) -> AskerFactory:
         """Makes who asks the model of the settings, one for each night."""
-        from reverie.storage.night_asker import AskerFactory
+        from reverie.storage.dreams.asker import AskerFactory
 
         config = self.config
         return AskerFactory(

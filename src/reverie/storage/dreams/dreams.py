@@ -18,6 +18,7 @@ from reverie.llm.budget import Call, Spent
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, upsert
 from reverie.storage.database.transactions import reading
+from reverie.storage.dreams.asker import call_from, spent_since, total
 from reverie.storage.dreams.leases import SqlLeases, bind_values, owned_rows
 from reverie.storage.dreams.rows import (
     asked_from,
@@ -32,7 +33,6 @@ from reverie.storage.dreams.rows import (
     told_details,
     told_from,
 )
-from reverie.storage.dreams.spending import call_from, spent_since, total
 
 AT_ONCE = 500
 MOST_COUNTED = 400  # nights in which it is looked for what was confirmed

@@ -272,6 +272,11 @@ class _Fenced:
 
 
 def fenced_review(review: Review, engine: Engine, leases: SqlLeases, lease: Lease) -> Review:
+    """Review as a night uses it: whatever it commits, it commits only while the night holds its lease.
+
+    Who was stopped in the middle of a landing and wakes after another has taken over cannot intend a change any more,
+    nor settle one; what it left half done is finished by the other, as after a crash.
+    """
     fenced = cast(Engine, _Fenced(engine, leases, lease))
     history = SqlHistory(fenced, review.clock, review.landing.ids)
     proposals = SqlProposals(fenced, review.clock)

@@ -1,4 +1,4 @@
-"""Between rows and what a night leaves behind, without loss in either direction."""
+"""Between rows and what a night is going to do and leaves behind, without loss in either direction."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from reverie.storage.database.transactions import hold, part_of, reading_across,
 from reverie.storage.dreams.dreams import SqlDreams
 from reverie.storage.dreams.leases import as_queued, of_night
 from reverie.storage.dreams.rows import dream_from
-from reverie.storage.stores.clone import cloned
+from reverie.storage.stores.rows import cloned
 from reverie.storage.stores.stores import store_key
 from reverie.storage.transcripts.recorded import SqlRecorded
 from reverie.transcripts.recorded.session import Recorded

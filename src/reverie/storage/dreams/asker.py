@@ -1,18 +1,20 @@
-"""What models were asked and what it took, in rows: implements `reverie.llm.budget.Ledger` for one dream.
+"""The Asker of a night: the model of the settings, with its key, within the caps; and what it was asked, in rows.
 
-A call's row is there before the call is made, with what is reserved for it, so that a cap holds across crashes and
-processes: what was killed under way counts as reserved. Its answer is written with what it took, in one transaction.
+Implements `reverie.llm.budget.Ledger` for one dream. A call's row is there before the call is made, with what is
+reserved for it, so that a cap holds across crashes and processes: what was killed under way counts as reserved. Its
+answer is written with what it took, in one transaction.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Engine, Select, func, insert, or_, select, update
@@ -20,13 +22,20 @@ from sqlalchemy import Connection, Engine, Select, func, insert, or_, select, up
 from reverie.core.clock import Clock, month_before
 from reverie.core.scope import Scope
 from reverie.dreams.records import Lease
+from reverie.llm.asker import Asker, RetryPolicy, Timing
 from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAnswer, Reservation, Spent, call_of
+from reverie.llm.clients.models import client
+from reverie.llm.clients.prices import is_here, price_of
 from reverie.llm.question import Question, Reply, Usage
+from reverie.llm.settings import AT_ONCE, Choice, ModelInfo, ModelSettings, overrides
 from reverie.llm.tokens import MARGIN
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, put_if_new
 from reverie.storage.database.transactions import hold, writing
 from reverie.storage.dreams.leases import SqlLeases
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
 
 UNDER_WAY = "under way"
 _BILLIONTHS = Decimal(1_000_000_000)
@@ -176,3 +185,60 @@ def call_from(row: Any) -> Call:
         row.sent,
         row.whole,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AskerFactory:
+    """Makes one Asker for each night. `policy` is for tests: without one it is that of the settings."""
+
+    settings: ModelSettings
+    environment: Mapping[str, str]
+    records: Callable[[], SqlLeases]
+    clock: Clock
+    zone: ZoneInfo
+    engine: Callable[[], Engine]
+    policy: RetryPolicy | None = None
+    timing: Timing = field(default_factory=Timing)
+
+    def check(self) -> None:
+        """Raise `BadSetting` for what cannot work, before the night begins."""
+        if self.settings.choice:
+            client(self.settings.choice, self.environment)
+        overrides(self.settings.prompts)
+
+    def of_night(self, lease: Lease) -> Asker | None:
+        """None where no model is set. All questions of a night go to the same Asker."""
+        return self._asker(self.records(), lease)
+
+    def _asker(self, leases: SqlLeases | Errands, lease: Lease) -> Asker | None:
+        settings, chosen = self.settings, self.settings.choice
+        if chosen is None:
+            return None
+        ledger = SqlLedger(
+            leases,
+            lease,
+            self.clock,
+            self.zone,
+            night=settings.night,
+            month=settings.month,
+            price=_price(chosen),
+        )
+        policy = self.policy or RetryPolicy(timeout=settings.timeout, answer_tokens=settings.answer_tokens)
+        at_once = settings.at_once or (1 if is_here(chosen) else AT_ONCE)
+        return Asker(client(chosen, self.environment), ledger, policy, self.timing, at_once)
+
+    def of_errand(self, scope: Scope, name: str) -> Asker | None:
+        """For what is no night: the same caps, and every call on the same list, under this name."""
+        return self._asker(Errands(self.engine()), Lease(scope, name, name, 0, run=name))
+
+    def info(self) -> ModelInfo | None:
+        """For a Brief and for an estimate. No key is needed."""
+        chosen = self.settings.choice
+        if chosen is None:
+            return None
+        return ModelInfo(chosen.text, _price(chosen), self.settings, overrides(self.settings.prompts))
+
+
+def _price(chosen: Choice) -> Price | None:
+    """The price: a person's own counts at an address they gave, and where no list knows better."""
+    return (chosen.price if chosen.given else None) or price_of(chosen) or chosen.price
