@@ -1,18 +1,31 @@
-"""Memory stores, memories and versions as rows."""
+"""Memory stores, memories and versions as rows: what is read from them, one write to a path, a copy of a store."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, Table, and_, bindparam, null, select
+from sqlalchemy import Connection, Select, Table, and_, bindparam, delete, insert, null, select, update
+from sqlalchemy.sql.dml import ReturningUpdate
 
-from reverie.memory.stores.store import Author, Flag, MemoryVersion, Store, StoredMemory
+from reverie.core.errors import NotFound
+from reverie.core.hashes import sha256
+from reverie.core.ids import Ids
+from reverie.core.scope import Scope
+from reverie.dreams.stores.dream import Withheld
+from reverie.dreams.stores.records import Clone
+from reverie.memory.stores.records import Pen
+from reverie.memory.stores.store import Author, Flag, MemoryVersion, Operation, Store, StoredMemory
 from reverie.storage.database import schema
+from reverie.storage.database.queries import owner_key, put_if_new
+from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
 
 OWNER = ("workspace", "user")
+AT_ONCE = 500
 
 
 def store_from_row(found: Any) -> Store:
@@ -95,3 +108,135 @@ def with_content(table: Table, full: bool, *names: str) -> Select[Any]:
 
 def _bytes(content: Any) -> bytes | None:
     return None if content is None else bytes(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A path that is to hold these bytes; None takes the memory away."""
+
+    store: str
+    path: str
+    content: bytes | None
+    pen: Pen
+    at: datetime
+
+
+def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) -> str | None:
+    """The id of the version that was made. Half of a rename makes none: the other half does."""
+    if write.content is None and write.path in write.pen.moves:
+        return None
+    came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
+    ours = owner_key(scope) | {"store": write.store}
+    found = connection.execute(_at(), ours | {"path": came_from}).scalar()
+    if found is None and write.content is None:
+        return None
+    made = _Made(found or ids.new("mem"), ids.new("memver"), _operation(found, write))
+    # One version more, and as many memories more or less. Says the version's number.
+    more = {"created": 1, "deleted": -1}.get(made.operation, 0)
+    given = {"of_workspace": scope.workspace, "of_user": scope.user or "", "of_id": write.store, "more": more}
+    number: int | None = connection.execute(_one_more(), given).scalar()
+    if number is None:
+        raise NotFound(f"There is no memory store {write.store}.")
+    said = _said(connection, scope, write)
+    _keep(connection, ours, made, write, said)
+    told = {"id": made.version, "number": number, "memory": made.memory, "operation": made.operation}
+    by = {"hand": write.pen.author.hand, "author": write.pen.author.id, "created_at": write.at, "path": write.path}
+    connection.execute(insert(memory_versions), ours | said | told | by)
+    return made.version
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    memory: str
+    version: str
+    operation: Operation
+
+
+def _operation(found: str | None, write: Write) -> Operation:
+    if found is None:
+        return "created"
+    return "deleted" if write.content is None else "modified"
+
+
+@cache
+def _at() -> Select[Any]:
+    return select(memories.c.id).where(*(memories.c[name] == bindparam(name) for name in (*OWNER, "store", "path")))
+
+
+@cache
+def _one_more() -> ReturningUpdate[Any]:
+    table = memory_stores
+    counted = update(table).where(*(table.c[name] == bindparam(f"of_{name}") for name in (*OWNER, "id")))
+    more = {"held": table.c.held + bindparam("more"), "written": table.c.written + 1}
+    return counted.values(**more).returning(table.c.written)
+
+
+def _said(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
+    if write.content is None:
+        return {"sha256": None, "size": None, "flags": "[]"}
+    name = sha256(write.content)
+    put_if_new(connection, blobs, owner_key(scope) | {"sha256": name}, {"content": write.content})
+    return {"sha256": name, "size": len(write.content), "flags": flags_as_json(write.pen.flags_at(write.path))}
+
+
+def _keep(connection: Connection, ours: dict[str, str], made: _Made, write: Write, said: dict[str, Any]) -> None:
+    now = said | {"path": write.path, "version": made.version, "updated_at": write.at}
+    match made.operation:
+        case "created":
+            connection.execute(insert(memories), ours | now | {"id": made.memory, "created_at": write.at})
+        case "modified":
+            connection.execute(update(memories).filter_by(**ours, id=made.memory).values(**now))
+        case "deleted":
+            connection.execute(delete(memories).filter_by(**ours, id=made.memory))
+
+
+def cloned(
+    connection: Connection, scope: Scope, store: str, clone: Clone, *, ids: Ids, author: Author, at: datetime
+) -> tuple[Withheld, ...]:
+    """Copy a store row by row, in one transaction. Each memory begins with one version; how old it is it keeps.
+
+    What looks unsafe stays behind, so that the copy never held it, in no version: this says what that was. Texts are
+    kept once for each person, so none of them is copied.
+    """
+    ours, output = owner_key(scope), clone.output
+    found = connection.execute(select(memories).filter_by(**ours, store=store).order_by(memories.c.path)).mappings()
+    safe, withheld = _without_unsafe(connection, ours, [dict(row) for row in found], clone)
+    rows = [row | {"store": output.id, "id": ids.new("mem"), "version": ids.new("memver")} for row in safe]
+    told = {"id": output.id, "details": store_details(output), "held": len(rows), "written": len(rows)}
+    times = {"created_at": at, "updated_at": at, "archived_at": None}
+    connection.execute(insert(memory_stores), ours | told | times)
+    made = [_version(row, number, author, at) for number, row in enumerate(rows, 1)]
+    for start in range(0, len(rows), AT_ONCE):
+        connection.execute(insert(memories), rows[start : start + AT_ONCE])
+        connection.execute(insert(memory_versions), made[start : start + AT_ONCE])
+    return withheld
+
+
+def _without_unsafe(
+    connection: Connection, ours: dict[str, str], found: list[dict[str, Any]], clone: Clone
+) -> tuple[list[dict[str, Any]], tuple[Withheld, ...]]:
+    """Looked at is only what the scan found something in when it was written."""
+    safe, withheld = list[dict[str, Any]](), list[Withheld]()
+    for row in found:
+        flagged = flags_from(row["flags"])
+        cleaned = clone.clean(row["path"], _content(connection, ours, row["sha256"])) if flagged else None
+        if cleaned is None:
+            safe.append(row)
+            continue
+        withheld.append(cleaned.withheld)
+        if cleaned.left is not None:
+            said = {"sha256": sha256(cleaned.left), "size": len(cleaned.left), "flags": flags_as_json(cleaned.flags)}
+            put_if_new(connection, blobs, ours | {"sha256": said["sha256"]}, {"content": cleaned.left})
+            safe.append(row | said)
+    return safe, tuple(withheld)
+
+
+def _content(connection: Connection, ours: dict[str, str], name: str) -> bytes:
+    found: bytes = connection.execute(select(blobs.c.content).filter_by(**ours, sha256=name)).scalar_one()
+    return bytes(found)
+
+
+def _version(row: dict[str, Any], number: int, author: Author, at: datetime) -> dict[str, Any]:
+    kept = {name: row[name] for name in ("workspace", "user", "store", "path", "sha256", "size", "flags")}
+    by = {"hand": author.hand, "author": author.id, "created_at": at, "operation": "created"}
+    return kept | by | {"id": row["version"], "number": number, "memory": row["id"]}

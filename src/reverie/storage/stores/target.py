@@ -25,9 +25,8 @@ from reverie.memory.target import Displaced, Held, Place
 from reverie.storage.changes.history import SqlHistory
 from reverie.storage.database.schema import memory_versions
 from reverie.storage.database.transactions import hold, lock_number, part_of, writing
-from reverie.storage.stores.rows import OWNER
+from reverie.storage.stores.rows import OWNER, Write, write_version
 from reverie.storage.stores.stores import SqlStores, store_key
-from reverie.storage.stores.write import Write, write_version
 from reverie.system.files import PATIENCE_SECONDS, flocked
 
 PURPOSE = "One memory of a store. Read in the sessions the store is attached to."
