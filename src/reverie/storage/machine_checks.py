@@ -20,7 +20,7 @@ from reverie.storage.backup.files import is_half_restored
 from reverie.storage.database.engine import WAL_IS_SAFE_FROM, engine, sqlite_driver
 from reverie.storage.database.migrations import CURRENT, schema_version
 from reverie.storage.database.transactions import bypassed, unbound
-from reverie.storage.transcripts.quarantine import quarantined
+from reverie.storage.transcripts.sources import quarantined
 
 _SHOWN = 5
 ENOUGH_BYTES = 200 * 1024 * 1024

@@ -14,15 +14,17 @@ from sqlalchemy import Connection, Engine, Select, delete, insert, select, updat
 
 from reverie.core.clock import Clock, TimeSpan
 from reverie.core.scope import Scope
-from reverie.storage.database.queries import in_span, owner_key
+from reverie.storage.database import schema
+from reverie.storage.database.queries import in_span, next_change, owner_key, upsert
 from reverie.storage.database.schema import candidates, noticed, recorded, recorded_events
-from reverie.storage.database.transactions import reading, writing
+from reverie.storage.database.transactions import part_of, reading, writing
 from reverie.storage.erasure import dreams as erasing_dreams
 from reverie.storage.erasure.tombstones import screen
-from reverie.storage.transcripts.append_turns import add_words, take_words_out
-from reverie.storage.transcripts.recorded_rows import event_from_row, recorded_from_row, recorded_row, walked
+from reverie.storage.transcripts.rows import TURN_ROW, head_values, turn_row
+from reverie.storage.transcripts.sessions import SqlRecords
 from reverie.transcripts.recorded.records import SpokenEvents
 from reverie.transcripts.recorded.session import Recorded, RecordedEvent, RecordedQuery, Walk
+from reverie.transcripts.session import Head, Turn
 
 
 class SqlRecorded:
@@ -133,3 +135,79 @@ def _chosen(asked: Select[Any], which: RecordedQuery) -> Select[Any]:
     if which.store is not None:
         asked = asked.where(recorded.c.stores.contains(f" {which.store} ", autoescape=True))
     return asked.where(recorded.c.status.in_(which.statuses)) if which.statuses else asked
+
+
+def add_words(connection: Connection, clock: Clock, scope: Scope, head: Head, turns: Sequence[Turn]) -> None:
+    """In the transaction of the events. Words taken out of the library by hand stay out: a new revision begins."""
+    known = SqlRecords(part_of(connection), clock).known(scope, head.id)
+    there = known.turns if known and not known.removed else 0
+    revision = known.revision + known.removed if known else 1
+    key = owner_key(scope) | {"session_id": head.id, "revision": revision}
+    if turns:
+        numbered = (replace(turn, number=number) for number, turn in enumerate(turns, there + 1))
+        rows = [key | dict(zip(TURN_ROW, turn_row(turn), strict=True)) | {"at": turn.at} for turn in numbered]
+        connection.execute(insert(schema.turns), rows)
+    said = {"source": None, "revision": revision, "turns": there + len(turns), "removed_at": None}
+    changed = {"changed": next_change(connection, scope.workspace)}
+    name = owner_key(scope) | {"id": head.id}
+    new = {"added_at": clock.now()}
+    upsert(connection, schema.sessions, name, head_values(head) | said | changed, only_when_new=new)
+
+
+def take_words_out(connection: Connection, clock: Clock, scope: Scope, session: str) -> None:
+    records = SqlRecords(part_of(connection), clock)
+    known = records.known(scope, session)
+    if known and not known.removed:
+        records.remove(scope, session)
+
+
+def recorded_row(session: Recorded) -> dict[str, Any]:
+    details = {
+        "agent": session.agent,
+        "title": session.title,
+        "metadata": session.metadata,
+        "resources": session.resources,
+        "vaults": session.vaults,
+        "budget": session.budget,
+    }
+    stores = [one["memory_store_id"] for one in session.resources if one.get("type") == "memory_store"]
+    return {
+        "agent": session.agent["id"],
+        "agent_version": session.agent["version"],
+        "environment": session.environment,
+        "status": session.status,
+        "stores": f" {' '.join(stores)} ",
+        "details": json.dumps(details),
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "archived_at": session.archived_at,
+    }
+
+
+def recorded_from_row(found: Any) -> Recorded:
+    told = json.loads(found.details)
+    return Recorded(
+        found.id,
+        found.user,
+        told["agent"],
+        found.environment,
+        found.created_at,
+        found.updated_at,
+        told["title"],
+        told["metadata"],
+        tuple(told["resources"]),
+        tuple(told["vaults"]),
+        told["budget"],
+        found.status,
+        found.archived_at,
+    )
+
+
+def event_from_row(found: Any) -> RecordedEvent:
+    return RecordedEvent(found.id, found.type, found.at, json.loads(found.details), found.number)
+
+
+def walked(asked: Select[Any], column: Any, walk: Walk) -> Select[Any]:
+    if walk.after is not None:
+        asked = asked.where(column < walk.after if walk.descending else column > walk.after)
+    return asked.order_by(column.desc() if walk.descending else column).limit(walk.limit)

@@ -13,7 +13,7 @@ from reverie.core.scope import Scope
 from reverie.storage.database.queries import in_span, owner_key
 from reverie.storage.database.schema import definition_versions, definitions
 from reverie.storage.database.transactions import reading, writing
-from reverie.storage.transcripts.recorded_rows import walked
+from reverie.storage.transcripts.recorded import walked
 from reverie.transcripts.recorded.session import Definition, Kind, Walk
 
 
