@@ -19,7 +19,7 @@ from reverie.storage.changes import ledger
 from reverie.storage.database.queries import in_span, mine, owner_key
 from reverie.storage.database.schema import memories, memory_stores, memory_versions
 from reverie.storage.database.transactions import hold, reading, writing
-from reverie.storage.erasure import texts as erasing
+from reverie.storage.erasure.texts import erase_store, redact_version
 from reverie.storage.stores.rows import (
     OWNER,
     memory_from_row,
@@ -82,7 +82,7 @@ class SqlStores:
     def delete(self, scope: Scope, store: str) -> None:
         with writing(self._engine, scope) as connection:
             hold(connection, store_key(scope, store))
-            erasing.store(connection, scope, store, store_key(scope, store))
+            erase_store(connection, scope, store, store_key(scope, store))
             self._tell(connection, scope, store, "deleted")
 
     def _tell(self, connection: Any, scope: Scope, store: str, done: str) -> None:
@@ -162,7 +162,7 @@ class SqlStores:
 
     def redact(self, scope: Scope, version: MemoryVersion, by: Author, at: datetime) -> None:
         with writing(self._engine, scope) as connection:
-            erasing.redact_version(connection, scope, version, by, at)
+            redact_version(connection, scope, version, by, at)
             body = {"store": version.store, "version": version.id, "actor": scope.actor}
             ledger.append_to_ledger(connection, scope, "redaction", body, at)
 

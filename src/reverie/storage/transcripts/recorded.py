@@ -18,7 +18,7 @@ from reverie.storage.database import schema
 from reverie.storage.database.queries import in_span, next_change, owner_key, upsert
 from reverie.storage.database.schema import candidates, noticed, recorded, recorded_events
 from reverie.storage.database.transactions import part_of, reading, writing
-from reverie.storage.erasure import dreams as erasing_dreams
+from reverie.storage.erasure.texts import erase_session_quotations
 from reverie.storage.erasure.tombstones import screen
 from reverie.storage.transcripts.rows import TURN_ROW, head_values, turn_row
 from reverie.storage.transcripts.sessions import SqlRecords
@@ -72,7 +72,7 @@ class SqlRecorded:
             take_words_out(connection, self._clock, scope, name)
             for table in (candidates, noticed):
                 connection.execute(delete(table).filter_by(workspace=scope.workspace, session_id=name))
-            erasing_dreams.erase_session_quotations(connection, scope, name)
+            erase_session_quotations(connection, scope, name)
 
     # ---- RecordedEvents ----------------------------------------------------------------------------------------------
 
