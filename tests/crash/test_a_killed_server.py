@@ -20,7 +20,7 @@ import pytest
 from reverie.app import Home, open_home
 from reverie.core.keys import Permission
 from reverie.server.middleware import IMPORTING
-from reverie.server.routes import imports
+from reverie.server.routes import extensions
 from reverie.server.wiring import House
 from reverie.storage.durable import nights as dbos_nights
 from tests.commands import Process, run_python
@@ -178,7 +178,7 @@ def test_what_a_killed_server_had_received_of_an_import_is_gone_when_it_starts_a
             time.sleep(0.05)
         server.kill()
         sending.close()
-    time.sleep(imports.NEW_SECONDS + 0.5)
+    time.sleep(extensions.NEW_SECONDS + 0.5)
     assert list(incoming.glob("reverie-import-*/*"))
     with process(tmp_path / "home", database, key):
         assert list(incoming.glob("reverie-import-*")) == []

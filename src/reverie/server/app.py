@@ -18,40 +18,25 @@ from reverie.server.errors import answer_errors
 from reverie.server.limits.calls import CallLimits
 from reverie.server.metrics import Metrics
 from reverie.server.middleware import Guard
-from reverie.server.routes import (
-    agents,
-    dreams,
-    environments,
-    erasures,
-    events,
-    experiments,
-    imports,
-    memories,
-    resources,
-    sessions,
-    stores,
-    threads,
-    versions,
-)
-from reverie.server.routes import health as operating
+from reverie.server.routes import definitions, dreams, extensions, health, memory_stores, sessions
 from reverie.server.shapes import stores as shapes
 from reverie.server.wiring import House
 
 ROUTERS = (
-    stores.router,
-    memories.router,
-    versions.router,
-    agents.router,
-    environments.router,
-    sessions.router,
-    events.router,
-    threads.router,
-    resources.router,
+    memory_stores.stores,
+    memory_stores.memories,
+    memory_stores.versions,
+    definitions.agents,
+    definitions.environments,
+    sessions.sessions,
+    sessions.events,
+    sessions.threads,
+    sessions.resources,
     dreams.router,
-    imports.router,
-    erasures.router,
-    experiments.router,
-    operating.router,
+    extensions.imports,
+    extensions.erasures,
+    extensions.experiments,
+    health.router,
 )
 _ERRORS = {
     400: "The request cannot be carried out as it is.",

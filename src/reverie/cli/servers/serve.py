@@ -65,7 +65,7 @@ def command(
     from reverie.server.app import api_application, prepare_routes
     from reverie.server.limits.calls import CallLimits
     from reverie.server.limits.slow_clients import PatientProtocol
-    from reverie.server.routes.imports import clear_abandoned_imports
+    from reverie.server.routes.extensions import clear_abandoned_imports
     from reverie.server.wiring import House
     from reverie.web.app import mount_beside, web_application
     from reverie.web.doors import KeyDoor

@@ -1,27 +1,53 @@
-"""`/v1/sessions`: recorded, and idle."""
+"""`/v1/sessions`, recorded and idle; their events, sent, listed and streamed; their threads and resources.
+
+A session has one thread, its primary one, because no agent here starts another. Its id is that of the session behind
+another prefix, and its events are the session's.
+
+The memory stores a session was given are its resources. They are given when it is made, and stay. In Anthropic's API a
+memory store has no id as a resource; those with one are files and repositories, which this server does not keep. So
+none is found here by an id, and what is asked for is answered as what does not exist.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NoReturn
 
 from fastapi import APIRouter, Query
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 
-from reverie.core.errors import BadInput
+from reverie.core.clock import TimeSpan
+from reverie.core.errors import BadInput, NotFound
 from reverie.erasure.wanted import ErasureKind, Rules
 from reverie.memory.stores.library import writable
-from reverie.server.caller import Caller, Reader, Writer
-from reverie.server.pagination import After, Before, Limit, Page, Since, Until, bearing, between, both_ways
+from reverie.server.caller import Caller, Reader, Watcher, Writer
+from reverie.server.pagination import (
+    After,
+    Before,
+    Limit,
+    Page,
+    Since,
+    Until,
+    bearing,
+    between,
+    both_ways,
+    paged,
+    position,
+)
 from reverie.server.shapes import sessions as shapes
 from reverie.server.shapes.definitions import agent_told
+from reverie.server.stream import FRAMES, streamed
 from reverie.transcripts.recorded.library import SessionWish
 from reverie.transcripts.recorded.rules import mount_path
-from reverie.transcripts.recorded.session import RecordedQuery, Status, Walk
+from reverie.transcripts.recorded.session import Recorded, RecordedQuery, Status, Walk
 
-router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
-LISTING = "sessions"
+sessions = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+SESSIONS = "sessions"
 
 
-@router.post("")
+@sessions.post("")
 def create_session(who: Writer, body: shapes.NewSession) -> shapes.WireSession:
     """An agent and an environment must be there first. No agent answers: what is sent is recorded."""
     mounted = [_mounted(who, one) for one in body.resources or ()]
@@ -40,7 +66,7 @@ def create_session(who: Writer, body: shapes.NewSession) -> shapes.WireSession:
     return shapes.session(who.recording.create(wish, first))
 
 
-@router.get("")
+@sessions.get("")
 def list_sessions(
     *,
     who: Reader,
@@ -60,21 +86,21 @@ def list_sessions(
 ) -> shapes.SessionPage:
     made = between(since, until, after, before)
     which = RecordedQuery(made, agent_id, agent_version, memory_store_id, tuple(statuses or ()), include_archived)
-    place, back = bearing(page, LISTING)
+    place, back = bearing(page, SESSIONS)
     walk = Walk(limit + 1, place, descending=(order == "desc") is not back)
     found = [] if deployment_id is not None else who.recording.find(which, walk)
-    shown, forward, backward = both_ways([one.id for one in found], limit, LISTING, place, back=back)
+    shown, forward, backward = both_ways([one.id for one in found], limit, SESSIONS, place, back=back)
     by_id = {one.id: one for one in found}
     data = [shapes.session(by_id[name]) for name in shown]
     return shapes.SessionPage(data=data, next_page=forward, prev_page=backward)
 
 
-@router.get("/{session_id}")
+@sessions.get("/{session_id}")
 def retrieve_session(who: Reader, session_id: str) -> shapes.WireSession:
     return shapes.session(who.recording.get(session_id))
 
 
-@router.post("/{session_id}")
+@sessions.post("/{session_id}")
 def update_session(who: Writer, session_id: str, body: shapes.SessionPatch) -> shapes.WireSession:
     patch = body.model_dump(exclude_unset=True)
     if body.agent is not None:
@@ -82,13 +108,13 @@ def update_session(who: Writer, session_id: str, body: shapes.SessionPatch) -> s
     return shapes.session(who.recording.update(session_id, patch))
 
 
-@router.post("/{session_id}/archive")
+@sessions.post("/{session_id}/archive")
 def archive_session(who: Writer, session_id: str) -> shapes.WireSession:
     """Nothing can be sent to it from now on; it can be read and dreamt about."""
     return shapes.session(who.recording.archive(session_id))
 
 
-@router.delete("/{session_id}")
+@sessions.delete("/{session_id}")
 def delete_session(who: Writer, session_id: str, rules: Rules | None = None) -> shapes.SessionDeleted:
     """With its events and its words. What memory says because of it is the store's and stays, unless `rules` is
     `remove`. One that was imported is erased from everywhere, with what rests on it alone (`rules=keep` keeps that)."""
@@ -121,3 +147,165 @@ def _mounted(who: Caller, given: shapes.MountedStore) -> dict[str, Any]:
         "description": store.description,
         "mount_path": mount_path(store.name),
     }
+
+
+events = APIRouter(prefix="/v1/sessions/{session_id}/events", tags=["events"])
+EVENTS = "events"
+Order = Literal["asc", "desc"]
+EventLimit = Annotated[int, Query(ge=1, le=1000)]
+Previews = Annotated[list[Literal["agent.message", "agent.thinking"]] | None, Query()]
+
+
+@events.post("")
+def send_events(who: Writer, session_id: str, body: shapes.NewEvents) -> shapes.SentEvents:
+    """They are recorded, without secrets, in the order given: all of them or none."""
+    kept = who.recording.send(session_id, [one.model_dump(exclude_unset=True) for one in body.events])
+    return shapes.SentEvents(data=[shapes.event(one) for one in kept])
+
+
+@events.get("")
+def list_events(
+    *,
+    who: Reader,
+    session_id: str,
+    limit: EventLimit = 100,
+    page: Page = None,
+    order: Order = "asc",
+    types: Annotated[list[shapes.EventType] | None, Query()] = None,
+    since: Since = None,
+    until: Until = None,
+    after: After = None,
+    before: Before = None,
+) -> shapes.EventPage:
+    walk = Walk(limit + 1, position(page, EVENTS, int), descending=order == "desc")
+    return events_page(who, session_id, walk, types or (), between(since, until, after, before))
+
+
+def events_page(
+    who: Caller, session: str, walk: Walk, types: Sequence[str] = (), at: TimeSpan | None = None
+) -> shapes.EventPage:
+    limit = walk.limit - 1
+    found = who.recording.events(session, types, at or TimeSpan(), walk)
+    data = [shapes.event(one) for one in found[:limit]]
+    return shapes.EventPage(data=data, next_page=paged(found, limit, EVENTS, lambda one: one.number))
+
+
+@events.get("/stream", response_class=StreamingResponse, responses={200: {"content": {FRAMES: {}}}})
+async def stream_events(who: Watcher, session_id: str, event_deltas: Previews = None) -> StreamingResponse:
+    """Server-sent events from now on; what was before is in the listing. Ends when the session is deleted."""
+    return await streamed(who, session_id)
+
+
+threads = APIRouter(prefix="/v1/sessions/{session_id}/threads", tags=["threads"])
+THREADS = "threads"
+ThreadLimit = Annotated[int, Query(ge=1, le=1000)]
+
+
+@threads.get("")
+def list_threads(
+    who: Reader,
+    session_id: str,
+    limit: ThreadLimit = 1000,
+    page: Page = None,
+    statuses: Annotated[list[Status] | None, Query()] = None,
+) -> shapes.ThreadPage:
+    """One, or none if it has another status."""
+    position(page, THREADS, str)  # there is no second page, so no cursor is one of ours
+    found = who.recording.get(session_id)
+    wanted = not page and (not statuses or found.status in statuses)
+    return shapes.ThreadPage(data=[shapes.thread(found)] if wanted else [], next_page=None)
+
+
+@threads.get("/{session_thread_id}")
+def retrieve_thread(who: Reader, session_id: str, session_thread_id: str) -> shapes.SessionThread:
+    return shapes.thread(_with(who, session_id, session_thread_id))
+
+
+@threads.post("/{session_thread_id}/archive")
+def archive_thread(who: Writer, session_id: str, session_thread_id: str) -> shapes.SessionThread:
+    """Only a thread that was started by another can be; the primary one goes with its session."""
+    found = _with(who, session_id, session_thread_id)
+    if found.archived_at is None:
+        raise BadInput(
+            f"{session_thread_id} is the primary thread of its session.",
+            expected="a thread started by another",
+            next_step=f"POST /v1/sessions/{session_id}/archive archives both.",
+        )
+    return shapes.thread(found)
+
+
+@threads.get("/{session_thread_id}/events")
+def list_thread_events(
+    who: Reader, session_id: str, session_thread_id: str, limit: EventLimit = 100, page: Page = None
+) -> shapes.EventPage:
+    _with(who, session_id, session_thread_id)
+    return events_page(who, session_id, Walk(limit + 1, position(page, EVENTS, int)))
+
+
+@threads.get(
+    "/{session_thread_id}/stream", response_class=StreamingResponse, responses={200: {"content": {FRAMES: {}}}}
+)
+async def stream_thread(
+    who: Watcher, session_id: str, session_thread_id: str, event_deltas: Previews = None
+) -> StreamingResponse:
+    await run_in_threadpool(_with, who, session_id, session_thread_id)
+    return await streamed(who, session_id)
+
+
+def _with(who: Caller, session: str, thread: str) -> Recorded:
+    found = who.recording.get(session)
+    if thread != shapes.thread_of(found):
+        raise NotFound(f"The session {session} has no thread {thread}.")
+    return found
+
+
+resources = APIRouter(prefix="/v1/sessions/{session_id}/resources", tags=["resources"])
+RESOURCES = "resources"
+
+
+class NewResource(BaseModel):
+    """Memory stores are given when a session is made, not later."""
+
+    type: Literal["file"]
+    file_id: str
+    mount_path: str | None = None
+
+
+class ResourcePatch(BaseModel):
+    authorization_token: str
+
+
+@resources.get("")
+def list_resources(
+    who: Reader, session_id: str, limit: Annotated[int, Query(ge=1, le=1000)] = 1000, page: Page = None
+) -> shapes.ResourcePage:
+    there = list(enumerate(who.recording.get(session_id).resources, 1))
+    left = there[position(page, RESOURCES, int) or 0 :]
+    data = [dict(one) for _, one in left[:limit]]
+    return shapes.ResourcePage(data=data, next_page=paged(left, limit, RESOURCES, lambda one: one[0]))
+
+
+@resources.post("")
+def add_resource(who: Writer, session_id: str, body: NewResource) -> shapes.SessionResource:
+    who.recording.get(session_id)
+    raise NotFound(f"There is no file {body.file_id}: this server keeps none.")
+
+
+@resources.get("/{resource_id}")
+def retrieve_resource(who: Reader, session_id: str, resource_id: str) -> shapes.SessionResource:
+    _refuse_resource(who, session_id, resource_id)
+
+
+@resources.post("/{resource_id}")
+def update_resource(who: Writer, session_id: str, resource_id: str, body: ResourcePatch) -> shapes.SessionResource:
+    _refuse_resource(who, session_id, resource_id)
+
+
+@resources.delete("/{resource_id}")
+def delete_resource(who: Writer, session_id: str, resource_id: str) -> shapes.ResourceDeleted:
+    _refuse_resource(who, session_id, resource_id)
+
+
+def _refuse_resource(who: Caller, session: str, resource: str) -> NoReturn:
+    who.recording.get(session)
+    raise NotFound(f"The session {session} has no resource {resource}.")

@@ -1,4 +1,8 @@
-"""`/v1/reverie/sessions/import`: transcripts of any harness. Ours: Anthropic's API has no way to bring any in."""
+"""`/v1/reverie`: what Anthropic's API does not have.
+
+Transcripts of any harness are brought in. A person or a whole workspace goes. An experiment says which of two memories
+a session gets, and counts what came of it.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +20,20 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from reverie.core.errors import BadInput
-from reverie.server.caller import Writer
+from reverie.core.errors import BadInput, NotFound
+from reverie.core.scope import LOCAL
+from reverie.erasure.wanted import Erasure as Done
+from reverie.erasure.wanted import ErasureKind, Rules
+from reverie.experiments.library import Experiments
+from reverie.server.caller import Administrator, Caller, Reader, Writer
+from reverie.server.errors import Problem
 from reverie.server.middleware import IMPORTING
 from reverie.transcripts.recorded import imports as importing
 
-router = APIRouter(tags=["import"])
+imports = APIRouter(tags=["import"])
 MOST_FLAWS = 100
 PREFIX = "reverie-import-"
 NEW_SECONDS = 5  # between making a folder and holding its lock
@@ -62,7 +71,7 @@ class Import(BaseModel):
     flaws_found: int
 
 
-@router.post(IMPORTING, openapi_extra=_BODY)
+@imports.post(IMPORTING, openapi_extra=_BODY)
 async def import_sessions(
     who: Writer,
     request: Request,
@@ -75,7 +84,7 @@ async def import_sessions(
     with TemporaryDirectory(prefix=PREFIX) as folder, _held(Path(folder)):
         path = await _received(request, Path(folder), filename)
         done = await run_in_threadpool(who.importing.add, path, reader)
-    return _told(done)
+    return _wire_import(done)
 
 
 def clear_abandoned_imports() -> None:
@@ -120,7 +129,7 @@ def _has_lines(path: Path) -> bool:
         return False
 
 
-def _told(done: importing.Imported) -> Import:
+def _wire_import(done: importing.Imported) -> Import:
     added = done.added
     fates = added.fates
     flaws = [WireFlaw(where=flaw.where, why=flaw.why) for flaw in added.flaws[:MOST_FLAWS]]
@@ -138,3 +147,90 @@ def _told(done: importing.Imported) -> Import:
         flaws=flaws,
         flaws_found=len(added.flaws),
     )
+
+
+erasures = APIRouter(prefix="/v1/reverie", tags=["erasure"])
+
+
+class WireLeft(BaseModel):
+    """Something that erasure did not touch, and why."""
+
+    where: str
+    why: str
+
+
+class WireErasure(BaseModel):
+    """`counts` is what went, by kind. It cannot be undone."""
+
+    type: Literal["reverie_erasure"] = "reverie_erasure"
+    id: str
+    kind: ErasureKind
+    counts: dict[str, int]
+    left: list[WireLeft]
+
+
+@erasures.delete("/users/{user}")
+def erase_user(who: Administrator, user: str, rules: Rules = "remove") -> WireErasure:
+    """Everything of this person: sessions, memory stores, keys, and what rests on their words alone elsewhere."""
+    if who.key.user and who.key.user != user:
+        raise Problem(403, f"The key {who.key.id} is bound to another user.")
+    return wire_erasure(who.erasing(who.erasing.plan(ErasureKind.PERSON, user, rules=rules)))
+
+
+@erasures.delete("/workspaces/{workspace}")
+def erase_workspace(who: Administrator, workspace: str) -> WireErasure:
+    """Everything in the key's own workspace, its keys as well. The ledger keeps its hashes and no word."""
+    if workspace != who.key.workspace or who.key.user:
+        raise Problem(403, f"The key {who.key.id} does not belong to all of that workspace.")
+    return wire_erasure(who.erasing(who.erasing.plan(ErasureKind.WORKSPACE, workspace)))
+
+
+def wire_erasure(done: Done) -> WireErasure:
+    left = [WireLeft(where=one.where, why=one.why) for one in done.left]
+    return WireErasure(id=done.id, kind=done.kind, counts=dict(done.counts), left=left)
+
+
+experiments = APIRouter(prefix="/v1/reverie/experiments", tags=["experiments"])
+Unit = Annotated[str, Field(min_length=1, max_length=256)]
+
+
+class NewAssignment(BaseModel):
+    unit: Unit
+
+
+class Assignment(BaseModel):
+    """`use` is the memory store, or the version, to give the unit; the same at every call."""
+
+    type: Literal["reverie_assignment"] = "reverie_assignment"
+    arm: Literal["a", "b"]
+    use: str
+
+
+class NewOutcome(BaseModel):
+    unit: Unit
+    values: Annotated[dict[str, float], Field(min_length=1, max_length=16)]
+
+
+class CountedOutcome(BaseModel):
+    type: Literal["reverie_outcome"] = "reverie_outcome"
+    counted: bool
+
+
+@experiments.post("/{name}/assignments")
+def assign_unit(who: Reader, name: str, body: NewAssignment) -> Assignment:
+    """The arm of a session or a person."""
+    found = _experiments(who).assign(name, body.unit)
+    return Assignment(arm=found.arm, use=found.use)
+
+
+@experiments.post("/{name}/outcomes")
+def record_outcome(who: Writer, name: str, body: NewOutcome) -> CountedOutcome:
+    """Record what came of a session of that unit. Not counted once the experiment is decided."""
+    return CountedOutcome(counted=_experiments(who).record(name, body.unit, body.values))
+
+
+def _experiments(who: Caller) -> Experiments:
+    """They belong to whoever runs the server: other workspaces have none."""
+    if who.scope.workspace != LOCAL:
+        raise NotFound("There are no experiments in this workspace.")
+    return who.house.home.experiments
