@@ -16,8 +16,8 @@ import uvicorn
 from reverie.app import Home
 from reverie.core.keys import Permission
 from reverie.server.app import api_application
-from reverie.server.limits.calls import CallLimits
-from reverie.server.limits.slow_clients import PatientProtocol
+from reverie.server.call_limits import CallLimits
+from reverie.server.slow_clients import PatientProtocol
 from reverie.server.wiring import House
 
 

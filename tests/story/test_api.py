@@ -12,9 +12,8 @@ import pytest
 
 from reverie.app import Home
 from reverie.core.keys import Permission
+from reverie.server.call_limits import CallLimits, Sharing
 from reverie.server.errors import Problem
-from reverie.server.limits.calls import CallLimits
-from reverie.server.limits.shared import Sharing
 from reverie.server.wiring import House
 from tests.conftest import HomeMaker
 from tests.serving import Served, serving

@@ -14,10 +14,9 @@ from starlette.routing import BaseRoute
 
 from reverie import __version__
 from reverie.core.hosts import is_loopback
+from reverie.server.call_limits import CallLimits
 from reverie.server.errors import answer_errors
-from reverie.server.limits.calls import CallLimits
-from reverie.server.metrics import Metrics
-from reverie.server.middleware import Guard
+from reverie.server.middleware import Guard, Metrics
 from reverie.server.routes import definitions, dreams, extensions, health, memory_stores, sessions
 from reverie.server.shapes import stores as shapes
 from reverie.server.wiring import House

@@ -19,8 +19,8 @@ from reverie.dreams.stores.dreaming import StoreDreaming
 from reverie.erasure.library import Erasing
 from reverie.memory.stores.library import Stores
 from reverie.memory.stores.store import Author
+from reverie.server.call_limits import CallLimits
 from reverie.server.errors import Problem
-from reverie.server.limits.calls import CallLimits
 from reverie.server.wiring import House
 from reverie.transcripts.recorded.definitions import Definitions
 from reverie.transcripts.recorded.imports import Importing

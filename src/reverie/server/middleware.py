@@ -3,6 +3,9 @@
 A browser can be made to call a server on its own machine. A page's request carries an `Origin` that is not ours; a
 page whose name was pointed at this machine (DNS rebinding) carries that name as `Host`. Both are refused. A number
 instead of a name cannot be rebound.
+
+A proxy, a log or a filter in front of this server may be another reader of a body. Where two readers could take one
+body for two different things, it is refused: JSON is in UTF-8 and has every name of an object once.
 """
 
 from __future__ import annotations
@@ -14,9 +17,12 @@ import logging
 import re
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,8 +31,6 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reverie.server.errors import Problem, envelope, problem_of
-from reverie.server.limits.bodies import one_reading
-from reverie.server.metrics import Metrics
 
 LARGEST_BODY = 1024 * 1024  # the largest memory, each character of it escaped
 LARGEST_IMPORT = 512 * 1024 * 1024  # transcripts, which are read as they come
@@ -41,6 +45,7 @@ CLOSE = {"connection": "close"}
 _LOG = logging.getLogger("reverie.server")
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
 _BRACKETS = re.compile(rb"(?:%5B%5D|\[\])(?==)", re.IGNORECASE)
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
 @dataclass(slots=True)
@@ -203,3 +208,91 @@ class _Call:
             "error": self.error,
         }
         return {name: value for name, value in told.items() if value is not None}
+
+
+class Metrics:
+    """Counts for Prometheus, as plain text. No tenant, key or content is in them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._requests: Counter[tuple[str, str, int]] = Counter()
+        self._times: dict[tuple[str, str], list[int]] = {}
+        self._seconds: Counter[tuple[str, str]] = Counter()
+        self._running = 0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        self._running += 1  # on the event loop only
+        try:
+            yield
+        finally:
+            self._running -= 1
+
+    def count(self, method: str, route: str, status: int, seconds: float) -> None:
+        with self._lock:
+            self._requests[method, route, status] += 1
+            buckets = self._times.setdefault((method, route), [0] * (len(BOUNDS) + 1))
+            buckets[bisect_left(BOUNDS, seconds)] += 1
+            self._seconds[method, route] += seconds  # type: ignore[assignment]
+
+    def text(self) -> str:
+        with self._lock:
+            return "\n".join([*self._counts(), *self._histogram(), *self._gauge()]) + "\n"
+
+    def _counts(self) -> Iterator[str]:
+        yield "# TYPE reverie_http_requests_total counter"
+        for (method, route, status), count in sorted(self._requests.items()):
+            yield f'reverie_http_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}'
+
+    def _histogram(self) -> Iterator[str]:
+        yield "# TYPE reverie_http_request_seconds histogram"
+        for (method, route), buckets in sorted(self._times.items()):
+            labels, total = f'method="{method}",route="{route}"', 0
+            for bound, count in zip((*map(str, BOUNDS), "+Inf"), buckets, strict=True):
+                total += count
+                yield f'reverie_http_request_seconds_bucket{{{labels},le="{bound}"}} {total}'
+            yield f"reverie_http_request_seconds_sum{{{labels}}} {self._seconds[method, route]:.6f}"
+            yield f"reverie_http_request_seconds_count{{{labels}}} {total}"
+
+    def _gauge(self) -> Iterator[str]:
+        yield "# TYPE reverie_http_requests_running gauge"
+        yield f"reverie_http_requests_running {self._running}"
+
+
+async def one_reading(receive: Receive) -> Receive:
+    """The same body, once it is there and was looked at."""
+    messages: list[Message] = []
+    while not messages or messages[-1].get("more_body", False):
+        messages.append(await receive())
+    check_body(b"".join(message.get("body", b"") for message in messages))
+    waiting = iter(messages)
+
+    async def again() -> Message:
+        return next(waiting, None) or await receive()
+
+    return again
+
+
+def check_body(raw: bytes) -> None:
+    """Raises where it is ambiguous. What is no JSON at all is told by whoever reads it."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise Problem(400, "The body is not UTF-8.") from error
+    if "\0" in text:  # UTF-16 and UTF-32 of anything plain
+        raise Problem(400, "The body is not UTF-8.")
+    try:
+        json.loads(text, object_pairs_hook=_once)
+    except RecursionError as error:
+        raise Problem(400, "The body is nested too deeply.") from error
+    except ValueError:
+        return
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(members)
+    if len(made) < len(members):
+        names = [name for name, _ in members]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Problem(400, f"The body has the name {twice[:100]!r} twice in one object.")
+    return made

@@ -128,7 +128,7 @@ def _serving(home: Home) -> Iterator[Client]:
 
     from reverie.client import Client
     from reverie.server.app import api_application
-    from reverie.server.limits.calls import CallLimits
+    from reverie.server.call_limits import CallLimits
     from reverie.server.wiring import House
 
     for name in ("reverie.server", "httpx2"):  # one line a request is no part of the story

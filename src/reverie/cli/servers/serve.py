@@ -63,9 +63,9 @@ def command(
     import uvicorn
 
     from reverie.server.app import api_application, prepare_routes
-    from reverie.server.limits.calls import CallLimits
-    from reverie.server.limits.slow_clients import PatientProtocol
+    from reverie.server.call_limits import CallLimits
     from reverie.server.routes.extensions import clear_abandoned_imports
+    from reverie.server.slow_clients import PatientProtocol
     from reverie.server.wiring import House
     from reverie.web.app import mount_beside, web_application
     from reverie.web.doors import KeyDoor

@@ -30,7 +30,7 @@ def command(*, port: int, no_browser: bool, shell: Shell) -> None:
     import uvicorn
 
     from reverie.cli.servers.serve import bound_socket
-    from reverie.server.limits.slow_clients import PatientProtocol
+    from reverie.server.slow_clients import PatientProtocol
     from reverie.web.app import web_application
     from reverie.web.doors import Entrance
 

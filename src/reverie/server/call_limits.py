@@ -1,21 +1,28 @@
 """How much one key may ask for: a token bucket, and a number of calls and of streams at a time.
 
 Whether a call is admitted is decided here, in memory. What other servers on the same database admitted is learnt a
-moment later (`sharing`) and taken out of the bucket, below zero if need be: over a second or two all of them together
-admit what one would.
+moment later (`Sharing`) and taken out of the bucket, below zero if need be: over a second or two all of them together
+admit what one would. Servers tell each other a few times a second and never while anyone waits.
 """
 
 from __future__ import annotations
 
+import logging
 import math
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 
+from reverie.core.errors import ReverieError
 from reverie.core.scope import LOCAL
 from reverie.server.errors import Problem
+
+SECONDS = 0.25
+FORGOTTEN = 1.0  # who did not call here for so long begins anew: what others admitted meanwhile is over
+_LOG = logging.getLogger("reverie.server")
 
 
 @dataclass(slots=True)
@@ -100,3 +107,40 @@ class CallLimits:
 def _later(seconds: float, why: str) -> Problem:
     waits = {"retry-after": str(max(1, math.ceil(seconds))), "retry-after-ms": str(max(1, math.ceil(seconds * 1000)))}
     return Problem(429, f"{why} Try again later.", headers=waits)
+
+
+@dataclass(slots=True)
+class Sharing:
+    """`called` adds to the counts of a workspace's keys and says what they are. A server where nobody calls asks for
+    nothing. `_seen` is the count of each key and when it was looked at; what came since, less our own, is others'."""
+
+    limits: CallLimits
+    called: Callable[[str, Mapping[str, int]], dict[str, int]]
+    _seen: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    def share(self) -> None:
+        for workspace, calls in self.limits.untold().items():
+            for key, count in self.called(workspace, calls).items():
+                now, ours = self.limits.now(), calls[key]
+                before, at = self._seen.get(key, (count - ours, now))
+                self._seen[key] = (count, now)
+                if now - at < FORGOTTEN:
+                    self.limits.elsewhere(key, count - before - ours)
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        over = threading.Event()
+        thread = threading.Thread(target=self._work, args=(over,), name="reverie-limits", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _work(self, over: threading.Event) -> None:
+        while not over.wait(SECONDS):
+            try:
+                self.share()
+            except ReverieError as error:  # they hold here; the others miss a quarter of a second
+                _LOG.warning("what was admitted could not be shared: %s", type(error).__name__)

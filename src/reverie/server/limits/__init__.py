@@ -1,1 +1,0 @@
-"""How much a caller may send, and how often."""
