@@ -53,7 +53,7 @@ class once_heard:
         self.thread = threading.Thread(target=self.wait, args=(house, wanted))
 
     def wait(self, house: House, wanted: bool) -> None:
-        while wanted and not house.bells.anyone() and not self.over.wait(0.02):
+        while wanted and not house.wakeups.anyone() and not self.over.wait(0.02):
             continue
         if wanted:
             with house.working():

@@ -65,11 +65,11 @@ class Caller:
 
     @property
     def recording(self) -> Recording:
-        return self._tenants.recording(self.scope, self.key.user, self.house.bells.ring)
+        return self._tenants.recording(self.scope, self.key.user, self.house.wakeups.wake)
 
     @property
     def dreaming(self) -> StoreDreaming:
-        return self._tenants.dreams(self.scope, self.house.bells.ring)
+        return self._tenants.dreams(self.scope, self.house.wakeups.wake)
 
     @property
     def erasing(self) -> Erasing:

@@ -39,7 +39,7 @@ async def streamed(who: Caller, session: str) -> Stream:
 async def _frames(who: Caller, session: str, last: int) -> AsyncIterator[str]:
     yield ": recording\n\n"
     spoken = time.monotonic()
-    with who.house.bells.heard(session) as bell:
+    with who.house.wakeups.waiting_for(session) as news:
         while (found := await run_in_threadpool(who.recording.behind, session, last)) is not None:
             for event in found:
                 last, spoken = event.number, time.monotonic()
@@ -49,17 +49,17 @@ async def _frames(who: Caller, session: str, last: int) -> AsyncIterator[str]:
                     return
                 spoken = time.monotonic()
                 yield ": still here\n\n"
-            await _rung(bell)
+            await _news_or_time(news)
     yield _frame(_gone(who))
 
 
-async def _rung(bell: asyncio.Event) -> None:
+async def _news_or_time(news: asyncio.Event) -> None:
     try:
-        await asyncio.wait_for(bell.wait(), LOOKING_SECONDS)
+        await asyncio.wait_for(news.wait(), LOOKING_SECONDS)
     except TimeoutError:
         return
     finally:
-        bell.clear()
+        news.clear()
 
 
 def _gone(who: Caller) -> shapes.SessionEvent:

@@ -14,18 +14,18 @@ from reverie.core.keys import Keyring
 from reverie.server.call_limits import CallLimits, Sharing
 
 
-class Bells:
+class Wakeups:
     """Wakes who waits for news of a session when this process writes some. What another wrote is found by looking."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._waiting: defaultdict[str, set[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = defaultdict(set)
 
-    def ring(self, name: str) -> None:
+    def wake(self, name: str) -> None:
         """From any thread."""
         with self._lock:
-            for loop, bell in self._waiting.get(name, ()):
-                loop.call_soon_threadsafe(bell.set)
+            for loop, event in self._waiting.get(name, ()):
+                loop.call_soon_threadsafe(event.set)
 
     def anyone(self) -> bool:
         """Whether anyone waits."""
@@ -33,7 +33,7 @@ class Bells:
             return bool(self._waiting)
 
     @contextmanager
-    def heard(self, name: str) -> Iterator[asyncio.Event]:
+    def waiting_for(self, name: str) -> Iterator[asyncio.Event]:
         waiting = (asyncio.get_running_loop(), asyncio.Event())
         with self._lock:
             self._waiting[name].add(waiting)
@@ -48,10 +48,10 @@ class Bells:
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """`bells` ring in this process when a session has news."""
+    """`wakeups` tell this process when a session has news."""
 
     home: Home
-    bells: Bells = field(default_factory=Bells)
+    wakeups: Wakeups = field(default_factory=Wakeups)
 
     @property
     def keys(self) -> Keyring:
@@ -60,7 +60,7 @@ class House:
     @contextmanager
     def working(self, at_once: int = 2) -> Iterator[None]:
         """While this lasts, dreams are done here. What an earlier process left is taken up first."""
-        worker = self.home.queue.server_worker(self.bells.ring, at_once)
+        worker = self.home.queue.server_worker(self.wakeups.wake, at_once)
         worker.start()
         try:
             yield
