@@ -30,8 +30,8 @@ from reverie.memory.operation import Add, Remove, Replace, entry_hash
 from reverie.transcripts.session import Evidence
 from reverie.web.app import ROUTERS, web_application
 from reverie.web.doors import Entrance
-from reverie.web.events import _now
 from reverie.web.guard import HEADERS, LARGEST_BODY
+from reverie.web.status import _now
 from tests.conftest import NOON
 
 HERE = "http://127.0.0.1:8300"

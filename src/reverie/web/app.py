@@ -13,12 +13,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reverie.app import Home
 from reverie.core.errors import ReverieError
-from reverie.web import audit, events, inbox, memory, nights, rules, sessions, skills, status
+from reverie.web import inbox, memory, nights, sessions, status
 from reverie.web.doors import Door
 from reverie.web.guard import WebGuard
 from reverie.web.pages import Pages, root_of
 
-ROUTERS = tuple(part.router for part in (inbox, nights, memory, skills, rules, sessions, audit, status, events))
+ROUTERS = tuple(part.router for part in (inbox, nights, memory, sessions, status))
 
 
 MOUNTED_AT = "/web"

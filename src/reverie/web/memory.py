@@ -1,4 +1,4 @@
-"""What agents remember: the documents as they are, which change brought each entry, and what happened to them."""
+"""What agents remember: documents, rules and skills as they are, which change brought each, and the way back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
 from reverie.changes.history.change import Change
-from reverie.changes.history.library import History, happened
+from reverie.changes.history.library import History, Instruction, Rule, happened
+from reverie.changes.history.rule_rows import as_csv, rules_as_json
 from reverie.changes.history.sizes import sizes
 from reverie.changes.inbox.word_diff import Hunk, edit_hunks
 from reverie.changes.landing_result import Landed, in_words, undone_by
@@ -20,12 +21,12 @@ from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.library import budget_of
 from reverie.web.inbox import parts
-from reverie.web.pages import root_of
-from reverie.web.plots import stepped
+from reverie.web.pages import link, root_of, stepped
 
 router = APIRouter()
 MOST_CHANGES = 50
 MOST_STORES, MOST_MEMORIES = 20, 50
+MOST_SHOWN = 300
 
 
 @router.get("/memory")
@@ -93,7 +94,7 @@ def _differences(history: History, path: str, earlier: datetime | None, until: d
 
 @router.get("/changes/{change}")
 def change(request: Request, change: str) -> Response:
-    return _shown(request, change, "")
+    return _change_page(request, change, "")
 
 
 @router.post("/changes/{change}/undo")
@@ -105,10 +106,10 @@ def undo(request: Request, change: str) -> Response:
     outcome = review.undo(change, request.state.form.get("because", ""), even_critical=meant)
     if isinstance(outcome, Landed):
         return RedirectResponse(f"{root_of(request)}/changes/{outcome.change.id}", 303)
-    return _shown(request, change, in_words(outcome))
+    return _change_page(request, change, in_words(outcome))
 
 
-def _shown(request: Request, change: str, said: str) -> Response:
+def _change_page(request: Request, change: str, said: str) -> Response:
     home, pages = parts(request)
     history = _history_with(home, lambda one: one.get(change))
     found = history.get(change)
@@ -126,3 +127,81 @@ def _shown(request: Request, change: str, said: str) -> Response:
 def where_of(home: Home, change: Change) -> str:
     """The document that a Change is of, as an address names it."""
     return f"{home.history.name_of(change.target)}/{change.subject.removeprefix('/')}"
+
+
+@router.get("/rules")
+def rules(request: Request, q: str = "", as_of: str = "") -> Response:
+    home, pages = parts(request)
+    unread = [str(error) for error in home.memory.touch_all()]
+    found, told = _rules_that_match(home, q, pages.end_of(as_of))
+    values = {"q": q, "as_of": as_of, "rules": found[:MOST_SHOWN], "told": told[:MOST_SHOWN], "unread": unread}
+    return pages.page(request, "rules.html", count=len(found) + len(told), most=MOST_SHOWN, **values)
+
+
+@router.get("/rules.csv")
+def rules_csv(request: Request, q: str = "", as_of: str = "") -> Response:
+    home, pages = parts(request)
+    home.memory.touch_all()
+    return _file(as_csv(*_rules_that_match(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
+
+
+@router.get("/rules.json")
+def rules_json(request: Request, q: str = "", as_of: str = "") -> Response:
+    home, pages = parts(request)
+    home.memory.touch_all()
+    return _file(rules_as_json(*_rules_that_match(home, q, pages.end_of(as_of))), "application/json", "rules.json")
+
+
+@router.post("/rules/critical")
+def critical(request: Request) -> Response:
+    """A critical rule is never changed or removed without a person."""
+    home, _ = parts(request)
+    form = request.state.form
+    rule = home.history.rule(form.get("where", ""), form.get("id", ""))
+    home.review.mark(rule, critical=form.get("critical") == "yes")
+    if form.get("from") == "rules":
+        return RedirectResponse(link(f"{root_of(request)}/rules", q=form.get("q")), 303)
+    return RedirectResponse(link(f"{root_of(request)}/memory/document", path=form.get("where")), 303)
+
+
+def _rules_that_match(home: Home, q: str, when: datetime | None) -> tuple[list[Rule], list[Instruction]]:
+    for _ in home.skills.every():  # reading a skill records how it stands
+        pass
+    words = q.casefold().split()
+
+    def has(text: str, where: str) -> bool:
+        whole = f"{text} {where}".casefold()
+        return all(word in whole for word in words)
+
+    rules = [rule for history in home.histories() for rule in history.rules(when) if has(rule.text, rule.where)]
+    return rules, [] if when else [one for one in home.instructions() if has(one.text, one.file)]
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    return Response(text, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+@router.get("/skill")
+def skill(request: Request, path: str) -> Response:
+    return _skill_page(request, path, "")
+
+
+@router.post("/skill/rollback")
+def rollback(request: Request) -> Response:
+    """Back to a version, as a change like any other: scanned, recorded, and undone like one."""
+    home, _ = parts(request)
+    form = request.state.form
+    path = form.get("path", "")
+    meant = form.get("critical") == "yes"
+    outcome = home.refining.revert_skill(path, form.get("version", ""), form.get("because", ""), even_critical=meant)
+    if isinstance(outcome, Landed):
+        return RedirectResponse(f"{root_of(request)}/changes/{outcome.change.id}", 303)
+    return _skill_page(request, path, in_words(outcome))
+
+
+def _skill_page(request: Request, path: str, said: str) -> Response:
+    home, pages = parts(request)
+    found, versions = home.skills.get(path), home.refining.versions(path)
+    told = home.inbox.sentences([change for _, change in versions], home.history.name_of)
+    values = {"found": found, "skill": found.skill, "versions": versions, "told": told, "said": said}
+    return pages.page(request, "skill.html", 409 if said else 200, **values)

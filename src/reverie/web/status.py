@@ -1,19 +1,28 @@
-"""How things stand: targets, sources, the last nights, the queue, what models cost."""
+"""How things stand: targets, sources, the last nights, the queue, what models cost, what is wrong with what is read.
+
+What happens elsewhere while a page is open comes as server-sent events: a night that runs, a proposal that someone else
+decided. A page works without them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
-from reverie.app import checkup
+from reverie.app import Home, checkup
+from reverie.core.errors import NotFound
 from reverie.dreams.dream import Dream
 from reverie.web.inbox import parts
-from reverie.web.plots import Plot, barred
+from reverie.web.pages import Plot, barred
 
 router = APIRouter()
 PLOTTED = 40  # nights
+MOST_FINDINGS = 200
+EVERY_SECONDS = 2.0
 
 
 @router.get("/costs")
@@ -80,3 +89,35 @@ def status(request: Request, check: bool = False) -> Response:
         "plots": _health(home.dreams.records.find(home.owned, limit=PLOTTED)),
     }
     return pages.page(request, "status.html", **values)
+
+
+@router.get("/audit")
+def audit(request: Request, kind: str = "") -> Response:
+    home, pages = parts(request)
+    if not home.is_whole:
+        raise NotFound("There is nothing here to audit.", next_step="The files of the machine belong to its owner.")
+    whole = home.audit()
+    shown = whole.narrowed([kind] if kind else [], None)
+    values = {"report": whole, "findings": shown.findings[:MOST_FINDINGS], "count": len(shown.findings), "kind": kind}
+    return pages.page(request, "audit.html", **values)
+
+
+@router.get("/events")
+async def events(request: Request) -> StreamingResponse:
+    home, _ = parts(request)
+    return StreamingResponse(_news(home), media_type="text/event-stream")
+
+
+async def _news(home: Home) -> AsyncIterator[str]:
+    """The state of now, at once and whenever it has changed; between, a comment that keeps the connection."""
+    last = ""
+    while True:
+        now = await asyncio.to_thread(_now, home)
+        yield f"data: {now}\n\n" if now != last else ": nothing new\n\n"
+        last = now
+        await asyncio.sleep(EVERY_SECONDS)
+
+
+def _now(home: Home) -> str:
+    nights = [one.sentence for one in home.dreams.progress()]
+    return json.dumps({"waiting": home.inbox.mark(), "nights": nights})
