@@ -24,8 +24,7 @@ from reverie.core.errors import BadInput
 from reverie.core.keys import Permission
 from reverie.core.origin import Origin
 from reverie.integrations.agent_tools import MOST_WAITING, AgentTools
-from reverie.integrations.mcp_server import McpServer, listed_tools
-from reverie.integrations.mcp_transports import http_app
+from reverie.integrations.mcp_server import McpServer, http_app, listed_tools
 from reverie.memory.operation import Add
 from tests.serving import in_a_thread
 

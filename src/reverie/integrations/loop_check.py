@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reverie.core.errors import BadInput, ReverieError
-from reverie.integrations.mcp_transports import started_tools
+from reverie.integrations.mcp_server import started_tools
 
 if TYPE_CHECKING:
     from reverie.harnesses.installers import Installer, Launch

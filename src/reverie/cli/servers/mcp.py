@@ -24,8 +24,7 @@ def command(*, target: str | None, agent: str, port: int | None, night: bool, ho
     An agent starts it by itself over stdio; `reverie install` tells it how. Over HTTP it is at /mcp, for who has a key
     (`reverie keys create`) with the scope `write`. Nothing it offers writes memory or a skill.
     """
-    from reverie.integrations.mcp_server import McpServer
-    from reverie.integrations.mcp_transports import http_app, serve_stdio
+    from reverie.integrations.mcp_server import McpServer, http_app, serve_stdio
 
     server = McpServer(shell.opened, target, agent)
     if port is None:
