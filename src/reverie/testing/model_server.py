@@ -27,12 +27,12 @@ from typing import Any
 
 from reverie.testing.model_plays import MISBEHAVIOURS, Play, Refuses, Says, Sends, tear_down
 from reverie.testing.model_recordings import ANSWER, REQUEST, Queue, Recordings
-from reverie.testing.model_shapes import shaped
 from reverie.testing.model_wires import ReceivedRequest, ToolUse
 
 Script = Play | Sequence[Play] | Callable[[ReceivedRequest], Play]
 CONTEXT = 32_768
 _MOST_BYTES = 64_000_000
+_DEEPEST = 12
 
 
 class Server:
@@ -226,3 +226,34 @@ def _chosen(arguments: argparse.Namespace) -> Play | None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it was started in the background
     serve_command()
+
+
+def shaped(schema: Mapping[str, Any], depth: int = 0) -> object:
+    """The smallest value the schema allows: required fields only, lists as short as they may be."""
+    if depth > _DEEPEST:
+        return None
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    for union in ("anyOf", "oneOf", "allOf"):
+        if schema.get(union):
+            return shaped(schema[union][0], depth + 1)
+    return _of_type(schema, depth)
+
+
+def _of_type(schema: Mapping[str, Any], depth: int) -> object:
+    match schema.get("type"):
+        case "object":
+            wanted = schema.get("required", ())
+            return {name: shaped(schema.get("properties", {}).get(name, {}), depth + 1) for name in wanted}
+        case "array":
+            return [shaped(schema.get("items", {}), depth + 1) for _ in range(schema.get("minItems", 0))]
+        case "integer" | "number":
+            return schema.get("minimum", 0)
+        case "boolean":
+            return False
+        case "string":
+            return "x" * max(schema.get("minLength", 0), 1)
+        case _:
+            return None
