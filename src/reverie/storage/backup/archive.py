@@ -119,7 +119,9 @@ class Unpacking:
             if said or header.name in found or len(found) >= MOST_MEMBERS:
                 raise damaged(f"{header.name[:200]!r} is one member too many")
             if header.name == NAME:
-                said = _manifest_in(content, header.size)
+                if header.size > MOST_MANIFEST:
+                    raise damaged(f"its manifest has {header.size:,} bytes")
+                said = content.readall()
             else:
                 found[header.name] = _measured(content)
         if not said:
@@ -193,12 +195,6 @@ class _PlainFile(tarfile.TarInfo):
         if found.type != tarfile.REGTYPE or not 0 <= found.size <= MOST_BYTES:
             raise damaged(f"{found.name[:200]!r} is not a plain file of at most {MOST_BYTES:,} bytes")
         return found
-
-
-def _manifest_in(content: _Content, size: int) -> bytes:
-    if size > MOST_MANIFEST:
-        raise damaged(f"its manifest has {size:,} bytes")
-    return content.readall()
 
 
 def _measured(content: _Content) -> _Measured:

@@ -277,10 +277,11 @@ class SqlHistory:
             yield f"row {one.number} tells of {one.body['change']}, which is gone"
         elif salt == "":
             return  # a text of it was erased: what the digests were made of is gone, and meant to be
-        elif (change.number, change.settled_at) != (one.number, one.at) or ledger_body(change, salt) != _renamed(
-            one.body
-        ):
-            yield f"{change.id} does not say what row {one.number} of the ledger says of it"
+        else:
+            # Rows of the ledger are never written again, and the first ones call a target a shelf.
+            told = {"target" if name == "shelf" else name: value for name, value in one.body.items()}
+            if (change.number, change.settled_at) != (one.number, one.at) or ledger_body(change, salt) != told:
+                yield f"{change.id} does not say what row {one.number} of the ledger says of it"
 
     @contextmanager
     def _looking(self, scope: Scope) -> Iterator[Connection]:
@@ -371,8 +372,3 @@ def _entries_at(connection: Connection, place: dict[str, str], at: int | None) -
         KnownEntry(one.id, one.sha256, one.since, one.seen, one.critical, one.change_id)
         for one in connection.execute(asked)
     )
-
-
-def _renamed(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Rows of the ledger are never written again, and the first ones call a target a shelf."""
-    return {"target" if name == "shelf" else name: value for name, value in body.items()}

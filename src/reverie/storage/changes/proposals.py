@@ -179,6 +179,7 @@ def _details(proposal: Proposal) -> str:
 
 def _proposal(found: Any) -> Proposal:
     told = json.loads(found.details)
+    verdict = told["verdict"]
     return Proposal(
         found.id,
         _suggestion(found, told),
@@ -193,7 +194,7 @@ def _proposal(found: Any) -> Proposal:
         found.made_at,
         found.expires_at,
         ProposalStatus(found.status),
-        _verdict(told["verdict"]),
+        Verdict(**verdict | {"at": datetime.fromisoformat(verdict["at"])}) if verdict else None,
         told["change"],
         told["note"],
         found.snoozed_until,
@@ -210,7 +211,7 @@ def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
         told["action"],
         told["reason"],
         evidence_from_json(told["evidence"]),
-        _score(told["score"]),
+        score_from_json(told["score"]),
         found.proposer,
         found.dream,
         told["people"],
@@ -220,12 +221,8 @@ def _suggestion(found: Any, told: dict[str, Any]) -> Suggestion:
     )
 
 
-def _score(told: dict[str, Any] | None) -> Score | None:
+def score_from_json(told: dict[str, Any] | None) -> Score | None:
     return Score(told["total"], tuple(Part(**one) for one in told["parts"])) if told else None
-
-
-def _verdict(told: dict[str, Any] | None) -> Verdict | None:
-    return Verdict(**told | {"at": datetime.fromisoformat(told["at"])}) if told else None
 
 
 def _text(content: bytes | None) -> str | None:

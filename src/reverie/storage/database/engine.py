@@ -43,7 +43,12 @@ def engine(url: str) -> Engine:
         raise _unusable(url) from error
     if parsed.get_backend_name() not in ("sqlite", "postgresql"):
         raise _unusable(url)
-    made = _sqlite(parsed) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
+    if parsed.get_backend_name() == "sqlite":
+        made = _sqlite(parsed)
+    else:
+        driven = parsed.set(drivername="postgresql+psycopg")
+        made = create_engine(driven, pool_pre_ping=True, pool_size=THREADS, max_overflow=SPARE)
+        event.listen(made, "begin", begun)
     event.listen(made, "handle_error", _explained)
     return made
 
@@ -69,14 +74,6 @@ def _unusable(url: str) -> BadSetting:
         expected="sqlite:///path/to/reverie.db or postgresql://user@host/name",
         next_step="Set it with --database, REVERIE_DATABASE or `database` in reverie.toml.",
     )
-
-
-def _postgres(url: URL) -> Engine:
-    made = create_engine(
-        url.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=THREADS, max_overflow=SPARE
-    )
-    event.listen(made, "begin", begun)
-    return made
 
 
 def _sqlite(url: URL) -> Engine:

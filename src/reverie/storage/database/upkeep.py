@@ -31,14 +31,16 @@ UNDER_WAY = "('PENDING', 'ENQUEUED', 'DELAYED')"
 
 
 def compacted(engine: Engine) -> list[Left]:
-    return _compacted_postgres(engine) if engine.dialect.name == "postgresql" else _compacted_sqlite(engine)
-
-
-def _compacted_sqlite(engine: Engine) -> list[Left]:
+    if engine.dialect.name == "postgresql":
+        with engine.execution_options(isolation_level="AUTOCOMMIT", errand="upkeep").connect() as connection:
+            in_use = _vacuumed_tables(connection, [table.name for table in schema.metadata.sorted_tables])
+            if connection.execute(text(_MAY_CHECKPOINT)).scalar():  # who may not, waits for the server's own
+                connection.execute(text("checkpoint"))
+        return [Left(name, "the table was in use: its free space is overwritten in time") for name in in_use]
     file = Path(engine.url.database or "")
     engine.dispose()  # an idle connection of ours must not be what keeps the log from being cut
-    with closing(engine.raw_connection()) as connection:
-        left = [*_done(connection, "vacuum", file), *_done(connection, "pragma wal_checkpoint(truncate)", file)]
+    with closing(engine.raw_connection()) as raw:
+        left = [*_done(raw, "vacuum", file), *_done(raw, "pragma wal_checkpoint(truncate)", file)]
     for copy in copies(file):
         copy.unlink(missing_ok=True)
     return left
@@ -59,15 +61,6 @@ def _done(connection: Any, statement: str, file: Path) -> list[Left]:
             why = f"its free pages or its log could not be cleared ({said}): erase something again when nobody reads it"
             return [Left(str(file), why, failed=True)]
         time.sleep(0.05)
-
-
-def _compacted_postgres(engine: Engine) -> list[Left]:
-    own = engine.execution_options(isolation_level="AUTOCOMMIT", errand="upkeep")
-    with own.connect() as connection:
-        in_use = _vacuumed_tables(connection, [table.name for table in schema.metadata.sorted_tables])
-        if connection.execute(text(_MAY_CHECKPOINT)).scalar():  # who may not, waits for the server's own
-            connection.execute(text("checkpoint"))
-    return [Left(name, "the table was in use: its free space is overwritten in time") for name in in_use]
 
 
 def _vacuumed_tables(connection: Connection, names: Sequence[str], schema: str = "") -> list[str]:

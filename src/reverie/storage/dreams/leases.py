@@ -77,11 +77,19 @@ class SqlLeases:
         with writing(self._engine, scope) as connection:
             target = _target_of(connection, scope, dream.id)
             if target not in ours:
-                raise _of_another(dream, target)
+                raise BadInput(
+                    f"{dream.id} is a night over {target}, and {dream.target} is another target here.",
+                    expected="a dream over a target of this home",
+                    next_step="Run it from the home it was begun in.",
+                )
             key = owner_key(scope) | {"target": target}
             held = _lease(connection, key)
             if held is not None and held.holder not in ("", self._holder) and held.until > now:
-                raise _elsewhere(dream.target, held.holder, rfc3339(held.until))
+                raise StillLocked(
+                    f"{held.holder} dreams over {dream.target}, or died doing so.",
+                    expected="one dream over a target at a time",
+                    next_step=f"Try again when it is done; if it is dead, after {rfc3339(held.until)}.",
+                )
             token = held.token + 1 if held else 1
             row = {"holder": self._holder, "dream": dream.id, "token": token, "until": now + LEASE}
             upsert(connection, schema.leases, key, row)
@@ -223,22 +231,6 @@ def _target_of(connection: Connection, scope: Scope, dream: str) -> str:
         select(schema.dreams.c.target).filter_by(**owner_key(scope), id=dream)
     ).scalar()
     return found or ""
-
-
-def _elsewhere(target: str, holder: str, until: str) -> StillLocked:
-    return StillLocked(
-        f"{holder} dreams over {target}, or died doing so.",
-        expected="one dream over a target at a time",
-        next_step=f"Try again when it is done; if it is dead, after {until}.",
-    )
-
-
-def _of_another(dream: Dream, target: str) -> BadInput:
-    return BadInput(
-        f"{dream.id} is a night over {target}, and {dream.target} is another target here.",
-        expected="a dream over a target of this home",
-        next_step="Run it from the home it was begun in.",
-    )
 
 
 def _told(scope: Scope, dream: Dream) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from reverie.changes.history.change import evidence_as_json, evidence_from_json, operation_as_json, operation_from_json
-from reverie.changes.proposal import Part, Score, Suggestion, score_as_json
+from reverie.changes.proposal import Suggestion, score_as_json
 from reverie.core.clock import rfc3339
 from reverie.core.origin import Origin
 from reverie.dreams.dream import Consulted, Dream, Fate, Judged, Read, Status
@@ -17,6 +17,7 @@ from reverie.dreams.light.candidate import Candidate, Kind, Noted
 from reverie.dreams.records import ModelReport, Planned, SessionChoice, Thought, Used
 from reverie.llm.settings import BUILT_IN
 from reverie.skills.amendments.amendment_json import amendment_as_json, amendment_from_json
+from reverie.storage.changes.proposals import score_from_json
 
 _JUDGED = tuple(field.name for field in fields(Judged))
 
@@ -121,7 +122,6 @@ def dream_from(row: Any) -> Dream:
 
 
 def judged_from_json(told: dict[str, Any]) -> Judged:
-    score = told["score"]
     return Judged(
         **told
         | {
@@ -131,7 +131,7 @@ def judged_from_json(told: dict[str, Any]) -> Judged:
             "evidence": evidence_from_json(told["evidence"]),
             "reasons": tuple(told.get("reasons", ())),
             "checks": tuple((name, found) for name, found in told.get("checks", ())),
-            "score": Score(score["total"], tuple(Part(**part) for part in score["parts"])) if score else None,
+            "score": score_from_json(told["score"]),
         }
     )
 
@@ -238,14 +238,13 @@ def _suggestion(wanted: Suggestion) -> dict[str, Any]:
 
 
 def _suggestion_from(told: dict[str, Any]) -> Suggestion:
-    score = told["score"]
     return Suggestion(
         told["target"],
         told["subject"],
         tuple(operation_from_json(one) for one in told["operations"]),
         reason=told["reason"],
         evidence=evidence_from_json(told["evidence"]),
-        score=Score(score["total"], tuple(Part(**part) for part in score["parts"])) if score else None,
+        score=score_from_json(told["score"]),
         proposer=told["proposer"],
         dream=told["dream"],
         people=told["people"],

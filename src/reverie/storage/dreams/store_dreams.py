@@ -140,13 +140,10 @@ class SqlStoreDreams(SqlDreams):
         connection.execute(quiet.values(status="idle", archived_at=now, updated_at=now))
 
 
-def _same() -> Any:
-    dreams = schema.dreams.c
-    return (_TABLE.c.workspace == dreams.workspace) & (_TABLE.c.user == dreams.user) & (_TABLE.c.id == dreams.id)
-
-
 def _joined() -> Select[Any]:
-    return select(_TABLE, schema.dreams.c.status, schema.dreams.c.ended_at).join(schema.dreams, _same())
+    dreams = schema.dreams.c
+    same = (_TABLE.c.workspace == dreams.workspace) & (_TABLE.c.user == dreams.user) & (_TABLE.c.id == dreams.id)
+    return select(_TABLE, dreams.status, dreams.ended_at).join(schema.dreams, same)
 
 
 def _of(scope: Scope) -> list[Any]:

@@ -62,8 +62,10 @@ def _erase_dreams_of_text(connection: Connection, scope: Scope, store: str, text
     words = " ".join(text.split())
 
     def without(judged: Told) -> Told:
-        quoted = any(part and part in words for part in _words_of(judged))
-        return _emptied(judged) if quoted else judged
+        # Of entries and of what was said, with what the sentences of the checks quote.
+        checks = [part for _, found in judged.get("checks", ()) for part in _QUOTED.findall(found)]
+        quoted = [judged["old"], judged["text"], judged.get("confirms", ""), *checks]
+        return _emptied(judged) if any(part and part in words for part in quoted) else judged
 
     for row in _dreams(connection, scope, (store_dreams.c.output == store) | (store_dreams.c.store == store)):
         _rewrite(connection, scope, row, without)
@@ -136,12 +138,6 @@ def _emptied(judged: Told) -> Told:
         "parts": [part | {"why": ERASED} for part in judged["score"]["parts"]]
     }
     return judged | gone | {"score": score}
-
-
-def _words_of(judged: Told) -> list[str]:
-    """Of entries and of what was said, with what the sentences of the checks quote."""
-    quoted = [part for _, found in judged.get("checks", ()) for part in _QUOTED.findall(found)]
-    return [judged["old"], judged["text"], judged.get("confirms", ""), *quoted]
 
 
 def redact_version(connection: Connection, scope: Scope, redacted: MemoryVersion, by: Author, at: datetime) -> None:

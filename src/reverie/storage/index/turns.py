@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from calendar import month_name
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from functools import cache
 from itertools import chain
 from math import ceil, log
@@ -44,8 +43,10 @@ def prepared(index: tantivy.Index) -> tantivy.Index:
 
 
 def documents(entry: IndexedSession) -> Iterator[Document]:
-    """A turn is found by its own words, its speaker, the turns beside it, and its session's title and day."""
-    about = tokens(entry.title or "") + _day(entry.started_at)
+    """A turn is found by its own words, its speaker, the turns beside it, and its session's title and day, as people
+    write it: for "what did we decide in May 2026?"."""
+    about, at = tokens(entry.title or ""), entry.started_at
+    about += [] if at is None else tokens(f"{at.day} {month_name[at.month]} {at:%Y-%m-%d}")
     before: list[str] = []
     now: tuple[IndexedTurn, list[str]] | None = None
     for turn in chain(entry.turns, (None,)):  # three turns are held at a time: a session may be larger than memory
@@ -55,11 +56,6 @@ def documents(entry: IndexedSession) -> Iterator[Document]:
             yield _document(entry, now[0], " ".join(chain(*[own] * OWN, about, before[:CONTEXT], after[:CONTEXT])))
             before = own
         now = (turn, after) if turn else None
-
-
-def _day(at: datetime | None) -> list[str]:
-    """As people write a day, for "what did we decide in May 2026?"."""
-    return [] if at is None else tokens(f"{at.day} {month_name[at.month]} {at:%Y-%m-%d}")
 
 
 def _document(entry: IndexedSession, turn: IndexedTurn, words: str) -> Document:
@@ -117,13 +113,12 @@ def turns_query(terms: Sequence[Term], where: SearchFilter) -> Query:
 
 def candidates(index: tantivy.Index, query: Query, size: int) -> list[RankedTurn]:
     searcher = index.searcher()
-    hits = searcher.search(query, limit=size, count=False).hits
-    return [_candidate(searcher.doc(address), score) for score, address in hits]
-
-
-def _candidate(document: Document, score: float) -> RankedTurn:
-    user, session, role, turn = (document.get_first(name) for name in ("user", "session", "role", "turn"))
-    return RankedTurn(TurnKey(str(user), str(session), int(turn or 0)), str(role), score)
+    found = list[RankedTurn]()
+    for score, address in searcher.search(query, limit=size, count=False).hits:
+        document = searcher.doc(address)
+        user, session, role, turn = (document.get_first(name) for name in ("user", "session", "role", "turn"))
+        found.append(RankedTurn(TurnKey(str(user), str(session), int(turn or 0)), str(role), score))
+    return found
 
 
 def rarities(index: tantivy.Index, terms: Sequence[Term]) -> list[float]:

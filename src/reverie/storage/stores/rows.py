@@ -130,7 +130,8 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
     found = connection.execute(_at(), ours | {"path": came_from}).scalar()
     if found is None and write.content is None:
         return None
-    made = _Made(found or ids.new("mem"), ids.new("memver"), _operation(found, write))
+    operation: Operation = "created" if found is None else "deleted" if write.content is None else "modified"
+    made = _Made(found or ids.new("mem"), ids.new("memver"), operation)
     # One version more, and as many memories more or less. Says the version's number.
     more = {"created": 1, "deleted": -1}.get(made.operation, 0)
     given = {"of_workspace": scope.workspace, "of_user": scope.user or "", "of_id": write.store, "more": more}
@@ -150,12 +151,6 @@ class _Made:
     memory: str
     version: str
     operation: Operation
-
-
-def _operation(found: str | None, write: Write) -> Operation:
-    if found is None:
-        return "created"
-    return "deleted" if write.content is None else "modified"
 
 
 @cache

@@ -89,7 +89,12 @@ class SqlRecorded:
             scrub, turns = stones.scrubber, list(stones.screened(turns))
             events = [replace(event, told=scrub.told(event.told)) for event in events] if scrub else events
         kept = [replace(event, number=number) for number, event in enumerate(events, there + 1)]
-        connection.execute(insert(recorded_events), [_row(scope, name, event) for event in kept])
+        key = owner_key(scope) | {"session": name}
+        rows = [
+            key | {"number": one.number, "id": one.id, "type": one.type, "at": one.at, "details": json.dumps(one.told)}
+            for one in kept
+        ]
+        connection.execute(insert(recorded_events), rows)
         last = {"events": there + len(kept), "updated_at": kept[-1].at}
         connection.execute(update(recorded).filter_by(**owner_key(scope), id=name).values(**last))
         if spoken.head is not None:
@@ -113,11 +118,6 @@ class SqlRecorded:
 def _held(connection: Connection, scope: Scope, name: str) -> Any:
     asked = select(recorded).filter_by(**owner_key(scope), id=name)
     return connection.execute(asked.with_for_update()).first()
-
-
-def _row(scope: Scope, name: str, event: RecordedEvent) -> dict[str, Any]:
-    told = {"id": event.id, "type": event.type, "at": event.at, "details": json.dumps(event.told)}
-    return owner_key(scope) | {"session": name, "number": event.number} | told
 
 
 def _of_scope(scope: Scope) -> Select[Any]:
