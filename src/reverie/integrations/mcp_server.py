@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reverie import __version__
 from reverie.core.errors import BadInput, ReverieError
@@ -90,7 +90,13 @@ class McpServer:
     def _result(self, method: str, params: Mapping[str, Any]) -> Answer:
         match method:
             case "initialize":
-                return _initialized(params.get("protocolVersion"))
+                wanted = params.get("protocolVersion")
+                return {
+                    "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0],
+                    "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+                    "serverInfo": {"name": "reverie", "version": __version__},
+                    "instructions": INSTRUCTIONS,
+                }
             case "ping":
                 return {}
             case "tools/list":
@@ -153,15 +159,6 @@ def error_answer(number: object, code: int, message: str) -> Answer:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": message}}
 
 
-def _initialized(wanted: object) -> Answer:
-    return {
-        "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0],
-        "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
-        "serverInfo": {"name": "reverie", "version": __version__},
-        "instructions": INSTRUCTIONS,
-    }
-
-
 def _page(key: str, uri: str, name: str, about: str) -> Answer:
     return {key: uri, "name": name, "description": about, "mimeType": "text/markdown"}
 
@@ -178,8 +175,10 @@ def serve_stdio(server: McpServer) -> None:
     out = sys.stdout.buffer
     with redirect_stdout(sys.stderr):
         for line in sys.stdin.buffer:
-            if line.strip():
-                _write(out, _answered(server, line))
+            answer = _answered(server, line) if line.strip() else None
+            if answer is not None:
+                out.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+                out.flush()
 
 
 def _answered(server: McpServer, raw: bytes) -> Answer | None:
@@ -188,12 +187,6 @@ def _answered(server: McpServer, raw: bytes) -> Answer | None:
     except (ValueError, RecursionError):
         return error_answer(None, PARSE_ERROR, "This is no JSON.")
     return server.answer(message)
-
-
-def _write(out: IO[bytes], answer: Answer | None) -> None:
-    if answer is not None:
-        out.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-        out.flush()
 
 
 def http_app(server: McpServer) -> Starlette:

@@ -50,7 +50,10 @@ async def _frames(who: Caller, session: str, last: int) -> AsyncIterator[str]:
                 spoken = time.monotonic()
                 yield ": still here\n\n"
             await _news_or_time(news)
-    yield _frame(_gone(who))
+    # The one event that is kept nowhere: its session is not there any more.
+    home = who.house.home
+    gone = shapes.SessionEvent(id=home.ids.new("sevt"), type="session.deleted", processed_at=home.clock.now())
+    yield _frame(gone)
 
 
 async def _news_or_time(news: asyncio.Event) -> None:
@@ -60,12 +63,6 @@ async def _news_or_time(news: asyncio.Event) -> None:
         return
     finally:
         news.clear()
-
-
-def _gone(who: Caller) -> shapes.SessionEvent:
-    """The one event that is kept nowhere: its session is not there any more."""
-    home = who.house.home
-    return shapes.SessionEvent(id=home.ids.new("sevt"), type="session.deleted", processed_at=home.clock.now())
 
 
 def _frame(event: shapes.SessionEvent) -> str:

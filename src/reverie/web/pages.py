@@ -41,7 +41,7 @@ class Pages:
             loader=PackageLoader("reverie.web"),
             autoescape=True,
             undefined=StrictUndefined,
-            finalize=_seen,
+            finalize=lambda value: visible(value) if type(value) is str else value,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -110,10 +110,6 @@ class Pages:
             if token.type in ("heading_open", "heading_close"):  # it stands below a heading of the page
                 token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
         return Markup(self._diary.renderer.render(tokens, self._diary.options, {}))
-
-
-def _seen(value: object) -> object:
-    return visible(value) if type(value) is str else value
 
 
 def as_it_is(text: str) -> Markup:

@@ -32,22 +32,17 @@ def costs(request: Request) -> Response:
     asked = [one for one in dreams if one.consulted]
     paid = {one.id: sum(each.dollars or 0.0 for each in one.consulted) for one in asked}
     money = [(one.started_at, paid[one.id], _said(one)) for one in reversed(asked)]
-    tokens = [(one.started_at, float(_tokens(one)), _said(one)) for one in reversed(asked)]
+    tokens = [
+        (one.started_at, float(sum(each.tokens_in + each.tokens_out for each in one.consulted)), _said(one))
+        for one in reversed(asked)
+    ]
     plots = [barred("Dollars a night", money, top="${:,.4f}"), barred("Tokens a night", tokens)]
     values = {"dreams": asked, "plots": [one for one in plots if one], "spending": home.spending()}
     return pages.page(request, "costs.html", **values)
 
 
-def _tokens(dream: Dream) -> int:
-    return sum(one.tokens_in + one.tokens_out for one in dream.consulted)
-
-
 def _said(dream: Dream) -> str:
     return f"{dream.started_at:%Y-%m-%d} over {dream.target}"
-
-
-def _seconds(dream: Dream) -> float:
-    return (dream.ended_at - dream.started_at).total_seconds() if dream.ended_at else 0.0
 
 
 def _health(dreams: Sequence[Dream]) -> list[Plot]:
@@ -55,7 +50,9 @@ def _health(dreams: Sequence[Dream]) -> list[Plot]:
     done = [one for one in reversed(dreams) if one.ended_at]
     read = [(one.started_at, float(len(one.sessions)), _said(one)) for one in done]
     came = [(one.started_at, float(one.landed + len(one.proposals)), _said(one)) for one in done]
-    took = [(one.started_at, _seconds(one), _said(one)) for one in done]
+    took = [
+        (one.started_at, (one.ended_at - one.started_at).total_seconds(), _said(one)) for one in done if one.ended_at
+    ]
     plots = (
         barred("Sessions read", read),
         barred("Landed or asked", came),

@@ -98,7 +98,7 @@ class PydanticAIModel:
         return [Manner(schema=True, older_limit=older), *plain] if question.shape else plain
 
 
-def client(choice: Choice, environment: Mapping[str, str], *, streamed: bool = False) -> PydanticAIModel:
+def client(choice: Choice, environment: Mapping[str, str]) -> PydanticAIModel:
     """The model of a choice, its key from the environment. A setting that cannot work is said now, not at night."""
     libraries = (*_LIBRARIES, "anthropic" if choice.provider == "anthropic" else "openai")
     if missing := [name for name in libraries if find_spec(name) is None]:
@@ -108,7 +108,7 @@ def client(choice: Choice, environment: Mapping[str, str], *, streamed: bool = F
         )
     key = choice.key(environment)
     _check_versions(choice)
-    return PydanticAIModel(choice, key, streamed=streamed)
+    return PydanticAIModel(choice, key)
 
 
 def _check_versions(choice: Choice) -> None:

@@ -100,28 +100,19 @@ async def _asked(choice: Choice, key: str | None, wish: Wish, guard: GuardedTran
 
 
 async def _sent(model: Model, wish: Wish, settings: ModelSettings) -> ModelResponse:
-    messages, shape = _messages(wish.question), _parameters(wish, model)
+    question, shape = wish.question, ModelRequestParameters()
+    messages: list[ModelMessage] = [ModelRequest([SystemPromptPart(question.system), UserPromptPart(question.user)])]
+    for exchange in question.earlier:
+        messages += [ModelResponse([TextPart(exchange.answer)]), ModelRequest([UserPromptPart(exchange.correction)])]
+    if question.shape is not None and wish.manner.schema and model.profile.get("supports_json_schema_output"):
+        wanted = OutputObjectDefinition(dict(question.shape), name=question.prompt)
+        shape = ModelRequestParameters(output_mode="native", output_object=wanted)
     if not wish.streamed:
         return await model_request(model, messages, model_settings=settings, model_request_parameters=shape)
     async with model_request_stream(model, messages, model_settings=settings, model_request_parameters=shape) as stream:
         async for _ in stream:
             continue
         return stream.get()
-
-
-def _messages(question: Question[Any]) -> list[ModelMessage]:
-    messages: list[ModelMessage] = [ModelRequest([SystemPromptPart(question.system), UserPromptPart(question.user)])]
-    for exchange in question.earlier:
-        messages += [ModelResponse([TextPart(exchange.answer)]), ModelRequest([UserPromptPart(exchange.correction)])]
-    return messages
-
-
-def _parameters(wish: Wish, model: Model) -> ModelRequestParameters:
-    question = wish.question
-    if question.shape is None or not wish.manner.schema or not model.profile.get("supports_json_schema_output"):
-        return ModelRequestParameters()
-    shape = OutputObjectDefinition(dict(question.shape), name=question.prompt)
-    return ModelRequestParameters(output_mode="native", output_object=shape)
 
 
 def _model(choice: Choice, key: str | None, client: httpx2.AsyncClient, manner: Manner) -> Model:

@@ -45,8 +45,9 @@ def prepared(index: tantivy.Index) -> tantivy.Index:
 def documents(entry: IndexedSession) -> Iterator[Document]:
     """A turn is found by its own words, its speaker, the turns beside it, and its session's title and day, as people
     write it: for "what did we decide in May 2026?"."""
-    about, at = tokens(entry.title or ""), entry.started_at
-    about += [] if at is None else tokens(f"{at.day} {month_name[at.month]} {at:%Y-%m-%d}")
+    at = entry.started_at
+    day = [] if at is None else tokens(f"{at.day} {month_name[at.month]} {at:%Y-%m-%d}")
+    about = tokens(entry.title or "") + day
     before: list[str] = []
     now: tuple[IndexedTurn, list[str]] | None = None
     for turn in chain(entry.turns, (None,)):  # three turns are held at a time: a session may be larger than memory
