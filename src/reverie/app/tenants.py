@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reverie.memory.stores.library import Stores
     from reverie.memory.stores.store import Author
     from reverie.storage.dreams.store_dreams import SqlStoreDreams
-    from reverie.storage.stores.target import Desks, StoreTarget
+    from reverie.storage.stores.target import StoreTarget, StoreTransactions
     from reverie.transcripts.library import Library
     from reverie.transcripts.recorded.definitions import Definitions
     from reverie.transcripts.recorded.imports import Importing
@@ -54,7 +54,7 @@ class Tenants:
     def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> Storing:
         from reverie.changes.stores.write import Storing
 
-        return Storing(self.stores(scope), self._desks, self._home.ids, self._home.clock, author, speaks_for)
+        return Storing(self.stores(scope), self._transactions, self._home.ids, self._home.clock, author, speaks_for)
 
     def sessions_in(self, workspace: str) -> Library:
         """The transcripts of a workspace, for whoever runs the server."""
@@ -144,7 +144,7 @@ class Tenants:
                 lambda name: recording.records.one(heard, name) is not None,
                 self.store_dreams,
                 lambda session: Dreamt(
-                    scope, self._desks, self._home.ids, self._home.clock, Author("session", session)
+                    scope, self._transactions, self._home.ids, self._home.clock, Author("session", session)
                 ),
                 lambda session: StoreDreamProgress(recording, session),
                 self._home.clock,
@@ -169,16 +169,18 @@ class Tenants:
         from reverie.memory.stores.records import Pen
         from reverie.storage.stores.target import StoreTarget
 
-        locks = self._desks.locks
+        locks = self._transactions.locks
         return StoreTarget(
             self._home.engine, scope, store, Pen(author), clock=self._home.clock, ids=self._home.ids, locks=locks
         )
 
     @cached_property
-    def _desks(self) -> Desks:
-        from reverie.storage.stores.target import Desks, StoreLocks
+    def _transactions(self) -> StoreTransactions:
+        from reverie.storage.stores.target import StoreLocks, StoreTransactions
 
-        return Desks(StoreLocks(self._home.engine, self._home.config.home), self._home.clock, self._home.ids)
+        return StoreTransactions(
+            StoreLocks(self._home.engine, self._home.config.home), self._home.clock, self._home.ids
+        )
 
     @staticmethod
     def _speaker(speaks_for: str, user: str) -> Origin:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -19,12 +19,11 @@ from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.storage.changes import ledger
-from reverie.storage.changes.ledger import anchored, change_details, change_from_rows
+from reverie.storage.changes.ledger import anchored, change_details, changes_from_rows
 from reverie.storage.database import schema
 from reverie.storage.database.queries import owner_key, put_if_new, upsert
 from reverie.storage.database.transactions import reading, writing
 
-AT_ONCE = 500  # changes, or contents, that are read with one question
 _ALL = 2**62  # a number behind every row of the ledger
 
 
@@ -203,7 +202,7 @@ class SqlHistory:
     def get(self, scope: Scope, change: str) -> Change | None:
         with self._looking(scope) as connection:
             found = connection.execute(select(schema.changes).filter_by(**owner_key(scope), id=change)).first()
-            return None if found is None else _loaded(connection, scope, [found])[0]
+            return None if found is None else changes_from_rows(connection, scope, [found])[0]
 
     def find(self, scope: Scope, asked: ChangeQuery) -> list[Change]:
         table = schema.changes
@@ -225,7 +224,7 @@ class SqlHistory:
         order = table.c.number if asked.oldest_first else table.c.number.desc()
         chosen = chosen.order_by(order).limit(asked.limit)
         with self._looking(scope) as connection:
-            return _loaded(connection, scope, connection.execute(chosen).all())
+            return changes_from_rows(connection, scope, connection.execute(chosen).all())
 
     def unsettled(self, scope: Scope, target: str | None = None, subject: str | None = None) -> list[Change]:
         table = schema.changes
@@ -235,7 +234,7 @@ class SqlHistory:
         if subject is not None:
             chosen = chosen.filter_by(subject=subject)
         with self._looking(scope) as connection:
-            return _loaded(connection, scope, connection.execute(chosen).all())
+            return changes_from_rows(connection, scope, connection.execute(chosen).all())
 
     # ---- Chain -------------------------------------------------------------------------------------------------------
 
@@ -316,28 +315,6 @@ def _content(connection: Connection, scope: Scope, name: str | None) -> bytes | 
     asked = select(schema.blobs.c.content).filter_by(**owner_key(scope), sha256=name)
     found = connection.execute(asked).scalar()
     return None if found is None else bytes(found)
-
-
-def _loaded(connection: Connection, scope: Scope, found: Sequence[Any]) -> list[Change]:
-    """Changes with their edits and the bytes on both sides, read for many at once."""
-    loaded = list[Change]()
-    for start in range(0, len(found), AT_ONCE):
-        rows = found[start : start + AT_ONCE]
-        theirs = schema.edits.c.change_id.in_([one.id for one in rows])
-        chosen = select(schema.edits).filter_by(**owner_key(scope)).where(theirs).order_by(schema.edits.c.place)
-        edits = connection.execute(chosen).all()
-        names = list({name for one in edits for name in (one.before, one.after) if name is not None})
-        blobs = select(schema.blobs.c.sha256, schema.blobs.c.content).filter_by(**owner_key(scope))
-        contents = dict[str, bytes]()
-        for first in range(0, len(names), AT_ONCE):  # a change of a skill may be of many files
-            read = connection.execute(blobs.where(schema.blobs.c.sha256.in_(names[first : first + AT_ONCE])))
-            contents |= {name: bytes(content) for name, content in read}
-        sides = dict[str, list[tuple[str, bytes | None, bytes | None]]]()
-        for one in edits:
-            before, after = contents.get(one.before), contents.get(one.after)
-            sides.setdefault(one.change_id, []).append((one.document, before, after))
-        loaded += [change_from_rows(one, sides.get(one.id, ())) for one in rows]
-    return loaded
 
 
 def _state_at(

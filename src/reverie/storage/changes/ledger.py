@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,14 +30,14 @@ from reverie.core.errors import DatabaseUnusable
 from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.storage.database import schema
-from reverie.storage.database.queries import next_number
+from reverie.storage.database.queries import next_number, owner_key
 from reverie.storage.database.schema import ledger
 from reverie.storage.database.transactions import reading
 
 PAGE = 1_000
 EMPTIED = ""
 CHANGES_AT_ONCE = 100
-_Sides = tuple[str, bytes | None, bytes | None]
+CONTENTS_AT_ONCE = 500  # changes, or contents, that are read with one question
 
 
 def append_to_ledger(connection: Connection, scope: Scope, kind: str, body: Mapping[str, Any], at: datetime) -> Row:
@@ -97,7 +97,7 @@ def change_details(change: Change) -> str:
     )
 
 
-def change_from_rows(found: Any, sides: Iterable[tuple[str, bytes | None, bytes | None]]) -> Change:
+def _change(found: Any, sides: Iterable[tuple[str, bytes | None, bytes | None]]) -> Change:
     told = json.loads(found.details)
     grounds = Grounds(
         found.actor,
@@ -128,6 +128,28 @@ def change_from_rows(found: Any, sides: Iterable[tuple[str, bytes | None, bytes 
     )
 
 
+def changes_from_rows(connection: Connection, scope: Scope, found: Sequence[Any]) -> list[Change]:
+    """Changes with their edits and the bytes on both sides, read for many at once."""
+    loaded = list[Change]()
+    for start in range(0, len(found), CONTENTS_AT_ONCE):
+        rows = found[start : start + CONTENTS_AT_ONCE]
+        theirs = schema.edits.c.change_id.in_([one.id for one in rows])
+        chosen = select(schema.edits).filter_by(**owner_key(scope)).where(theirs).order_by(schema.edits.c.place)
+        edits = connection.execute(chosen).all()
+        names = list({name for one in edits for name in (one.before, one.after) if name is not None})
+        blobs = select(schema.blobs.c.sha256, schema.blobs.c.content).filter_by(**owner_key(scope))
+        contents = dict[str, bytes]()
+        for first in range(0, len(names), CONTENTS_AT_ONCE):  # a change of a skill may be of many files
+            read = connection.execute(blobs.where(schema.blobs.c.sha256.in_(names[first : first + CONTENTS_AT_ONCE])))
+            contents |= {name: bytes(content) for name, content in read}
+        sides = dict[str, list[tuple[str, bytes | None, bytes | None]]]()
+        for one in edits:
+            before, after = contents.get(one.before), contents.get(one.after)
+            sides.setdefault(one.change_id, []).append((one.document, before, after))
+        loaded += [_change(one, sides.get(one.id, ())) for one in rows]
+    return loaded
+
+
 def anchored(engine: Engine, scope: Scope, target: str, after: int) -> Iterator[Anchored]:
     """A page at a time: a reader who stops to think holds no transaction open."""
     while True:
@@ -146,27 +168,8 @@ def _page(connection: Connection, scope: Scope, target: str, after: int) -> list
     asked = asked.where(changes.c.workspace == scope.workspace, changes.c.user == (scope.user or ""))
     asked = asked.where(changes.c.target == target, changes.c.standing == Standing.LANDED, changes.c.number > after)
     found = connection.execute(asked.order_by(changes.c.number).limit(CHANGES_AT_ONCE)).all()
-    sides = _sides(connection, scope, [one.id for one in found])
-    return [Anchored(change_from_rows(one, sides.get(one.id, [])), _anchor(one)) for one in found]
-
-
-def _sides(connection: Connection, scope: Scope, changes: list[str]) -> dict[str, list[_Sides]]:
-    """The bytes on both sides of every edit of these Changes, in one question."""
-    edits, before, after = schema.edits, schema.blobs.alias("b"), schema.blobs.alias("a")
-    asked = select(edits.c.change_id, edits.c.document, before.c.content.label("b"), after.c.content.label("a"))
-    joined: Any = edits
-    for blobs, name in ((before, edits.c.before), (after, edits.c.after)):
-        same = and_(blobs.c.workspace == edits.c.workspace, blobs.c.user == edits.c.user, blobs.c.sha256 == name)
-        joined = joined.outerjoin(blobs, same)
-    asked = asked.select_from(joined).where(edits.c.workspace == scope.workspace, edits.c.user == (scope.user or ""))
-    sides: dict[str, list[_Sides]] = {}
-    for one in connection.execute(asked.where(edits.c.change_id.in_(changes)).order_by(edits.c.place)):
-        sides.setdefault(one.change_id, []).append((one.document, _bytes(one.b), _bytes(one.a)))
-    return sides
-
-
-def _bytes(content: Any) -> bytes | None:
-    return None if content is None else bytes(content)
+    changes_found = changes_from_rows(connection, scope, found)
+    return [Anchored(change, _anchor(one)) for change, one in zip(changes_found, found, strict=True)]
 
 
 def _anchor(found: Any) -> str:

@@ -1,7 +1,8 @@
 """A memory store as a Target: one document for each path, each one statement. Rows are the truth.
 
-Two ways lead to it, and each keeps the other out. At a desk everything that is written about a store (rows, Change,
-ledger) is one transaction. A `StoreTarget` by itself is a Target like any other: its lock is held across transactions.
+Two ways lead to it, and each keeps the other out. Within a `SqlStoreTransaction` everything that is written about a
+store (rows, Change, ledger) is one transaction. A `StoreTarget` by itself is a Target like any other: its lock is held
+across transactions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from threading import RLock
 
-from sqlalchemy import Connection, Engine, Update, bindparam, text, update
+from sqlalchemy import Connection, Engine, Update, bindparam, update
 
 from reverie.changes.history.change import Change
 from reverie.core.clock import Clock
@@ -24,7 +25,7 @@ from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES
 from reverie.memory.target import Displaced, Held, Place
 from reverie.storage.changes.history import SqlHistory
 from reverie.storage.database.schema import memory_versions
-from reverie.storage.database.transactions import hold, lock_number, part_of, writing
+from reverie.storage.database.transactions import held_across, hold, part_of, writing
 from reverie.storage.stores.rows import OWNER, Write, write_version
 from reverie.storage.stores.stores import SqlStores, store_key
 from reverie.system.files import PATIENCE_SECONDS, flocked
@@ -57,14 +58,9 @@ class StoreLocks:
         if self._engine.dialect.name != "postgresql":
             with self._turn, flocked(self._file, PATIENCE_SECONDS):
                 yield
-            return
-        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            number = {"key": lock_number(key)}
-            connection.execute(text("select pg_advisory_lock(:key)"), number)
-            try:
+        else:
+            with held_across(self._engine, key, wait=True):
                 yield
-            finally:
-                connection.execute(text("select pg_advisory_unlock(:key)"), number)
 
 
 class StoreTarget:
@@ -126,7 +122,7 @@ def _tied() -> Update:
 
 
 @dataclass(frozen=True, slots=True)
-class SqlDesk:
+class SqlStoreTransaction:
     """Implements `reverie.changes.stores.write.Desk`."""
 
     connection: Connection
@@ -151,7 +147,7 @@ class SqlDesk:
         return made
 
     def tie(self, change: Change) -> None:
-        """Those written since the last Change: several can be made at one desk."""
+        """Those written since the last Change: several can be made in one transaction."""
         told = {"of_workspace": self.scope.workspace, "of_user": self.scope.user or "", "of_store": self.store}
         for version in (version for target in self.targets for version in target.made):
             self.connection.execute(_tied(), told | {"of_id": version, "change_id": change.id})
@@ -159,7 +155,7 @@ class SqlDesk:
 
 
 @dataclass(frozen=True, slots=True)
-class Desks:
+class StoreTransactions:
     """Implements `reverie.changes.stores.write.AtDesk`."""
 
     locks: StoreLocks
@@ -167,6 +163,6 @@ class Desks:
     ids: Ids
 
     @contextmanager
-    def __call__(self, scope: Scope, store: str) -> Iterator[SqlDesk]:
+    def __call__(self, scope: Scope, store: str) -> Iterator[SqlStoreTransaction]:
         with self.locks.transaction(scope, store_key(scope, store)) as connection:
-            yield SqlDesk(connection, scope, store, self.clock, self.ids, [])
+            yield SqlStoreTransaction(connection, scope, store, self.clock, self.ids, [])
