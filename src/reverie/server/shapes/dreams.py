@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from reverie.changes.proposal import Score
 from reverie.dreams.dream import Fate, Judged
 from reverie.dreams.stores.account import PageDiff
 from reverie.dreams.stores.dream import StoreDream
@@ -206,10 +205,6 @@ def _text(content: bytes | None) -> str | None:
 
 
 def matter(one: Judged) -> Matter:
-    evidence = [
-        WireQuoted(session_id=each.session_id, turn=each.turn, quote=each.quote, origin=each.origin, weight=each.weight)
-        for each in one.evidence
-    ]
     return Matter(
         change_id=one.ref or None,
         operation=_DONE.get(one.verb, one.verb),
@@ -220,18 +215,11 @@ def matter(one: Judged) -> Matter:
         reason=one.reason,
         why=one.why,
         origin=one.origin,
-        evidence=evidence,
-        score=_score(one.score),
+        evidence=[WireQuoted.model_validate(each, from_attributes=True) for each in one.evidence],
+        score=MatterScore.model_validate(one.score, from_attributes=True) if one.score else None,
         unsure=one.unsure,
         reasons=list(one.reasons),
     )
-
-
-def _score(score: Score | None) -> MatterScore | None:
-    if score is None:
-        return None
-    parts = [ScorePart(name=part.name, value=part.value, adds=part.adds, why=part.why) for part in score.parts]
-    return MatterScore(total=score.total, parts=parts)
 
 
 def withheld(dream_id: str, judged: Sequence[Judged]) -> DreamWithheld:
@@ -261,13 +249,8 @@ def dream(found: StoreDream, now: datetime) -> WireDream:
         created_at=found.created_at,
         ended_at=found.ended_at,
         archived_at=found.archived_at,
-        usage=DreamUsage(
-            input_tokens=found.usage.input_tokens,
-            output_tokens=found.usage.output_tokens,
-            cache_read_input_tokens=found.usage.cache_read_input_tokens,
-            cache_creation_input_tokens=found.usage.cache_creation_input_tokens,
-        ),
-        error=DreamError(type=found.error.type, message=found.error.message)
+        usage=DreamUsage.model_validate(found.usage, from_attributes=True),
+        error=DreamError.model_validate(found.error, from_attributes=True)
         if found.error and found.status == "failed"
         else None,
         output_memory_store_id=output,

@@ -176,15 +176,7 @@ class Error(BaseModel):
 
 
 def memory_store(store: values.Store) -> MemoryStore:
-    return MemoryStore(
-        id=store.id,
-        name=store.name,
-        description=store.description,
-        metadata=dict(store.metadata),
-        created_at=store.created_at,
-        updated_at=store.updated_at,
-        archived_at=store.archived_at,
-    )
+    return MemoryStore.model_validate(store, from_attributes=True)
 
 
 def memory(stored: values.StoredMemory, view: str) -> WireMemory:
@@ -230,7 +222,7 @@ def _content(content: bytes | None, view: str) -> str | None:
 
 
 def _findings(flags: tuple[values.Flag, ...]) -> list[WireFinding]:
-    return [WireFinding(category=flag.category, severity=flag.severity) for flag in flags]
+    return [WireFinding.model_validate(flag, from_attributes=True) for flag in flags]
 
 
 def _actor(author: values.Author | None) -> Any:
