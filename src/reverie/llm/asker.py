@@ -114,7 +114,7 @@ class Asker:
         known = self.ledger.recorded(question)
         if known is not None and not isinstance(value := question.read(known.value), Wrong):
             return Answer(value, Usage(), 0.0, 0)
-        return self._asked(question, self.policy.answer_tokens, _Progress())
+        return self._request(question, self.policy.answer_tokens, _Progress())
 
     def ask_all(self, questions: Sequence[Question[T]]) -> list[Outcome[T]]:
         """Several questions, `at_once` of them under way at a time; the outcomes in the order of the questions.
@@ -131,7 +131,7 @@ class Asker:
             for question, outcome in zip(questions, outcomes, strict=True)
         ]
 
-    def _asked(self, question: Question[T], room: int, before: _Progress) -> Outcome[T]:
+    def _request(self, question: Question[T], room: int, before: _Progress) -> Outcome[T]:
         """One request and, where it may help, the next one."""
         provider, policy = self._provider, self.policy
         if provider.denied:
@@ -161,10 +161,10 @@ class Asker:
             more = min(2 * room, max(room, policy.most_answer_tokens))
             if so_far.resized or more == room:
                 return Dropped(f"{read.why}; model_answer_tokens sets it", so_far.requests)
-            return self._asked(question, more, replace(so_far, resized=True))
+            return self._request(question, more, replace(so_far, resized=True))
         if so_far.corrected:
             return Dropped(read.why, so_far.requests)
-        return self._asked(_corrected(question, reply.text, read.why), room, replace(so_far, corrected=True))
+        return self._request(_with_correction(question, reply.text, read.why), room, replace(so_far, corrected=True))
 
     def _after_failure(self, question: Question[T], room: int, failed: Failed, so_far: _Progress) -> Outcome[T]:
         provider, policy, now = self._provider, self.policy, self.timing.now()
@@ -173,7 +173,7 @@ class Asker:
             provider.denied = Denied(failed.why)
             return provider.denied
         if failed.too_big and not so_far.resized and room > _LESS_ROOM:
-            return self._asked(question, _LESS_ROOM, replace(so_far, resized=True))
+            return self._request(question, _LESS_ROOM, replace(so_far, resized=True))
         if failed.lasting:
             provider.pause(float("inf"), failed.why)
         if not failed.again:
@@ -187,7 +187,7 @@ class Asker:
                 provider.pause(now + policy.pause, failed.why)
             return dropped
         self.timing.sleep(self._wait(failed, so_far.requests))
-        return self._asked(question, room, so_far)
+        return self._request(question, room, so_far)
 
     def _wait(self, failed: Failed, requests: int) -> float:
         """The seconds to wait: what the provider asked for and a little more, or twice as long each time, by chance."""
@@ -215,7 +215,7 @@ def _read(reply: Reply, question: Question[T]) -> tuple[RecordedAnswer, T] | Wro
     return wrong[0]
 
 
-def _corrected(question: Question[T], answer: str, why: str) -> Question[T]:
+def _with_correction(question: Question[T], answer: str, why: str) -> Question[T]:
     correction = (
         f"Your answer cannot be used: {why}. "
         "Answer the same request again, with one JSON value of the form that was described and nothing else."

@@ -94,7 +94,7 @@ def problem_of(error: Exception) -> Problem:
         case ReverieError():  # what a disk or database said can hold paths and hosts of ours
             return Problem(error.http_status, f"The server could not do it ({type(error).__name__}).")
         case RequestValidationError():
-            return Problem(400, "; ".join(map(_said, error.errors())))
+            return Problem(400, "; ".join(map(_validation_sentence, error.errors())))
         case HTTPException(status_code=404, detail="Not Found"):
             return Problem(404, "There is nothing at this path. /openapi.json lists what there is.")
         case HTTPException(status_code=405):
@@ -106,6 +106,6 @@ def problem_of(error: Exception) -> Problem:
             return Problem(500, "Something went wrong in the server. Its log names it by the request id.")
 
 
-def _said(wrong: Mapping[str, Any]) -> str:
+def _validation_sentence(wrong: Mapping[str, Any]) -> str:
     where = ".".join(str(part) for part in wrong["loc"] if part not in ("body", "query", "path", "header"))
     return f"{where or 'body'}: {wrong['msg']}"

@@ -69,13 +69,13 @@ class Guard:
             scope["root_path"] = self.root_path  # a proxy may take it away or not
         with self.metrics.running():
             try:
-                await self._passed(scope, receive, call)
+                await self._check_and_pass(scope, receive, call)
             except Exception as error:  # noqa: BLE001 - the last line: nothing leaves without the envelope
                 await call.fail(error, receive)
         self.metrics.count(call.method, call.route, call.status, call.seconds)
         _LOG.info(json.dumps(call.told()))
 
-    async def _passed(self, scope: Scope, receive: Receive, call: _Call) -> None:
+    async def _check_and_pass(self, scope: Scope, receive: Receive, call: _Call) -> None:
         headers = Headers(scope=scope)
         if b"%00" in scope["query_string"] or "\0" in scope["path"]:
             raise Problem(400, "The URL holds a character that cannot be part of any name.")

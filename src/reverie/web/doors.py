@@ -107,12 +107,12 @@ class Entrance:
     def opened(self, knock: Knock, pages: Pages) -> Response | None:
         """A page that goes on by itself: had the link been on a page of another site, a redirect would lose the
         cookie."""
-        if knock.method != "GET" or not self._redeemed(knock.query.get("token", "")):
+        if knock.method != "GET" or not self._redeem(knock.query.get("token", "")):
             return None
         welcome = pages.message(200, "Opening the inbox", "", root=knock.root, go=f"{knock.root}/")
         return knock.with_cookie(welcome, self.cookie)
 
-    def _redeemed(self, token: str) -> bool:
+    def _redeem(self, token: str) -> bool:
         with self._lock:
             good = not self.used and hmac.compare_digest(token.encode(), self.token.encode())
             self.used = self.used or good
@@ -169,9 +169,9 @@ class KeyDoor:
         match knock.method, knock.path:
             case "GET", "/login":
                 known = self.visitor(knock.cookie)
-                return RedirectResponse(f"{knock.root}/", 303) if known else self._asked(knock, pages, "")
+                return RedirectResponse(f"{knock.root}/", 303) if known else self._login_form(knock, pages, "")
             case "POST", "/login":
-                return self._entered(knock, pages)
+                return self._log_in(knock, pages)
             case "POST", "/logout" if self._is_ours(knock):
                 self._leave(knock.cookie)
                 return RedirectResponse(f"{knock.root}/login", 303)
@@ -182,19 +182,19 @@ class KeyDoor:
             return RedirectResponse(f"{knock.root}/login", 303)
         raise RequestRefused(403, "Not let in", "You are not logged in, or not any more. Log in, and do it again.")
 
-    def _asked(self, knock: Knock, pages: Pages, said: str) -> Response:
+    def _login_form(self, knock: Knock, pages: Pages, said: str) -> Response:
         """The form, bound to this browser: nobody else's page can log it in as someone it is not."""
         fresh = secrets.token_urlsafe(32)
         return knock.with_cookie(pages.login(knock.root, csrf_of(fresh), said), fresh)
 
-    def _entered(self, knock: Knock, pages: Pages) -> Response:
+    def _log_in(self, knock: Knock, pages: Pages) -> Response:
         if not self._is_ours(knock):
-            return self._asked(knock, pages, "The form was too old. Try again.")
+            return self._login_form(knock, pages, "The form was too old. Try again.")
         key = self.home.keys.admitted(knock.form.get("key", "").strip())
         if key is None:
-            return self._asked(knock, pages, "That is no key of this server, or not any more.")
+            return self._login_form(knock, pages, "That is no key of this server, or not any more.")
         if not key.may(Permission.READ) and not key.may(Permission.REVIEW):
-            return self._asked(knock, pages, f"The key {key.id} lacks the scope read or review.")
+            return self._login_form(knock, pages, f"The key {key.id} lacks the scope read or review.")
         cookie = secrets.token_urlsafe(32)
         with self._lock:
             while len(self._in) >= MOST_VISITORS:

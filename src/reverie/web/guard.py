@@ -57,7 +57,7 @@ class WebGuard:
             return  # nothing here speaks WebSocket
         guarded, root = _Headers(send), scope.get("root_path", "")
         try:
-            answer = await self._passed(scope, receive, root)
+            answer = await self._check(scope, receive, root)
             await (answer or self.app)(scope, scope.pop("reverie.receive", receive), guarded)
         except RequestRefused as no:
             await self.pages.message(no.status, no.title, no.said, root=root)(scope, receive, guarded)
@@ -69,7 +69,7 @@ class WebGuard:
             said = "This page could not be made. `reverie verify` checks that everything is whole."
             await self.pages.message(500, "Something broke", said, root=root)(scope, receive, guarded)
 
-    async def _passed(self, scope: Scope, receive: Receive, root: str) -> Response | None:
+    async def _check(self, scope: Scope, receive: Receive, root: str) -> Response | None:
         """The answer, where the request goes no further."""
         headers = Headers(scope=scope)
         self._check_name(headers)
@@ -97,7 +97,7 @@ class WebGuard:
             if not visitor.may_decide:
                 raise RequestRefused(403, "Not done", "Your key may look, and not decide: it lacks the scope review.")
             scope["state"]["form"] = form
-            scope["reverie.receive"] = _again(body)
+            scope["reverie.receive"] = _replay(body)
         return None
 
     def _check_name(self, headers: Headers) -> None:
@@ -151,7 +151,7 @@ def _too_large() -> RequestRefused:
     return RequestRefused(413, "Too large", f"A form may hold at most {LARGEST_BODY:,} bytes.")
 
 
-def _again(body: bytes) -> Receive:
+def _replay(body: bytes) -> Receive:
     async def receive() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
 

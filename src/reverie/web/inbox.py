@@ -32,7 +32,7 @@ def inbox(
     done: str = "",
 ) -> Response:
     wanted = InboxFilter(where, night, project, every, snoozed, page)
-    return _listed(request, wanted, [name for name in done.split(",") if name][:MOST_CHOSEN])
+    return _inbox_page(request, wanted, [name for name in done.split(",") if name][:MOST_CHOSEN])
 
 
 @router.post("/chosen/{verb}")
@@ -56,7 +56,7 @@ def chosen(request: Request, verb: Literal["approve", "refuse", "undo"]) -> Resp
     failed = [(home.inbox.item(one.proposal.id).sentence, one.said) for one in results if not one.done]
     if failed:
         narrowed = {name: form.get(name, "") for name in ("where", "night", "project")}
-        return _listed(request, InboxFilter(**narrowed, every=bool(form.get("every"))), done, failed)
+        return _inbox_page(request, InboxFilter(**narrowed, every=bool(form.get("every"))), done, failed)
     return RedirectResponse(_back(request, ",".join(done)), 303)
 
 
@@ -67,7 +67,9 @@ def _back(request: Request, done: str) -> str:
     return link(f"{root_of(request)}/", **kept, done=done)
 
 
-def _listed(request: Request, wanted: InboxFilter, done: list[str], failed: Sequence[tuple[str, str]] = ()) -> Response:
+def _inbox_page(
+    request: Request, wanted: InboxFilter, done: list[str], failed: Sequence[tuple[str, str]] = ()
+) -> Response:
     home, pages = parts(request)
     waiting = home.inbox.waiting(wanted)
     offered = home.inbox.choices(snoozed=wanted.snoozed)
@@ -100,7 +102,7 @@ def _listed(request: Request, wanted: InboxFilter, done: list[str], failed: Sequ
 
 @router.get("/proposals/{proposal}")
 def proposal(request: Request, proposal: str, edited: str = "") -> Response:
-    return _shown(request, proposal, edited=bool(edited))
+    return _proposal_page(request, proposal, edited=bool(edited))
 
 
 @router.post("/proposals/{proposal}/approve")
@@ -110,7 +112,7 @@ def approve(request: Request, proposal: str) -> Response:
     despite = form.get("despite") == "yes"
     with _ONE_AT_A_TIME:
         decision = home.inbox.approve(proposal, form.get("hash", ""), form.get("because", ""), despite_findings=despite)
-    return _answered(request, decision)
+    return _answer(request, decision)
 
 
 @router.post("/proposals/{proposal}/refuse")
@@ -118,7 +120,7 @@ def refuse(request: Request, proposal: str) -> Response:
     home, _ = parts(request)
     with _ONE_AT_A_TIME:
         decision = home.inbox.refuse(proposal, request.state.form.get("because", ""))
-    return _answered(request, decision)
+    return _answer(request, decision)
 
 
 @router.post("/proposals/{proposal}/undo")
@@ -126,7 +128,7 @@ def undo(request: Request, proposal: str) -> Response:
     home, _ = parts(request)
     with _ONE_AT_A_TIME:
         decision = home.inbox.undo(proposal)
-    return _answered(request, decision)
+    return _answer(request, decision)
 
 
 @router.post("/proposals/{proposal}/snooze")
@@ -135,7 +137,7 @@ def snooze(request: Request, proposal: str) -> Response:
     until = pages.beginning_of(request.state.form.get("until", ""))
     with _ONE_AT_A_TIME:
         decision = home.inbox.snooze(proposal, until)
-    return _answered(request, decision)
+    return _answer(request, decision)
 
 
 @router.post("/proposals/{proposal}/move")
@@ -146,7 +148,7 @@ def move(request: Request, proposal: str) -> Response:
         decision = home.inbox.move(proposal, form.get("hash", ""), form.get("to", ""))
     if decision.done:
         return RedirectResponse(f"{root_of(request)}/proposals/{proposal}?edited=yes", 303)
-    return _shown(request, proposal, decision)
+    return _proposal_page(request, proposal, decision)
 
 
 @router.post("/proposals/{proposal}/edit")
@@ -157,7 +159,7 @@ def edit(request: Request, proposal: str) -> Response:
         decision = home.inbox.edit(proposal, form.get("hash", ""), form.get("text", ""))
     if decision.done:
         return RedirectResponse(f"{root_of(request)}/proposals/{proposal}?edited=yes", 303)
-    return _shown(request, proposal, decision, typed=form.get("text", ""))
+    return _proposal_page(request, proposal, decision, typed=form.get("text", ""))
 
 
 @router.post("/proposals/{proposal}/check")
@@ -169,14 +171,14 @@ def check(request: Request, proposal: str) -> Response:
     return pages.page(request, "checked.html", decision=decision)
 
 
-def _answered(request: Request, decision: VerdictResult) -> Response:
+def _answer(request: Request, decision: VerdictResult) -> Response:
     """Back to the list as it was; a refusal to do it is shown with what it is about."""
     if not decision.done:
-        return _shown(request, decision.proposal.id, decision)
+        return _proposal_page(request, decision.proposal.id, decision)
     return RedirectResponse(_back(request, decision.proposal.id), 303)
 
 
-def _shown(
+def _proposal_page(
     request: Request,
     proposal: str,
     decision: VerdictResult | None = None,

@@ -30,7 +30,7 @@ def nights(request: Request) -> Response:
 
 @router.get("/nights/{dream}")
 def night(request: Request, dream: str) -> Response:
-    return _shown(request, dream, [])
+    return _night_page(request, dream, [])
 
 
 @router.post("/nights/{dream}/undo")
@@ -41,10 +41,10 @@ def undo(request: Request, dream: str) -> Response:
         f"Reverted in {one.change.id} ({where_of(home, one.change)})." if isinstance(one, Landed) else in_words(one)
         for one in outcomes
     ]
-    return _shown(request, dream, said or ["Nothing of this night had landed: there is nothing to take back."])
+    return _night_page(request, dream, said or ["Nothing of this night had landed: there is nothing to take back."])
 
 
-def _shown(request: Request, dream: str, said: list[str]) -> Response:
+def _night_page(request: Request, dream: str, said: list[str]) -> Response:
     home, pages = parts(request)
     found = home.dreams.get(dream)
     matters = [(fate, found.of(fate)) for fate in Fate if found.of(fate)]

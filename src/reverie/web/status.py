@@ -31,9 +31,9 @@ def costs(request: Request) -> Response:
     dreams = home.dreams.records.find(home.owned, limit=PLOTTED)
     asked = [one for one in dreams if one.consulted]
     paid = {one.id: sum(each.dollars or 0.0 for each in one.consulted) for one in asked}
-    money = [(one.started_at, paid[one.id], _said(one)) for one in reversed(asked)]
+    money = [(one.started_at, paid[one.id], _bar_label(one)) for one in reversed(asked)]
     tokens = [
-        (one.started_at, float(sum(each.tokens_in + each.tokens_out for each in one.consulted)), _said(one))
+        (one.started_at, float(sum(each.tokens_in + each.tokens_out for each in one.consulted)), _bar_label(one))
         for one in reversed(asked)
     ]
     plots = [barred("Dollars a night", money, top="${:,.4f}"), barred("Tokens a night", tokens)]
@@ -41,17 +41,19 @@ def costs(request: Request) -> Response:
     return pages.page(request, "costs.html", **values)
 
 
-def _said(dream: Dream) -> str:
+def _bar_label(dream: Dream) -> str:
     return f"{dream.started_at:%Y-%m-%d} over {dream.target}"
 
 
 def _health(dreams: Sequence[Dream]) -> list[Plot]:
     """The last nights: what they read, what came of it, how long they took."""
     done = [one for one in reversed(dreams) if one.ended_at]
-    read = [(one.started_at, float(len(one.sessions)), _said(one)) for one in done]
-    came = [(one.started_at, float(one.landed + len(one.proposals)), _said(one)) for one in done]
+    read = [(one.started_at, float(len(one.sessions)), _bar_label(one)) for one in done]
+    came = [(one.started_at, float(one.landed + len(one.proposals)), _bar_label(one)) for one in done]
     took = [
-        (one.started_at, (one.ended_at - one.started_at).total_seconds(), _said(one)) for one in done if one.ended_at
+        (one.started_at, (one.ended_at - one.started_at).total_seconds(), _bar_label(one))
+        for one in done
+        if one.ended_at
     ]
     plots = (
         barred("Sessions read", read),

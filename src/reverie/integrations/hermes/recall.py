@@ -28,13 +28,13 @@ def offered(message: str, session: str) -> str | None:
     said = ["search", "--role", "user", "--limit", str(_HITS), "--json", "--", question]
     ranked = ["skills", "match", "--json", "--", question]
     parts = [
-        _asked("recall", HEAD, said, lambda hits: _lines(hits, session, message)),
-        _asked("skills", SKILLS_HEAD, ranked, _skill_lines),
+        _section("recall", HEAD, said, lambda hits: _lines(hits, session, message)),
+        _section("skills", SKILLS_HEAD, ranked, _skill_lines),
     ]
     return "\n\n".join(filter(None, parts)) or None
 
 
-def _asked(
+def _section(
     setting: str, head: str, command: list[str], lines: Callable[[list[dict[str, Any]]], Iterator[str]]
 ) -> str | None:
     tokens = settings().get(setting)

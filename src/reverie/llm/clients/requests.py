@@ -73,7 +73,7 @@ def request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport
     """Ask once. Raises `RejectedRequest`, and otherwise nothing that a provider can cause."""
     started = time.monotonic()
     try:
-        response = _run(_asked(choice, key, wish, guard))
+        response = _run(_request(choice, key, wish, guard))
     except Exception as error:  # the libraries read hostile bytes; what they raise then is anyone's guess
         failed = _failed(error, guard, time.monotonic() - started, choice, key)
         too_big = isinstance(error, exceptions.ModelContextWindowExceededError)
@@ -88,7 +88,7 @@ def load_libraries(choice: Choice) -> None:
     _model(choice, None, httpx2.AsyncClient(transport=GuardedTransport(())), Manner())
 
 
-async def _asked(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport) -> ModelResponse:
+async def _request(choice: Choice, key: str | None, wish: Wish, guard: GuardedTransport) -> ModelResponse:
     client = httpx2.AsyncClient(
         transport=guard, follow_redirects=False, trust_env=False, timeout=httpx2.Timeout(wish.seconds)
     )
@@ -96,10 +96,10 @@ async def _asked(choice: Choice, key: str | None, wish: Wish, guard: GuardedTran
         settings = ModelSettings(max_tokens=wish.most_tokens, timeout=wish.seconds, max_retries=0)
         if choice.provider == "anthropic":  # caches what is marked; the others cache what begins alike
             settings["anthropic_cache_instructions"] = True  # type: ignore[typeddict-unknown-key]  # of its own settings
-        return await _sent(_model(choice, key, client, wish.manner), wish, settings)
+        return await _send(_model(choice, key, client, wish.manner), wish, settings)
 
 
-async def _sent(model: Model, wish: Wish, settings: ModelSettings) -> ModelResponse:
+async def _send(model: Model, wish: Wish, settings: ModelSettings) -> ModelResponse:
     question, shape = wish.question, ModelRequestParameters()
     messages: list[ModelMessage] = [ModelRequest([SystemPromptPart(question.system), UserPromptPart(question.user)])]
     for exchange in question.earlier:

@@ -26,7 +26,7 @@ def create_dream(who: Dreamer, body: shapes.NewDream) -> shapes.WireDream:
     wish = _wish(body)
     if wish.in_place and not who.key.may(Permission.WRITE):
         raise Problem(403, f"The key {who.key.id} lacks the scope write, and the dream would rewrite its input.")
-    return _told(who, who.dreaming.create(wish))
+    return _wire_dream(who, who.dreaming.create(wish))
 
 
 @router.get("")
@@ -45,25 +45,25 @@ def list_dreams(
     """Newest first."""
     which = DreamQuery(between(since, until, after, before), tuple(statuses or ()), include_archived)
     found = who.dreaming.find(which, after=position(page, LISTING, str), limit=limit + 1)
-    data = [_told(who, one) for one in found[:limit]]
+    data = [_wire_dream(who, one) for one in found[:limit]]
     return shapes.DreamPage(data=data, next_page=paged(found, limit, LISTING, lambda one: one.id))
 
 
 @router.get("/{dream_id}")
 def retrieve_dream(who: Reader, dream_id: str) -> shapes.WireDream:
-    return _told(who, who.dreaming.get(dream_id))
+    return _wire_dream(who, who.dreaming.get(dream_id))
 
 
 @router.post("/{dream_id}/cancel")
 def cancel_dream(who: Dreamer, dream_id: str) -> shapes.WireDream:
     """Keep what was written of its output, to be looked at."""
-    return _told(who, who.dreaming.cancel(dream_id))
+    return _wire_dream(who, who.dreaming.cancel(dream_id))
 
 
 @router.post("/{dream_id}/archive")
 def archive_dream(who: Dreamer, dream_id: str) -> shapes.WireDream:
     """For one that is over. Its output is not touched."""
-    return _told(who, who.dreaming.archive(dream_id))
+    return _wire_dream(who, who.dreaming.archive(dream_id))
 
 
 # ---- what Anthropic's API does not have ------------------------------------------------------------------------------
@@ -97,16 +97,16 @@ def read_dream_diary(who: Reader, dream_id: str) -> shapes.DreamDiary:
 @router.post("/{dream_id}/accept")
 def accept_dream(who: Reviewer, dream_id: str) -> shapes.WireDream:
     """The input store gets the output's content as one change that can be undone; 409 if it was written to since."""
-    return _told(who, who.dreaming.accept(dream_id, who.storing))
+    return _wire_dream(who, who.dreaming.accept(dream_id, who.storing))
 
 
 @router.post("/{dream_id}/discard")
 def discard_dream(who: Reviewer, dream_id: str) -> shapes.WireDream:
     """The output store is archived."""
-    return _told(who, who.dreaming.discard(dream_id))
+    return _wire_dream(who, who.dreaming.discard(dream_id))
 
 
-def _told(who: Caller, found: StoreDream) -> shapes.WireDream:
+def _wire_dream(who: Caller, found: StoreDream) -> shapes.WireDream:
     return shapes.dream(found, who.house.home.clock.now())
 
 

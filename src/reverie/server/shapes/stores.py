@@ -11,22 +11,22 @@ from reverie.memory.stores import rules
 from reverie.memory.stores import store as values
 
 
-def _told(**limits: Any) -> Any:
+def _limited(**limits: Any) -> Any:
     """Limits as OpenAPI says them. What they mean is decided in `memory.store_rules`, once."""
     return Field(json_schema_extra=limits)
 
 
-Name = Annotated[str, _told(minLength=1, maxLength=rules.LONGEST_NAME)]
-Description = Annotated[str, _told(maxLength=rules.LONGEST_DESCRIPTION)]
-Path = Annotated[str, _told(pattern="^(/[^/]+){1,20}$", maxLength=rules.LONGEST_PATH_BYTES)]
-Content = Annotated[str, _told(maxLength=rules.LARGEST_MEMORY_BYTES)]
-Sha256 = Annotated[str, _told(pattern="^[0-9a-f]{64}$")]
+Name = Annotated[str, _limited(minLength=1, maxLength=rules.LONGEST_NAME)]
+Description = Annotated[str, _limited(maxLength=rules.LONGEST_DESCRIPTION)]
+Path = Annotated[str, _limited(pattern="^(/[^/]+){1,20}$", maxLength=rules.LONGEST_PATH_BYTES)]
+Content = Annotated[str, _limited(maxLength=rules.LARGEST_MEMORY_BYTES)]
+Sha256 = Annotated[str, _limited(pattern="^[0-9a-f]{64}$")]
 
 
 class NewStore(BaseModel):
     name: Name
     description: Description | None = None
-    metadata: Annotated[dict[str, str], _told(maxProperties=rules.MOST_METADATA)] | None = None
+    metadata: Annotated[dict[str, str], _limited(maxProperties=rules.MOST_METADATA)] | None = None
 
 
 class StorePatch(BaseModel):

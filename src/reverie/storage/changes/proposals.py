@@ -56,7 +56,7 @@ class SqlProposals:
         }
         with writing(self._engine, scope) as connection:
             upsert(connection, schema.proposals, owner_key(scope) | {"id": proposal.id}, row)
-            ledger.append_to_ledger(connection, scope, "proposal", _told(scope, proposal), self._clock.now())
+            ledger.append_to_ledger(connection, scope, "proposal", _ledger_body(scope, proposal), self._clock.now())
 
     def get(self, scope: Scope, proposal: str) -> Proposal | None:
         with reading(self._engine, scope) as connection:
@@ -70,14 +70,14 @@ class SqlProposals:
         since: datetime | None = None,
         place: tuple[str, str] | None = None,
     ) -> list[Proposal]:
-        asked = _asked(scope, statuses)
+        asked = _with_status(scope, statuses)
         asked = asked.where(schema.proposals.c.decided_at > since) if since else asked
         asked = asked.filter_by(target=place[0], subject=place[1]) if place else asked
-        return self._found(scope, asked.order_by(schema.proposals.c.made_at, schema.proposals.c.id))
+        return self._fetch(scope, asked.order_by(schema.proposals.c.made_at, schema.proposals.c.id))
 
     def waiting(self, scope: Scope, asked: OpenProposals, limit: int | None = None, first: int = 0) -> list[Proposal]:
         best = _open(scope, asked).order_by(schema.proposals.c.rank, schema.proposals.c.id)
-        return self._found(scope, best.limit(limit).offset(first) if limit is not None else best)
+        return self._fetch(scope, best.limit(limit).offset(first) if limit is not None else best)
 
     def marks(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, str]]:
         table = schema.proposals.c
@@ -88,8 +88,8 @@ class SqlProposals:
     def places(self, scope: Scope, asked: OpenProposals) -> dict[tuple[str, str], Proposal]:
         table = schema.proposals.c
         each = _open(scope, asked).with_only_columns(func.min(table.id)).group_by(table.target, table.subject)
-        whole = _asked(scope, [ProposalStatus.WAITING]).where(table.id.in_(each))
-        return {(one.suggestion.target, one.suggestion.subject): one for one in self._found(scope, whole)}
+        whole = _with_status(scope, [ProposalStatus.WAITING]).where(table.id.in_(each))
+        return {(one.suggestion.target, one.suggestion.subject): one for one in self._fetch(scope, whole)}
 
     def dreams(self, scope: Scope, asked: OpenProposals) -> list[tuple[str, datetime, str]]:
         table = schema.proposals.c
@@ -108,27 +108,27 @@ class SqlProposals:
 
     def expired(self, scope: Scope, now: datetime, limit: int) -> list[Proposal]:
         table = schema.proposals.c
-        over = _asked(scope, [ProposalStatus.WAITING]).where(table.expires_at <= now)
-        return self._found(scope, over.order_by(table.made_at, table.id).limit(limit))
+        over = _with_status(scope, [ProposalStatus.WAITING]).where(table.expires_at <= now)
+        return self._fetch(scope, over.order_by(table.made_at, table.id).limit(limit))
 
     def newest(self, scope: Scope, statuses: Iterable[ProposalStatus], limit: int) -> list[Proposal]:
         decided, name = schema.proposals.c.decided_at, schema.proposals.c.id
-        asked = _asked(scope, statuses).where(decided.is_not(None))
-        return self._found(scope, asked.order_by(decided.desc(), name.desc()).limit(limit))
+        asked = _with_status(scope, statuses).where(decided.is_not(None))
+        return self._fetch(scope, asked.order_by(decided.desc(), name.desc()).limit(limit))
 
-    def _found(self, scope: Scope, asked: Select[Any]) -> list[Proposal]:
+    def _fetch(self, scope: Scope, asked: Select[Any]) -> list[Proposal]:
         with reading(self._engine, scope) as connection:
             return [_proposal(found) for found in connection.execute(asked)]
 
 
-def _asked(scope: Scope, statuses: Iterable[ProposalStatus]) -> Select[Any]:
+def _with_status(scope: Scope, statuses: Iterable[ProposalStatus]) -> Select[Any]:
     table = schema.proposals
     return select(table).filter_by(**owner_key(scope)).where(table.c.status.in_(list(statuses)))
 
 
 def _open(scope: Scope, asked: OpenProposals) -> Select[Any]:
     table = schema.proposals.c
-    chosen = _asked(scope, [ProposalStatus.WAITING]).where(table.expires_at > asked.now)
+    chosen = _with_status(scope, [ProposalStatus.WAITING]).where(table.expires_at > asked.now)
     later = table.snoozed_until > asked.now
     chosen = chosen.where(later if asked.snoozed else table.snoozed_until.is_(None) | ~later)
     if asked.places is not None:
@@ -138,7 +138,7 @@ def _open(scope: Scope, asked: OpenProposals) -> Select[Any]:
     return chosen
 
 
-def _told(scope: Scope, proposal: Proposal) -> dict[str, Any]:
+def _ledger_body(scope: Scope, proposal: Proposal) -> dict[str, Any]:
     """For the ledger: what happened to which proposal, by whom; none of its words."""
     verdict = proposal.verdict
     told: dict[str, Any] = {"proposal": proposal.id, "status": str(proposal.status), "hash": proposal.hash}

@@ -135,7 +135,7 @@ class SqlDreams(SqlLeases):
 
     def _chose(self, connection: Connection, lease: Lease, dream: Dream) -> None:
         rows = [
-            _of(lease)
+            _night_key(lease)
             | {
                 "place": place,
                 "session_user": one.user,
@@ -154,7 +154,7 @@ class SqlDreams(SqlLeases):
 
     def note(self, lease: Lease, place: int, notes: Sequence[Noted], told: ModelReport = ModelReport()) -> None:
         rows = [
-            _of(lease)
+            _night_key(lease)
             | {
                 "place": place,
                 "number": number,
@@ -168,7 +168,7 @@ class SqlDreams(SqlLeases):
         with self.fenced(lease) as connection:
             _insert(connection, schema.noticed, rows)
             found = {"number": len(notes), "flaws": told_details(told)}
-            connection.execute(_NOTICED, bind_values(**_of(lease), place=place) | found)
+            connection.execute(_NOTICED, bind_values(**_night_key(lease), place=place) | found)
 
     def noticed(self, scope: Scope, dream: str) -> list[Noted]:
         table = schema.noticed
@@ -179,11 +179,12 @@ class SqlDreams(SqlLeases):
 
     def plan(self, lease: Lease, thought: Thought) -> None:
         rows = [
-            _of(lease) | {"place": place, "details": planned_details(one)} for place, one in enumerate(thought.planned)
+            _night_key(lease) | {"place": place, "details": planned_details(one)}
+            for place, one in enumerate(thought.planned)
         ]
         with self.fenced(lease) as connection:
             _insert(connection, schema.planned, rows)
-            night = update(schema.nights).filter_by(**_of(lease))
+            night = update(schema.nights).filter_by(**_night_key(lease))
             connection.execute(night.values(thought=thought_details(thought)))
 
     def thought(self, scope: Scope, dream: str) -> Thought | None:
@@ -196,12 +197,12 @@ class SqlDreams(SqlLeases):
 
     def landing(self, lease: Lease) -> None:
         with self.fenced(lease) as connection:
-            connection.execute(update(schema.nights).filter_by(**_of(lease)).values(landing=True))
+            connection.execute(update(schema.nights).filter_by(**_night_key(lease)).values(landing=True))
 
     def became(self, lease: Lease, became: Mapping[int, Judged]) -> None:
         with self.fenced(lease) as connection:
             for place, judged in became.items():
-                done = update(schema.planned).filter_by(**_of(lease), place=place)
+                done = update(schema.planned).filter_by(**_night_key(lease), place=place)
                 connection.execute(done.values(became=became_details(judged)))
 
     def end(self, lease: Lease, dream: Dream, thought: Thought) -> None:
@@ -226,7 +227,7 @@ class SqlDreams(SqlLeases):
         return found[0]
 
 
-def _of(lease: Lease) -> dict[str, Any]:
+def _night_key(lease: Lease) -> dict[str, Any]:
     return owner_key(lease.scope) | {"dream": lease.dream}
 
 
@@ -241,7 +242,7 @@ def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> N
 
 def _candidate(lease: Lease, one: Noted) -> dict[str, Any]:
     row = {"target": lease.target, "session_id": one.session_id, "staged": True, "said_at": one.said_at}
-    return _of(lease) | {"id": one.id, "details": noted_details(one)} | row
+    return _night_key(lease) | {"id": one.id, "details": noted_details(one)} | row
 
 
 def _settle(connection: Connection, scope: Scope, ids: Sequence[str]) -> None:

@@ -191,7 +191,7 @@ class SqlLeases:
             connection.execute(delete(table).filter_by(**here, dream=dream.id))
         connection.execute(update(schema.leases).filter_by(**here, dream=dream.id).values(holder=""))
         self._keep_dream(connection, scope, dream)
-        ledger.append_to_ledger(connection, scope, "dream", _told(scope, dream), self._clock.now())
+        ledger.append_to_ledger(connection, scope, "dream", _ledger_body(scope, dream), self._clock.now())
 
     def _keep_dream(self, connection: Connection, scope: Scope, dream: Dream) -> None:
         row = {
@@ -233,7 +233,7 @@ def _target_of(connection: Connection, scope: Scope, dream: str) -> str:
     return found or ""
 
 
-def _told(scope: Scope, dream: Dream) -> dict[str, Any]:
+def _ledger_body(scope: Scope, dream: Dream) -> dict[str, Any]:
     """For the ledger: that there was a dream, what it came to and what models took; none of its words."""
     asked = [asdict(one) for one in dream.consulted]
     return {

@@ -48,21 +48,21 @@ class SqlStoreDreams(SqlDreams):
             if made.in_place:
                 hold(connection, f"dreams over {store_key(scope, made.store)}")
                 rival = _joined().where(_TABLE.c.store == made.store, _TABLE.c.in_place)
-                rival = rival.where(*_of(scope), schema.dreams.c.status.in_(OPEN)).limit(1)
+                rival = rival.where(*_in_scope(scope), schema.dreams.c.status.in_(OPEN)).limit(1)
                 if found := connection.execute(rival).first():
                     return _from_row(found)
-            told = {"asked": json.dumps(asked), "told": _told(made), "cloned": made.in_place}
+            told = {"asked": json.dumps(asked), "told": _details(made), "cloned": made.in_place}
             SqlRecorded(part_of(connection), self._clock).add(scope, own)
             connection.execute(insert(_TABLE), owner_key(scope) | row | told)
             self._open(connection, scope, dream, SessionChoice(made.sessions, limit=len(made.sessions), queued=True))
         return None
 
     def one(self, scope: Scope, dream: str) -> StoreDream | None:
-        found = self._rows(scope, _joined().where(*_of(scope), _TABLE.c.id == dream))
+        found = self._rows(scope, _joined().where(*_in_scope(scope), _TABLE.c.id == dream))
         return _from_row(found[0]) if found else None
 
     def listed(self, scope: Scope, which: DreamQuery, after: str | None, limit: int) -> list[StoreDream]:
-        asked = in_span(_joined().where(*_of(scope)), _TABLE.c.created_at, which.made)
+        asked = in_span(_joined().where(*_in_scope(scope)), _TABLE.c.created_at, which.made)
         if which.statuses:
             asked = asked.where(schema.dreams.c.status.in_(which.statuses))
         if not which.archived:
@@ -76,11 +76,11 @@ class SqlStoreDreams(SqlDreams):
             held = select(_TABLE.c.id).filter_by(**owner_key(scope), id=dream).with_for_update()
             if connection.execute(held).first() is None:
                 return None
-            old = _from_row(connection.execute(_joined().where(*_of(scope), _TABLE.c.id == dream)).one())
+            old = _from_row(connection.execute(_joined().where(*_in_scope(scope), _TABLE.c.id == dream)).one())
             new = change(old)
             if new != old:
                 kept = update(_TABLE).filter_by(**owner_key(scope), id=dream)
-                connection.execute(kept.values(told=_told(new), archived_at=new.archived_at))
+                connection.execute(kept.values(told=_details(new), archived_at=new.archived_at))
         return new
 
     def waiting(self) -> list[Queued]:
@@ -125,7 +125,7 @@ class SqlStoreDreams(SqlDreams):
                 )
             begun = replace(made, cloned=True, written=written, withheld=withheld)
             kept = update(_TABLE).filter_by(**owner_key(scope), id=made.id)
-            connection.execute(kept.values(cloned=True, told=_told(begun)))
+            connection.execute(kept.values(cloned=True, told=_details(begun)))
         return begun
 
     def _over(self, connection: Connection, scope: Scope, dream: Dream) -> None:
@@ -146,12 +146,12 @@ def _joined() -> Select[Any]:
     return select(_TABLE, dreams.status, dreams.ended_at).join(schema.dreams, same)
 
 
-def _of(scope: Scope) -> list[Any]:
+def _in_scope(scope: Scope) -> list[Any]:
     whose = [] if scope.user is None else [_TABLE.c.user == scope.user]
     return [_TABLE.c.workspace == scope.workspace, *whose]
 
 
-def _told(made: StoreDream) -> str:
+def _details(made: StoreDream) -> str:
     return json.dumps(
         {
             "written": made.written,

@@ -84,7 +84,7 @@ def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Erasur
         if table.name in ("erasures", "backups") or "workspace" not in table.c:
             continue
         for row in of_workspace(connection, table, scope.workspace) if words else ():
-            if any(_stands(words, value) for name, value in row._mapping.items() if name not in KINDS):
+            if any(_contains(words, value) for name, value in row._mapping.items() if name not in KINDS):
                 found[table.name] += 1
         for name in ("session_id", "session", "id") if ids and table.name in _OF_SESSIONS else ():
             if name in table.c:
@@ -93,20 +93,20 @@ def residue(connection: Connection, scope: Scope, sought: Sought) -> list[Erasur
                 asked = asked.where(table.c["session_user" if "session_user" in table.c else "user"].in_(whose))
                 found[table.name] += connection.execute(asked).scalar_one()
     if sought.wanted.kind is ErasureKind.PERSON:
-        found.update(_of_person(connection, scope, sought.user or ""))
+        found.update(_rows_of_person(connection, scope, sought.user or ""))
     return [ErasurePlace(LABELS.get(name, name), name, count) for name, count in found.items() if count]
 
 
 _OF_SESSIONS = ("sessions", "turns", "recorded", "recorded_events", "dreamt", "chosen")
 
 
-def _stands(words: Scrubber, value: object) -> bool:
+def _contains(words: Scrubber, value: object) -> bool:
     if isinstance(value, str):
         return words.value(value) != value
     return isinstance(value, bytes | memoryview) and words.content(bytes(value)) != bytes(value)
 
 
-def _of_person(connection: Connection, scope: Scope, user: str) -> Counter[str]:
+def _rows_of_person(connection: Connection, scope: Scope, user: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for table in schema.metadata.sorted_tables:
         if "user" in table.c and table.name not in STAY:

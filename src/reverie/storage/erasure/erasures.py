@@ -86,7 +86,7 @@ class SqlErasures:
         with writing(self._engine, scope) as connection:
             tombstones.lock_out_writers(connection, scope.workspace)
             stones = tombstones.load_tombstones(connection, scope.workspace)
-            made = list(self._stones(connection, scope, stones, found))
+            made = list(self._tombstones_of(connection, scope, stones, found))
             tombstones.put_tombstones(connection, scope.workspace, stones, made, erasure.id)
             row = {
                 "id": erasure.id,
@@ -98,7 +98,7 @@ class SqlErasures:
             }
             connection.execute(insert(schema.erasures), _key(scope) | row)
 
-    def _stones(
+    def _tombstones_of(
         self, connection: Connection, scope: Scope, stones: Tombstones, found: FoundPlaces
     ) -> Iterator[Tombstone]:
         sought = found.sought
@@ -197,7 +197,7 @@ class SqlErasures:
                     if "user" in table.c and row.user not in users and stones.has(stones.of_person(row.user)):
                         users.add(row.user)
                     for value in row if scrub else ():
-                        texts |= set(_met(scrub, value))
+                        texts |= set(_matching_texts(scrub, value))
         wanted = [ErasureRequest(ErasureKind.PERSON, (user,), reason="restored") for user in sorted(users)]
         by_user: dict[str, list[str]] = {}
         for one in sessions:
@@ -223,11 +223,11 @@ class SqlErasures:
 _UNREAD = ("erasures", "tombstones", "tombstone_keys", "backups", "counters", "ledger", "leases", "calls")
 
 
-def _met(scrub: Scrubber, value: object) -> Iterator[str]:
+def _matching_texts(scrub: Scrubber, value: object) -> Iterator[str]:
     if isinstance(value, bytes | memoryview):
         value = bytes(value).decode("utf-8", "replace")
     if isinstance(value, str) and value[:1] in ("{", "["):
-        yield from (text for inner in _strings(json.loads(value)) for text in _met(scrub, inner))
+        yield from (text for inner in _strings(json.loads(value)) for text in _matching_texts(scrub, inner))
     elif isinstance(value, str):
         yield from (value[start:end] for start, end in scrub.spans(value))
 

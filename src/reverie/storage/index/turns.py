@@ -107,7 +107,7 @@ def worth_asking(index: tantivy.Index, terms: Sequence[Term]) -> list[Term]:
 
 def turns_query(terms: Sequence[Term], where: SearchFilter) -> Query:
     """Any term may match; every bound must, and adds nothing to the score."""
-    asked = Query.boolean_query([(Occur.Should, _asked(term)) for term in terms])
+    asked = Query.boolean_query([(Occur.Should, _term_query(term)) for term in terms])
     bounds = [Query.const_score_query(bound, 0.0) for bound in _bounds(where)]
     return _every(asked, *bounds) if bounds else asked
 
@@ -133,13 +133,13 @@ def _often(searcher: tantivy.Searcher, term: Term) -> int:
     return max(searcher.doc_freq("words", form) for form in term.forms)
 
 
-def _asked(term: Term) -> Query:
-    forms = [_form(form) for form in term.forms]
+def _term_query(term: Term) -> Query:
+    forms = [_form_query(form) for form in term.forms]
     query = forms[0] if len(forms) == 1 else Query.disjunction_max_query(forms)
     return query if term.weight == 1 else Query.boost_query(query, term.weight)
 
 
-def _form(form: str) -> Query:
+def _form_query(form: str) -> Query:
     if begins_pairs(form):
         return Query.regex_query(schema(), "words", f"{form}.")
     return Query.term_query(schema(), "words", form, index_option="freq")

@@ -50,7 +50,7 @@ class WordllamaVectors:
     @property
     def cursor(self) -> int:
         """The change of the database up to which the vectors are; 0 when they have to start again."""
-        return self._read(_followed, 0)
+        return self._read(_read_cursor, 0)
 
     @property
     def erasures(self) -> int:
@@ -85,7 +85,7 @@ class WordllamaVectors:
 
     def bits(self, keys: Sequence[TurnKey]) -> dict[TurnKey, bytes]:
         none: dict[TurnKey, bytes] = {}
-        return self._read(lambda database: _found(database, keys), none)
+        return self._read(lambda database: _read_bits(database, keys), none)
 
     def close(self) -> None:
         if self._database is not None:
@@ -127,21 +127,21 @@ def _vectors(turns: Iterable[IndexedTurn]) -> Iterator[tuple[int, bytes]]:
     for turn in turns:
         part.append((turn.number, (f"{turn.name}: {turn.text}" if turn.name else turn.text)[:OPENING]))
         if len(part) > _TURNS_AT_ONCE:
-            yield from list(_told(part))[settled:-1]
+            yield from list(_numbered_bits(part))[settled:-1]
             part, settled = part[-2:], 1
-    yield from list(_told(part))[settled:]
+    yield from list(_numbered_bits(part))[settled:]
 
 
-def _told(part: list[tuple[int, str]]) -> Iterator[tuple[int, bytes]]:
+def _numbered_bits(part: list[tuple[int, str]]) -> Iterator[tuple[int, bytes]]:
     return zip([number for number, _ in part], turn_bits([text for _, text in part]), strict=True)
 
 
-def _followed(database: sqlite3.Connection) -> int:
+def _read_cursor(database: sqlite3.Connection) -> int:
     row = database.execute("select cursor from followed").fetchone()
     return int(row[0]) if row else 0
 
 
-def _found(database: sqlite3.Connection, keys: Sequence[TurnKey]) -> dict[TurnKey, bytes]:
+def _read_bits(database: sqlite3.Connection, keys: Sequence[TurnKey]) -> dict[TurnKey, bytes]:
     wanted: defaultdict[tuple[str, str, int], list[TurnKey]] = defaultdict(list)
     for key in keys:
         wanted[key.user, key.session_id, key.turn // BLOCK].append(key)

@@ -127,7 +127,7 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
         return None
     came_from = {new: old for old, new in write.pen.moves.items()}.get(write.path, write.path)
     ours = owner_key(scope) | {"store": write.store}
-    found = connection.execute(_at(), ours | {"path": came_from}).scalar()
+    found = connection.execute(_memory_at(), ours | {"path": came_from}).scalar()
     if found is None and write.content is None:
         return None
     operation: Operation = "created" if found is None else "deleted" if write.content is None else "modified"
@@ -138,8 +138,8 @@ def write_version(connection: Connection, scope: Scope, ids: Ids, write: Write) 
     number: int | None = connection.execute(_one_more(), given).scalar()
     if number is None:
         raise NotFound(f"There is no memory store {write.store}.")
-    said = _said(connection, scope, write)
-    _keep(connection, ours, made, write, said)
+    said = _put_content(connection, scope, write)
+    _put_memory(connection, ours, made, write, said)
     told = {"id": made.version, "number": number, "memory": made.memory, "operation": made.operation}
     by = {"hand": write.pen.author.hand, "author": write.pen.author.id, "created_at": write.at, "path": write.path}
     connection.execute(insert(memory_versions), ours | said | told | by)
@@ -154,7 +154,7 @@ class _Made:
 
 
 @cache
-def _at() -> Select[Any]:
+def _memory_at() -> Select[Any]:
     return select(memories.c.id).where(*(memories.c[name] == bindparam(name) for name in (*OWNER, "store", "path")))
 
 
@@ -166,7 +166,7 @@ def _one_more() -> ReturningUpdate[Any]:
     return counted.values(**more).returning(table.c.written)
 
 
-def _said(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
+def _put_content(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
     if write.content is None:
         return {"sha256": None, "size": None, "flags": "[]"}
     name = sha256(write.content)
@@ -174,7 +174,7 @@ def _said(connection: Connection, scope: Scope, write: Write) -> dict[str, Any]:
     return {"sha256": name, "size": len(write.content), "flags": flags_as_json(write.pen.flags_at(write.path))}
 
 
-def _keep(connection: Connection, ours: dict[str, str], made: _Made, write: Write, said: dict[str, Any]) -> None:
+def _put_memory(connection: Connection, ours: dict[str, str], made: _Made, write: Write, said: dict[str, Any]) -> None:
     now = said | {"path": write.path, "version": made.version, "updated_at": write.at}
     match made.operation:
         case "created":

@@ -39,11 +39,11 @@ class SqlRecorded:
             row = owner_key(scope) | {"id": session.id, "events": 0} | recorded_row(session)
             connection.execute(insert(recorded), row)
             if first is not None:
-                self._kept(connection, scope, session.id, 0, first)
+                self._add_events(connection, scope, session.id, 0, first)
 
     def change(self, scope: Scope, name: str, change: Callable[[Recorded], Recorded]) -> Recorded | None:
         with writing(self._engine, scope) as connection:
-            found = _held(connection, scope, name)
+            found = _locked_row(connection, scope, name)
             if found is None:
                 return None
             old = recorded_from_row(found)
@@ -65,7 +65,7 @@ class SqlRecorded:
 
     def delete(self, scope: Scope, name: str) -> None:
         with writing(self._engine, scope) as connection:
-            if _held(connection, scope, name) is None:
+            if _locked_row(connection, scope, name) is None:
                 return
             connection.execute(delete(recorded_events).filter_by(**owner_key(scope), session=name))
             connection.execute(delete(recorded).filter_by(**owner_key(scope), id=name))
@@ -78,10 +78,10 @@ class SqlRecorded:
 
     def record(self, scope: Scope, name: str, spoken: SpokenEvents) -> list[RecordedEvent]:
         with writing(self._engine, scope) as connection:
-            found = _held(connection, scope, name)
-            return [] if found is None else self._kept(connection, scope, name, found.events, spoken)
+            found = _locked_row(connection, scope, name)
+            return [] if found is None else self._add_events(connection, scope, name, found.events, spoken)
 
-    def _kept(
+    def _add_events(
         self, connection: Connection, scope: Scope, name: str, there: int, spoken: SpokenEvents
     ) -> list[RecordedEvent]:
         events, turns = spoken.events, spoken.turns
@@ -115,7 +115,7 @@ class SqlRecorded:
         return None if found is None else int(found.events)
 
 
-def _held(connection: Connection, scope: Scope, name: str) -> Any:
+def _locked_row(connection: Connection, scope: Scope, name: str) -> Any:
     asked = select(recorded).filter_by(**owner_key(scope), id=name)
     return connection.execute(asked.with_for_update()).first()
 

@@ -25,7 +25,7 @@ class SqlDefinitions:
     def add(self, scope: Scope, kind: Kind, made: Definition) -> None:
         row = owner_key(scope) | {"kind": kind, "id": made.id, "created_at": made.created_at, "archived_at": None}
         with writing(self._engine, scope) as connection:
-            connection.execute(insert(definitions), row | _said(made))
+            connection.execute(insert(definitions), row | _definition_row(made))
             self._keep_version(connection, scope, kind, made)
 
     def change(
@@ -39,14 +39,14 @@ class SqlDefinitions:
             old = _definition(found)
             new = change(old)
             if new != old:
-                said = _said(new) | {"archived_at": new.archived_at}
+                said = _definition_row(new) | {"archived_at": new.archived_at}
                 connection.execute(update(definitions).filter_by(**owner_key(scope), kind=kind, id=name).values(**said))
             if new.version != old.version:
                 self._keep_version(connection, scope, kind, new)
             return new
 
     def _keep_version(self, connection: Connection, scope: Scope, kind: Kind, made: Definition) -> None:
-        row = owner_key(scope) | {"kind": kind, "id": made.id} | _said(made)
+        row = owner_key(scope) | {"kind": kind, "id": made.id} | _definition_row(made)
         connection.execute(insert(definition_versions), row)
 
     def one(self, scope: Scope, kind: Kind, name: str, version: int | None = None) -> Definition | None:
@@ -55,7 +55,7 @@ class SqlDefinitions:
             if found is None or version in (None, found.version):
                 return None if found is None else _definition(found)
             old = connection.execute(_versions(scope, kind, found).filter_by(version=version)).first()
-            return None if old is None else _as_of(_definition(found), old)
+            return None if old is None else _at_version(_definition(found), old)
 
     def find(self, scope: Scope, kind: Kind, made: TimeSpan, walk: Walk, *, archived: bool) -> list[Definition]:
         asked = in_span(_visible(scope, kind), definitions.c.created_at, made)
@@ -67,7 +67,7 @@ class SqlDefinitions:
     def versions(self, found: Definition, scope: Scope, kind: Kind, walk: Walk) -> list[Definition]:
         asked = walked(_versions(scope, kind, found), definition_versions.c.version, walk)
         with reading(self._engine, scope) as connection:
-            return [_as_of(found, old) for old in connection.execute(asked)]
+            return [_at_version(found, old) for old in connection.execute(asked)]
 
     def delete(self, scope: Scope, kind: Kind, name: str) -> bool:
         with writing(self._engine, scope) as connection:
@@ -89,7 +89,7 @@ def _versions(scope: Scope, kind: Kind, found: Any) -> Select[Any]:
     return select(definition_versions).filter_by(**ours)
 
 
-def _said(made: Definition) -> dict[str, Any]:
+def _definition_row(made: Definition) -> dict[str, Any]:
     return {"version": made.version, "details": json.dumps(made.told), "updated_at": made.updated_at}
 
 
@@ -105,7 +105,7 @@ def _definition(found: Any) -> Definition:
     )
 
 
-def _as_of(now: Definition, old: Any) -> Definition:
+def _at_version(now: Definition, old: Any) -> Definition:
     return Definition(
         now.id, now.user, json.loads(old.details), now.created_at, old.updated_at, now.archived_at, old.version
     )

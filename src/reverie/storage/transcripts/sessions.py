@@ -65,14 +65,14 @@ class SqlRecords:
         finish: Callable[[], Head],
     ) -> tuple[Fate, int]:
         try:
-            return self._kept(scope, head, turns, source, finish)
+            return self._write(scope, head, turns, source, finish)
         except ErasedBefore:
             for _ in turns:
                 pass  # a reader goes on with the session behind this one
             self.tidy(scope)
             return "erased before", 0
 
-    def _kept(
+    def _write(
         self, scope: Scope, head: Head, turns: Iterable[Turn], source: str | None, finish: Callable[[], Head]
     ) -> tuple[Fate, int]:
         """Write a short transcript at once, a long one in many transactions that nobody waits for."""
