@@ -14,8 +14,7 @@ import pytest
 
 from reverie.core.errors import BadSetting
 from reverie.llm.budget import FREE
-from reverie.llm.clients.models import PydanticAIModel, client, try_out
-from reverie.llm.clients.prices import context_window, price_of
+from reverie.llm.clients.models import PydanticAIModel, client, context_window, price_of, try_out
 from reverie.llm.question import CorrectedAnswer, Failed, Question, Replied, Role, Usage
 from reverie.llm.settings import Choice, Endpoint, choice
 from reverie.testing.model_plays import Refuses, Says
@@ -272,7 +271,7 @@ def test_the_server_runs_by_itself() -> None:
 
 def test_a_model_costs_nothing_until_it_is_asked() -> None:
     code = (
-        "import sys, reverie.llm.clients.models, reverie.llm.clients.prices, reverie.llm.clients.models, "
+        "import sys, reverie.llm.clients.models, reverie.llm.clients.models, reverie.llm.clients.models, "
         "reverie.llm.asker; "
         "print(sorted({'pydantic_ai', 'pydantic', 'openai', 'anthropic', 'httpx2'} & set(sys.modules)))"
     )

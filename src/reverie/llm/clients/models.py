@@ -1,6 +1,7 @@
-"""Models by pydantic-ai: the port of `llm`, for any endpoint that speaks Chat Completions or Messages.
+"""Models by pydantic-ai: the port of `llm`, for any endpoint of Chat Completions or Messages; and what they cost.
 
-Cheap to import. The library is loaded at the first question.
+Cheap to import. The library is loaded at the first question. What a model costs and how much it reads is in the list
+that comes with pydantic-ai; nothing is looked up online.
 
 The endpoint's name is resolved once, the address is judged, and only that one is connected to. An address a person
 wrote may be private: models run on laptops and in cellars. A provider's usual one may not turn out to be private,
@@ -15,13 +16,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from reverie.core.errors import BadSetting
-from reverie.llm.clients.prices import context_window
+from reverie.core.hosts import is_loopback
+from reverie.llm.budget import FREE, Price
 from reverie.llm.json_answer import NotJson, json_in_answer
 from reverie.llm.question import Failed, Question, Replied, Reply, Role, Wrong
 from reverie.llm.settings import Choice
@@ -29,6 +32,8 @@ from reverie.llm.settings import Choice
 if TYPE_CHECKING:
     from reverie.llm.clients.requests import Manner
 
+_SAMPLE = 1_000
+_PER_MILLION = Decimal(1_000_000) / _SAMPLE
 Resolve = Callable[[str, int], list[str]]
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NEVER = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16")))
@@ -39,6 +44,49 @@ _SOON_ENOUGH = 0.05
 _PATIENCE = 10.0
 _SYSTEM = 'Answer with one JSON object such as {"word": "tree", "number": 3} and nothing else.'
 _USER = 'Give the word "reverie" and the number 7.'
+
+
+def price_of(choice: Choice) -> Price | None:
+    """None where it is not known. What runs on this machine is free."""
+    if is_here(choice):
+        return FREE
+    if choice.given or find_spec("genai_prices") is None:
+        return None
+    from genai_prices import Usage
+
+    read = _sample(choice, Usage(input_tokens=_SAMPLE))
+    written = _sample(choice, Usage(output_tokens=_SAMPLE))
+    cached = _sample(choice, Usage(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE))
+    put = _sample(choice, Usage(input_tokens=_SAMPLE, cache_write_tokens=_SAMPLE))
+    return None if read is None or written is None else Price(read, written, cached, put)
+
+
+def context_window(choice: Choice) -> int | None:
+    """The number of tokens the model reads, if the list knows it."""
+    if choice.given or find_spec("genai_prices") is None:
+        return None
+    from genai_prices import Usage, calc_price
+
+    try:
+        return calc_price(Usage(), choice.model, provider_id=choice.provider).model.context_window
+    except LookupError:
+        return None
+
+
+def _sample(choice: Choice, usage: Any) -> Decimal | None:
+    from genai_prices import calc_price
+
+    try:
+        price: Decimal = calc_price(usage, choice.model, provider_id=choice.provider).total_price
+    except LookupError:
+        return None
+    return price * _PER_MILLION
+
+
+def is_here(choice: Choice) -> bool:
+    """Whether it runs on this machine, or is Ollama, which people run themselves."""
+    host = urlsplit(choice.base_url).hostname or ""
+    return choice.provider == "ollama" or is_loopback(host)
 
 
 class NoAddress(Exception):

@@ -24,8 +24,7 @@ from reverie.core.scope import Scope
 from reverie.dreams.records import Lease
 from reverie.llm.asker import Asker, RetryPolicy, Timing
 from reverie.llm.budget import Budget, Call, Cap, CapReached, Price, RecordedAnswer, Reservation, Spent, call_of
-from reverie.llm.clients.models import client
-from reverie.llm.clients.prices import is_here, price_of
+from reverie.llm.clients.models import client, is_here, price_of
 from reverie.llm.question import Question, Reply, Usage
 from reverie.llm.settings import AT_ONCE, Choice, ModelInfo, ModelSettings, overrides
 from reverie.llm.tokens import MARGIN
