@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, LargeBinary, MetaData, Table, Text, text
+from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeDecorator
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -34,14 +35,14 @@ class Moment(TypeDecorator[datetime]):
 metadata = MetaData()
 
 
-def _keys() -> list[Column[Any]]:
-    return [Column("workspace", Text, primary_key=True), Column("user", Text, primary_key=True)]
+def _owned(name: str, *items: SchemaItem, **options: Any) -> Table:
+    """A table of rows that belong to someone."""
+    whose = Column("workspace", Text, primary_key=True), Column("user", Text, primary_key=True)
+    return Table(name, metadata, *whose, *items, **options)
 
 
-sessions = Table(
+sessions = _owned(
     "sessions",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("harness", Text, nullable=False),
     Column("agent", Text),
@@ -63,10 +64,8 @@ sessions = Table(
     Index("sessions_in_order_of_change", "workspace", "changed"),
 )
 
-turns = Table(
+turns = _owned(
     "turns",
-    metadata,
-    *_keys(),
     Column("session_id", Text, primary_key=True),
     Column("revision", Integer, primary_key=True),
     Column("number", Integer, primary_key=True),
@@ -81,29 +80,23 @@ turns = Table(
     sqlite_with_rowid=False,
 )
 
-sources = Table(
+sources = _owned(
     "sources",
-    metadata,
-    *_keys(),
     Column("path", Text, primary_key=True),
     Column("reader", Text),
     Column("added_at", Moment, nullable=False),
 )
 
-files = Table(
+files = _owned(
     "files",
-    metadata,
-    *_keys(),
     Column("path", Text, primary_key=True),
     Column("fingerprint", Text, nullable=False),
     Column("read_at", Moment, nullable=False),
 )
 
 # Files that could not be read: tried again when their fingerprint changes.
-quarantine = Table(
+quarantine = _owned(
     "quarantine",
-    metadata,
-    *_keys(),
     Column("path", Text, primary_key=True),
     Column("reader", Text, nullable=False),
     Column("fingerprint", Text, nullable=False),
@@ -114,10 +107,8 @@ quarantine = Table(
 
 # Long transcripts are stored in several transactions. Until the last one, this says which turns are not yet part of
 # their session, so that those of a write that was killed can be taken out.
-arrivals = Table(
+arrivals = _owned(
     "arrivals",
-    metadata,
-    *_keys(),
     Column("session_id", Text, primary_key=True),
     Column("revision", Integer, nullable=False),
     Column("kept", Integer, nullable=False),
@@ -134,20 +125,16 @@ counters = Table(
 
 # ---- history: why memory and skills say what they say ----------------------------------------------------------------
 
-blobs = Table(
+blobs = _owned(
     "blobs",
-    metadata,
-    *_keys(),
     Column("sha256", Text, primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
 
 _ONE_LIVE_CHANGE = text("proposal is not null and standing <> 'conflicted'")
 
-changes = Table(
+changes = _owned(
     "changes",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("target", Text, nullable=False),
     Column("subject", Text, nullable=False),
@@ -176,10 +163,8 @@ changes = Table(
     ),
 )
 
-edits = Table(
+edits = _owned(
     "edits",
-    metadata,
-    *_keys(),
     Column("change_id", Text, primary_key=True),
     Column("document", Text, primary_key=True),
     Column("place", Integer, nullable=False),
@@ -187,20 +172,16 @@ edits = Table(
     Column("after", Text),
 )
 
-documents = Table(
+documents = _owned(
     "documents",
-    metadata,
-    *_keys(),
     Column("target", Text, primary_key=True),
     Column("document", Text, primary_key=True),
     Column("sha256", Text),
     Column("number", BigInteger, nullable=False),
 )
 
-entries = Table(
+entries = _owned(
     "entries",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("target", Text, nullable=False),
@@ -232,10 +213,8 @@ ledger = Table(
     Column("details", Text),
 )
 
-proposals = Table(
+proposals = _owned(
     "proposals",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("kind", Text, nullable=False),
     Column("target", Text, nullable=False),
@@ -255,10 +234,8 @@ proposals = Table(
     Index("proposals_by_status", "workspace", "user", "status", "made_at"),
 )
 
-contexts = Table(
+contexts = _owned(
     "contexts",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
     Column("session", Text),
@@ -270,10 +247,8 @@ contexts = Table(
 
 # ---- dreams: which sessions were read, what was noticed, what became of it -------------------------------------------
 
-dreams = Table(
+dreams = _owned(
     "dreams",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
     Column("target", Text, nullable=False),
@@ -284,10 +259,8 @@ dreams = Table(
     Index("dreams_in_order", "workspace", "user", "number"),
 )
 
-dreamt = Table(
+dreamt = _owned(
     "dreamt",
-    metadata,
-    *_keys(),
     Column("target", Text, primary_key=True),
     # Whose session it was: a target may be dreamt over the sessions of several people.
     Column("session_user", Text, primary_key=True),
@@ -297,10 +270,8 @@ dreamt = Table(
     Column("dream", Text, nullable=False),
 )
 
-candidates = Table(
+candidates = _owned(
     "candidates",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("target", Text, nullable=False),
     Column("session_id", Text, nullable=False),
@@ -313,10 +284,8 @@ candidates = Table(
 
 # ---- memory stores and the keys of who may write them ----------------------------------------------------------------
 
-api_keys = Table(
+api_keys = _owned(
     "api_keys",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
     Column("permissions", Text, nullable=False),
@@ -328,10 +297,8 @@ api_keys = Table(
     Index("api_keys_by_prefix", "prefix"),
 )
 
-memory_stores = Table(
+memory_stores = _owned(
     "memory_stores",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     # Name, description and metadata as JSON: people may put characters there that no database takes as text.
     Column("details", Text, nullable=False),
@@ -343,10 +310,8 @@ memory_stores = Table(
     Index("memory_stores_of_a_workspace", "workspace", "id"),
 )
 
-memories = Table(
+memories = _owned(
     "memories",
-    metadata,
-    *_keys(),
     Column("store", Text, primary_key=True),
     Column("id", Text, primary_key=True),
     # In the order of bytes on both dialects: pages of a listing depend on it.
@@ -360,10 +325,8 @@ memories = Table(
     Index("memories_by_path", "workspace", "user", "store", "path", unique=True),
 )
 
-memory_versions = Table(
+memory_versions = _owned(
     "memory_versions",
-    metadata,
-    *_keys(),
     Column("store", Text, primary_key=True),
     Column("id", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
@@ -386,10 +349,8 @@ memory_versions = Table(
 
 # ---- a night under way: its rows go when it ends ---------------------------------------------------------------------
 
-nights = Table(
+nights = _owned(
     "nights",
-    metadata,
-    *_keys(),
     Column("dream", Text, primary_key=True),
     Column("asked", Text, nullable=False),
     Column("queued", Boolean, nullable=False),
@@ -399,10 +360,8 @@ nights = Table(
 )
 
 # Whoever has the newest token of a target may write its night. The row stays, so that no token is given twice.
-leases = Table(
+leases = _owned(
     "leases",
-    metadata,
-    *_keys(),
     Column("target", Text, primary_key=True),
     Column("holder", Text, nullable=False),
     Column("dream", Text, nullable=False),
@@ -410,10 +369,8 @@ leases = Table(
     Column("until", Moment, nullable=False),
 )
 
-chosen = Table(
+chosen = _owned(
     "chosen",
-    metadata,
-    *_keys(),
     Column("dream", Text, primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("session_user", Text, nullable=False),
@@ -424,10 +381,8 @@ chosen = Table(
     Column("told", Text),
 )
 
-noticed = Table(
+noticed = _owned(
     "noticed",
-    metadata,
-    *_keys(),
     Column("dream", Text, primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("number", Integer, primary_key=True),
@@ -437,10 +392,8 @@ noticed = Table(
     Column("details", Text, nullable=False),
 )
 
-planned = Table(
+planned = _owned(
     "planned",
-    metadata,
-    *_keys(),
     Column("dream", Text, primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("details", Text, nullable=False),
@@ -448,10 +401,8 @@ planned = Table(
 )
 
 # What models were asked. The calls stay, without a word of anyone's; the answers go when the night ends.
-calls = Table(
+calls = _owned(
     "calls",
-    metadata,
-    *_keys(),
     Column("dream", Text, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("phase", Text, nullable=False),
@@ -477,10 +428,8 @@ calls = Table(
     Index("calls_of_a_run", "workspace", "user", "run"),
 )
 
-answers = Table(
+answers = _owned(
     "answers",
-    metadata,
-    *_keys(),
     Column("dream", Text, primary_key=True),
     Column("phase", Text, primary_key=True),
     Column("question", Text, primary_key=True),
@@ -489,10 +438,8 @@ answers = Table(
 
 # ---- sessions recorded over the API, and what they are made from -----------------------------------------------------
 
-definitions = Table(
+definitions = _owned(
     "definitions",
-    metadata,
-    *_keys(),
     Column("kind", Text, primary_key=True),
     Column("id", Text, primary_key=True),
     Column("version", Integer, nullable=False),
@@ -503,10 +450,8 @@ definitions = Table(
     Index("definitions_of_a_workspace", "workspace", "kind", "id"),
 )
 
-definition_versions = Table(
+definition_versions = _owned(
     "definition_versions",
-    metadata,
-    *_keys(),
     Column("kind", Text, primary_key=True),
     Column("id", Text, primary_key=True),
     Column("version", Integer, primary_key=True),
@@ -514,10 +459,8 @@ definition_versions = Table(
     Column("updated_at", Moment, nullable=False),
 )
 
-recorded = Table(
+recorded = _owned(
     "recorded",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("agent", Text, nullable=False),
     Column("agent_version", Integer, nullable=False),
@@ -533,10 +476,8 @@ recorded = Table(
     Index("recorded_of_a_workspace", "workspace", "id"),
 )
 
-recorded_events = Table(
+recorded_events = _owned(
     "recorded_events",
-    metadata,
-    *_keys(),
     Column("session", Text, primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("id", Text, nullable=False),
@@ -547,10 +488,8 @@ recorded_events = Table(
 
 # ---- dreams over memory stores: what was asked for over the API; the night itself is in `dreams` ---------------------
 
-store_dreams = Table(
+store_dreams = _owned(
     "store_dreams",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("store", Text, nullable=False),
     Column("output", Text, nullable=False),
@@ -567,10 +506,8 @@ store_dreams = Table(
 # ---- erasure: what is under way, what must not come back, and where copies were written -----------------------------
 
 # A row is written before anything is erased, and says what; when all of it is gone the row has counts and no words.
-erasures = Table(
+erasures = _owned(
     "erasures",
-    metadata,
-    *_keys(),
     Column("id", Text, primary_key=True),
     Column("kind", Text, nullable=False),
     Column("step", Text, nullable=False),
