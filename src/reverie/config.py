@@ -18,8 +18,8 @@ from itertools import chain, count
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from reverie.core.clock import Schedule, schedule
 from reverie.core.errors import BadInput, BadSetting, NotPermitted
-from reverie.core.schedule import Schedule, schedule
 from reverie.llm import settings as models
 from reverie.llm.choice import BUILT_IN
 from reverie.llm.settings import NO_CAP, ModelSettings, model_settings, number

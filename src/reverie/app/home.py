@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Self
 
 from reverie.app.redaction import without_secrets
 from reverie.config import Config, DreamingLimits
-from reverie.core.clock import Clock
+from reverie.core.clock import Clock, schedule
 from reverie.core.errors import BadInput, SwitchedOff
 from reverie.core.ids import Ids
-from reverie.core.schedule import schedule
 from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from reverie.changes.session_context import Briefing
     from reverie.changes.skill_changes import Refining
     from reverie.changes.sync import Sync
+    from reverie.core.ids import IdKind
     from reverie.core.keys import Keyring
-    from reverie.core.short_ids import IdKind
     from reverie.dreams.dreaming import Dreaming
     from reverie.dreams.run.runner import DreamRunner
     from reverie.erasure.library import Erasing
@@ -504,7 +503,7 @@ class Home:
 
     def id_of(self, kind: IdKind, typed: str, *, workspace: str | None = None, user: str | None = None) -> str:
         """The id that a person means by its beginning. A session may be anybody's, the rest is the owner's."""
-        from reverie.core.short_ids import beginnings, full_id
+        from reverie.core.ids import beginnings, full_id
         from reverie.storage.database.known_ids import known_ids
 
         whose = self.owned if kind != "session" else self.scope if user is None else self.scope.of(user)
@@ -515,7 +514,7 @@ class Home:
     def ids_like(self, kind: IdKind, typed: str, limit: int = 30) -> list[tuple[str, str]]:
         """Ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits, with its
         sentence."""
-        from reverie.core.short_ids import HEADS, beginnings
+        from reverie.core.ids import HEADS, beginnings
         from reverie.storage.database.known_ids import known_ids
 
         wanted = beginnings(kind, typed or HEADS.get(kind, ""))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reverie.app.surfaces import statements_beside
 from reverie.config import DreamingLimits
 from reverie.core.errors import SwitchedOff
-from reverie.core.slugs import slug
+from reverie.core.strings import slug
 
 if TYPE_CHECKING:
     from pathlib import Path

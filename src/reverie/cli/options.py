@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from reverie.app import Home
-    from reverie.core.short_ids import IdKind
+    from reverie.core.ids import IdKind
 
 
 @dataclass(frozen=True, slots=True)

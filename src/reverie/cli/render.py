@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.core.clock import rfc3339
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from rich.console import Console

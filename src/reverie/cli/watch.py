@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.core.errors import ReverieError
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -22,7 +22,7 @@ from reverie.changes.artifact import Holder
 from reverie.changes.history.records import Anchored
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput
-from reverie.core.slugs import slug
+from reverie.core.strings import slug
 from reverie.system.files import make_folder, replace_file
 from reverie.system.git.repository import RepositoryPlace, opened
 

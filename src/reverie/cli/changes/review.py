@@ -14,7 +14,7 @@ from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal,
 from reverie.cli.options import Shell, common, ids, with_pager
 from reverie.cli.render import console, json_ready, print_json, print_sentence, terminal_safe
 from reverie.core.errors import BadInput
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

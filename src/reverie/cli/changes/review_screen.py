@@ -23,7 +23,7 @@ from reverie.cli.render import (
     score_lines,
     terminal_safe,
 )
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from rich.console import Console

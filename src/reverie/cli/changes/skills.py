@@ -13,7 +13,7 @@ from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
 from reverie.cli.changes.review import show_proposal
 from reverie.cli.options import DateOrAge, Shell, common, with_pager
 from reverie.cli.render import console, day, one_line, print_json, terminal_safe, why_absent
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -7,7 +7,7 @@ import click
 from reverie.cli.options import Shell, common
 from reverie.cli.render import one_line, print_json
 from reverie.cli.start.audit import propose_all
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 
 @click.command(name="compact")

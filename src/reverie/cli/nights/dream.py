@@ -12,7 +12,7 @@ from reverie.cli.options import DateOrAge, Shell, common, no_sessions_hint, with
 from reverie.cli.render import print_diary, print_json, terminal_safe
 from reverie.cli.watch import shown_progress
 from reverie.core.errors import BadInput
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -10,7 +10,7 @@ from reverie.cli.changes.review import show_proposal
 from reverie.cli.options import Shell, common, ids, with_pager
 from reverie.cli.render import dream_owner, print_diary, print_json, score_lines, terminal_safe
 from reverie.core.errors import NotFound
-from reverie.core.short_ids import full_id
+from reverie.core.ids import full_id
 
 if TYPE_CHECKING:
     from reverie.dreams.dream import Dream, Judged

@@ -11,7 +11,7 @@ import click
 
 from reverie.cli.options import DateOrAge, Shell, common, ids, with_pager
 from reverie.cli.render import added_lines, console, day, one_line, print_json, terminal_safe
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.options import Shell, common, ids, look, no_sessions_hint, with_pager
 from reverie.cli.render import console, day, dream_owner, print_diary, print_json, print_sentence, terminal_safe
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 
 @click.group(name="worker", invoke_without_command=True)

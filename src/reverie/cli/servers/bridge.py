@@ -19,7 +19,7 @@ from reverie.cli.servers.bridge_output import (
     show_pushed,
 )
 from reverie.core.errors import NotFound
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 ANTHROPIC = "https://api.anthropic.com"
 KEY_NAME = click.option(

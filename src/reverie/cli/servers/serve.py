@@ -16,7 +16,7 @@ import click
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json
 from reverie.core.errors import BadSetting
-from reverie.core.hosts import is_loopback
+from reverie.core.strings import is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp

@@ -12,7 +12,7 @@ import click
 from reverie.cli.options import Shell, common, with_pager
 from reverie.cli.render import PIPE_WIDTH, cut_line, print_json
 from reverie.core.errors import BadInput, ReverieError
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home

@@ -11,7 +11,7 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import console, print_json, terminal_safe
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.storage.backup.manifest import BackupStep, Manifest

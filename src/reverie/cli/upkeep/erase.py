@@ -9,7 +9,7 @@ import click
 
 from reverie.cli.options import Shell, common
 from reverie.cli.render import one_line, print_json, terminal_safe
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.erasure.wanted import Erasure, Left, Plan, Rules

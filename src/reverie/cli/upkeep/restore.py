@@ -10,7 +10,7 @@ import click
 from reverie.cli.options import Shell, common
 from reverie.cli.render import day, print_json
 from reverie.cli.upkeep.backup import held, manifest_as_json, progress, warn
-from reverie.core.plural import plural
+from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.storage.backup.restore import Restored

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
-from reverie.core.hosts import is_loopback
+from reverie.core.strings import is_loopback
 from reverie.llm.budget import FREE, Price
 from reverie.llm.choice import Choice
 

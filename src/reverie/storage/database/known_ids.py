@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import Engine, Table, or_, select
 
+from reverie.core.ids import IdKind
 from reverie.core.scope import Scope
-from reverie.core.short_ids import IdKind
 from reverie.storage.database import schema
 from reverie.storage.database.transactions import reading, reading_across
 
