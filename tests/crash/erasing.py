@@ -30,7 +30,7 @@ WATCHED = (
     "reverie.storage.durable.purge",
     "reverie.system.git",
     "reverie.storage.index.words",
-    "reverie.search.following",
+    "reverie.search.index_sync",
     "reverie.storage.changes.ledger",
 )
 

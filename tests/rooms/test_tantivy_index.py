@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from reverie.search.rank import cosines, question_vector
 from reverie.search.search import IndexedSession, IndexedTurn, Search, SearchFilter, TurnKey
-from reverie.search.turn_vectors import cosines, question_vector
 from reverie.storage.index.vectors import WordllamaVectors
 from reverie.storage.index.words import TantivyIndex
 from reverie.text.tokens import terms

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from reverie.memory.stores.store import Store, StoredMemory
     from reverie.memory.target import Target
     from reverie.memory.targets import Targets
-    from reverie.search.finding import Finder
-    from reverie.search.following import Follower
-    from reverie.search.statements import StatementSearch
+    from reverie.search.finder import Finder
+    from reverie.search.index_sync import IndexSync
+    from reverie.search.search import StatementSearch
     from reverie.skills.library import Skills
     from reverie.storage.backup.backup import BackedUp
     from reverie.storage.backup.manifest import Watch
@@ -183,7 +183,7 @@ class Home:
 
     @cached_property
     def search(self) -> Finder:
-        from reverie.search.finding import Finder
+        from reverie.search.finder import Finder
         from reverie.search.search import Search
 
         def now() -> datetime:
@@ -195,7 +195,7 @@ class Home:
     def search_statements(self) -> StatementSearch:
         """Statements of memory, skills and instructions about a question."""
         from reverie.app.surfaces import surface_statements
-        from reverie.search.statements import StatementSearch
+        from reverie.search.search import StatementSearch
 
         return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in surface_statements(self)))
 
@@ -569,10 +569,10 @@ class Home:
         return SqlRecords(self.engine, self.clock)
 
     @cached_property
-    def index(self) -> Follower:
-        from reverie.search.following import Follower
+    def index(self) -> IndexSync:
+        from reverie.search.index_sync import IndexSync
 
-        return Follower(self.scope, self._records, *self._derived)
+        return IndexSync(self.scope, self._records, *self._derived)
 
     @cached_property
     def _derived(self) -> tuple[TantivyIndex, WordllamaVectors]:

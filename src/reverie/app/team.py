@@ -13,8 +13,8 @@ from reverie.core.scope import LOCAL, Scope
 if TYPE_CHECKING:
     from reverie.changes.history.library import History, Instruction
     from reverie.memory.targets import Targets
-    from reverie.search.finding import Finder
-    from reverie.search.statements import StatementSearch
+    from reverie.search.finder import Finder
+    from reverie.search.search import StatementSearch
     from reverie.system.skill_folders import SkillFolder
     from reverie.transcripts.records import Source
 
@@ -52,7 +52,7 @@ class TenantHome(Home):
 
     @cached_property
     def search_statements(self) -> StatementSearch:
-        from reverie.search.statements import StatementSearch
+        from reverie.search.search import StatementSearch
 
         def stated() -> Iterator[tuple[str, str, str]]:
             for history in self.histories():

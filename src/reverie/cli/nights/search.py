@@ -13,7 +13,7 @@ from reverie.cli.render import console, day, one_line, print_json, print_sentenc
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from reverie.search.finding import Exchange
+    from reverie.search.finder import Exchange
 
 SHOWN_CHARS = 600
 
@@ -42,7 +42,7 @@ def command(
     shell: Shell,
 ) -> None:
     """Find the turns that answer a question, each with the exchange around it, and what memory and skills say of it."""
-    from reverie.search.finding import MAX_LIMIT, exchanges
+    from reverie.search.finder import MAX_LIMIT, exchanges
 
     asked = " ".join(question)
     with shell.opened() as house:
@@ -76,8 +76,7 @@ def _other_words(*, narrowed: bool) -> str:
 
 def show_exchange(out: Console, place: int, exchange: Exchange, question: str, explain: bool = False) -> None:
     """In a terminal the passage of a long turn that answers; in a pipe all of it."""
-    from reverie.search.finding import Hit
-    from reverie.search.passages import passage
+    from reverie.search.finder import Hit, passage
 
     best = exchange.best
     title = f"  {one_line(best.title, 60)}" if best.title else ""
