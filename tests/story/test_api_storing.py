@@ -26,8 +26,7 @@ from reverie.core.origin import Origin
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted, Replace, entry_hash
 from reverie.memory.stores.library import Stores
-from reverie.memory.stores.records import Pen
-from reverie.memory.stores.store import Author, PathTaken, StoredMemory, VersionQuery
+from reverie.memory.stores.store import Author, PathTaken, StoredMemory, VersionQuery, WriteContext
 from reverie.server.wiring import House
 from reverie.storage.database.transactions import reading_across, writing_across
 from reverie.storage.stores.target import StoreLocks, StoreTarget
@@ -192,7 +191,7 @@ def test_a_store_is_a_target_like_the_others(house: House) -> None:
     stores, storing, scope = at_work(house)
     store = stores.create("Notes").id
     memory = written(storing.create(store, "/a", "Staging is db1"))
-    locks, pen = StoreLocks(home.engine, home.config.home), Pen(Author("session", "sesn_1"))
+    locks, pen = StoreLocks(home.engine, home.config.home), WriteContext(Author("session", "sesn_1"))
     target = StoreTarget(home.engine, scope, store, pen, clock=home.clock, ids=home.ids, locks=locks)
     assert target.key == f"store:local/{store}" and [place.document for place in target.places()] == ["/a"]
     noticing = Noticing(scope, home.history_records, home.ids, home.clock, lambda _: None)

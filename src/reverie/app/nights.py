@@ -94,7 +94,7 @@ def _ready(home: Home, target: str) -> None:
 
 def _sees(home: Home, target: str) -> Callable[[Head], bool]:
     """Which sessions are for a target: by what its documents are for. A Hermes profile has its own only."""
-    from reverie.memory.audience import sees
+    from reverie.memory.target import sees
 
     places = home.targets.named(target).places()
     kind, _, profile = target.partition("/")

@@ -166,12 +166,18 @@ class Tenants:
 
     def target(self, scope: Scope, store: str, author: Author) -> StoreTarget:
         """A memory store as a Target, for dreams. Not among the named ones: it has no git, and an undo of its own."""
-        from reverie.memory.stores.records import Pen
+        from reverie.memory.stores.store import WriteContext
         from reverie.storage.stores.target import StoreTarget
 
         locks = self._desks.locks
         return StoreTarget(
-            self._home.engine, scope, store, Pen(author), clock=self._home.clock, ids=self._home.ids, locks=locks
+            self._home.engine,
+            scope,
+            store,
+            WriteContext(author),
+            clock=self._home.clock,
+            ids=self._home.ids,
+            locks=locks,
         )
 
     @cached_property

@@ -1,7 +1,8 @@
-"""page: a Markdown page as agents and people write notes. Each statement is an entry wherever it stands.
+"""The page format: a Markdown page as agents and people write notes, and the pieces every format cuts a document into.
 
-Entries are the sentences of paragraphs and of list items at any depth, and lines that are statements by themselves
-("Editor: vim"). Headings, code, tables, quotations, comments and front matter are opaque, and so is a label ("Hosts:").
+On a page each statement is an entry wherever it stands: the sentences of paragraphs and of list items at any depth, and
+lines that are statements by themselves ("Editor: vim"). Headings, code, tables, quotations, comments and front matter
+are opaque, and so is a label ("Hosts:").
 """
 
 from __future__ import annotations
@@ -9,9 +10,44 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
-from reverie.memory.pieces import FRONT_MATTER, Piece, fence_after
+FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?:.*\r?\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a document. `entry` is the statement in it, or None for what is nobody's statement."""
+
+    raw: str
+    entry: str | None = None
+
+    @property
+    def lead(self) -> str:
+        """The characters before the statement: white space, the marker of a list."""
+        return self.raw[: self.raw.find(self.entry or "")]
+
+    @property
+    def trail(self) -> str:
+        return self.raw[len(self.lead) + len(self.entry or "") :]
+
+
+def swapped(piece: Piece, text: str) -> Piece:
+    """The piece with its statement exchanged, what is around it kept."""
+    return Piece(piece.lead + text + piece.trail, text)
+
+
+def fence_after(line: str, fence: str) -> str:
+    """The fence that is open behind this line, or nothing."""
+    marker = _FENCE.match(line)
+    if marker is None:
+        return fence
+    if not fence:
+        return marker.group(1)
+    return "" if line.strip().startswith(fence) else fence
+
 
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
 _OPAQUE = re.compile(

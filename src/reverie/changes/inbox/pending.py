@@ -14,8 +14,7 @@ from reverie.changes.queue import Review, proposal_outcome
 from reverie.core.origin import Origin
 from reverie.memory.library import Entry, Memory
 from reverie.memory.operation import Add, Operation, Remove, Replace
-from reverie.memory.staged import StagedStep, StagedWrite, StagingTarget
-from reverie.memory.target import Target
+from reverie.memory.target import StagedStep, StagedWrite, StagingTarget, Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,15 @@ from reverie.changes.land import Landing
 from reverie.changes.landing_result import Landed, Outcome
 from reverie.changes.outside.edits import Noticing
 from reverie.changes.proposal import Suggestion
-from reverie.changes.stores.write import AtDesk, Desk, flags_of, ignored, store_or_not_found
+from reverie.changes.stores.write import StoreTransaction, Transact, flags_of, ignored, store_or_not_found
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
 from reverie.memory.operation import Applied, Conflicted, Operation, OverBudget, Unfit, applied
 from reverie.memory.pages import words_left
 from reverie.memory.stores.library import writable
-from reverie.memory.stores.records import Pen
 from reverie.memory.stores.rules import LARGEST_MEMORY_BYTES, MOST_MEMORIES
-from reverie.memory.stores.store import Author, Flag
+from reverie.memory.stores.store import Author, Flag, WriteContext
 from reverie.memory.target import Held
 
 POLICY = "the policy of dreams over stores"
@@ -45,7 +44,7 @@ class Dreamt:
     """`author` is the dream's own session. What a page is left without words is taken away."""
 
     scope: Scope
-    desk: AtDesk
+    transact: Transact
     ids: Ids
     clock: Clock
     author: Author
@@ -53,15 +52,15 @@ class Dreamt:
     def land(self, store: str, wanted: Sequence[WantedChange]) -> dict[int, Outcome]:
         flags = dict[bytes, tuple[Flag, ...]]()
         self._rehearse(store, wanted, flags)
-        with self.desk(self.scope, store) as desk:
-            writable(store_or_not_found(desk, self.scope, store))
-            return {one.place: self._landed(desk, store, one, flags) for one in wanted}
+        with self.transact(self.scope, store) as transaction:
+            writable(store_or_not_found(transaction, self.scope, store))
+            return {one.place: self._landed(transaction, store, one, flags) for one in wanted}
 
     def _rehearse(self, store: str, wanted: Sequence[WantedChange], flags: dict[bytes, tuple[Flag, ...]]) -> None:
         """Scan what the pages are going to say before the lock is taken: a long one takes a tenth of a second."""
-        with self.desk(self.scope, store) as desk:
+        with self.transact(self.scope, store) as transaction:
             paths = dict.fromkeys(one.suggestion.subject for one in wanted)
-            pages = {path: desk.target(Pen(self.author)).read(path) for path in paths}
+            pages = {path: transaction.target(WriteContext(self.author)).read(path) for path in paths}
         for one in wanted:
             path = one.suggestion.subject
             after = page_after(pages[path], one.suggestion.operations)
@@ -69,29 +68,33 @@ class Dreamt:
                 pages[path] = after
                 flags[after] = flags_of(after.decode())
 
-    def _landed(self, desk: Desk, store: str, one: WantedChange, flags: dict[bytes, tuple[Flag, ...]]) -> Outcome:
+    def _landed(
+        self, transaction: StoreTransaction, store: str, one: WantedChange, flags: dict[bytes, tuple[Flag, ...]]
+    ) -> Outcome:
         wanted, name = one.suggestion, f"{one.suggestion.dream}:{one.place}"
-        if before := desk.history.find(self.scope, ChangeQuery(proposal=name, limit=1)):
+        if before := transaction.history.find(self.scope, ChangeQuery(proposal=name, limit=1)):
             return Landed(before[0])
-        page = desk.stores.at(self.scope, store, wanted.subject)
-        if page is None and (why := self._no_room(desk, store, wanted.subject)):
+        page = transaction.stores.at(self.scope, store, wanted.subject)
+        if page is None and (why := self._no_room(transaction, store, wanted.subject)):
             return Conflicted(None, why)
         after = page_after(page.content if page else None, wanted.operations)
         told = flags.get(after) if isinstance(after, bytes) else ()
         if told is None:
             told = flags_of(after.decode() if isinstance(after, bytes) else "")
-        artifact = Artifact(desk.target(Pen(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole")
-        noticing = Noticing(self.scope, desk.history, self.ids, self.clock, ignored, editors=False)
-        landing = Landing(self.scope, desk.history, noticing, self.ids, self.clock, ignored)
+        artifact = Artifact(
+            transaction.target(WriteContext(self.author, told)), wanted.subject, lambda: [wanted.subject], "whole"
+        )
+        noticing = Noticing(self.scope, transaction.history, self.ids, self.clock, ignored, editors=False)
+        landing = Landing(self.scope, transaction.history, noticing, self.ids, self.clock, ignored)
         outcome = landing.write(OnPage(artifact, wanted.operations), self._grounds(wanted, name))
         if isinstance(outcome, Landed):
-            desk.tie(outcome.change)
+            transaction.tie(outcome.change)
         return outcome
 
-    def _no_room(self, desk: Desk, store: str, path: str) -> str:
-        if taken := desk.stores.in_the_way(self.scope, store, path, None):
+    def _no_room(self, transaction: StoreTransaction, store: str, path: str) -> str:
+        if taken := transaction.stores.in_the_way(self.scope, store, path, None):
             return f"{taken.path} is in the way"
-        held = store_or_not_found(desk, self.scope, store).held
+        held = store_or_not_found(transaction, self.scope, store).held
         return f"the store holds {held:,} memories, and no more fit in" if held >= MOST_MEMORIES else ""
 
     def _grounds(self, wanted: Suggestion, name: str) -> Grounds:

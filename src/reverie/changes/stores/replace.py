@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from reverie.changes.history.change import Edit
 from reverie.changes.history.records import ChangeQuery
 from reverie.changes.landing_result import Landed, Outcome, Unchanged
-from reverie.changes.stores.write import Desk, Storing, store_or_not_found
+from reverie.changes.stores.write import StoreTransaction, Storing, store_or_not_found
 from reverie.core.scope import Scope
 from reverie.memory.operation import Conflicted
 from reverie.memory.stores.library import writable
-from reverie.memory.stores.records import Below, Pen
-from reverie.memory.stores.store import Flag, StoredMemory
+from reverie.memory.stores.store import Below, Flag, StoredMemory, WriteContext
 
 AT_ONCE = 500
 _ALL = Below("/", 0)
@@ -36,15 +35,15 @@ class Swap:
 def swap(storing: Storing, wanted: Swap) -> Outcome:
     """Conflicted, if anyone has written to the store since. Twice is once."""
     scope = storing.stores.scope_of(wanted.store)
-    with storing.desk(scope, wanted.store) as desk:
-        if done := next(iter(desk.history.find(scope, ChangeQuery(proposal=wanted.name, limit=1))), None):
+    with storing.transact(scope, wanted.store) as transaction:
+        if done := next(iter(transaction.history.find(scope, ChangeQuery(proposal=wanted.name, limit=1))), None):
             return Landed(done)
-        store = writable(store_or_not_found(desk, scope, wanted.store))
+        store = writable(store_or_not_found(transaction, scope, wanted.store))
         if store.written != wanted.written:
             return Conflicted(
                 None, f"{store.id} was written to since the dream began ({store.written - wanted.written} versions)"
             )
-        edits, each = _edits(desk, scope, wanted)
+        edits, each = _edits(transaction, scope, wanted)
         if not edits:
             return Unchanged("the output says what the input says")
         grounds = replace(
@@ -53,13 +52,15 @@ def swap(storing: Storing, wanted: Swap) -> Outcome:
             dream=wanted.dream,
             proposal=wanted.name,
         )
-        return storing.write(desk, scope, Pen(storing.author, each=each), edits, grounds)
+        return storing.write(transaction, scope, WriteContext(storing.author, each=each), edits, grounds)
 
 
-def _edits(desk: Desk, scope: Scope, wanted: Swap) -> tuple[tuple[Edit, ...], dict[str, tuple[Flag, ...]]]:
+def _edits(
+    transaction: StoreTransaction, scope: Scope, wanted: Swap
+) -> tuple[tuple[Edit, ...], dict[str, tuple[Flag, ...]]]:
     """The edits, removals first, so that nothing is in the way of what comes."""
-    old = {one.path: one for one in _memories(desk, scope, wanted.store)}
-    new = {one.path: one for one in _memories(desk, scope, wanted.output)}
+    old = {one.path: one for one in _memories(transaction, scope, wanted.store)}
+    new = {one.path: one for one in _memories(transaction, scope, wanted.output)}
     gone = [Edit(path, old[path].content, None) for path in sorted(old.keys() - new.keys())]
     came = [
         Edit(path, old[path].content if path in old else None, one.content)
@@ -69,8 +70,8 @@ def _edits(desk: Desk, scope: Scope, wanted: Swap) -> tuple[tuple[Edit, ...], di
     return (*gone, *came), {path: one.flags for path, one in new.items()}
 
 
-def _memories(desk: Desk, scope: Scope, store: str) -> Iterator[StoredMemory]:
+def _memories(transaction: StoreTransaction, scope: Scope, store: str) -> Iterator[StoredMemory]:
     after: str | None = None
-    while found := desk.stores.memories(scope, store, _ALL, after, limit=AT_ONCE, full=True):
+    while found := transaction.stores.memories(scope, store, _ALL, after, limit=AT_ONCE, full=True):
         yield from (one for one in found if isinstance(one, StoredMemory))
         after = found[-1].path

@@ -244,7 +244,7 @@ def import_(
     *, file: Path, target: str | None, document: str | None, because: str, despite_findings: bool, shell: Shell
 ) -> None:
     """Add the entries of a file: an export of ours, a Hermes MEMORY.md, or any Markdown list. One change, one undo."""
-    from reverie.memory.exchange import entries_in
+    from reverie.memory.formats import entries_in
     from reverie.memory.operation import Add
 
     def wanted(house: Home, target: str) -> tuple[str, Sequence[Operation]]:

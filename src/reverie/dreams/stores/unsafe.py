@@ -17,7 +17,7 @@ from reverie.dreams.stores.dream import Withheld
 from reverie.dreams.stores.pages import FORM, is_prose
 from reverie.memory.formats import FORMATS
 from reverie.memory.operation import Remove, entry_hash
-from reverie.memory.pieces import Piece
+from reverie.memory.pages import Piece
 from reverie.memory.stores.store import Flag
 from reverie.safety.report import Report
 from reverie.safety.scan import scan

@@ -14,8 +14,7 @@ from reverie.core.errors import NotFound
 from reverie.core.hashes import sha256
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
-from reverie.memory.stores.records import Pen
-from reverie.memory.stores.store import Operation
+from reverie.memory.stores.store import Operation, WriteContext
 from reverie.storage.database.rows import owner_key
 from reverie.storage.database.schema import blobs, memories, memory_stores, memory_versions
 from reverie.storage.database.upsert import put_if_new
@@ -29,7 +28,7 @@ class Write:
     store: str
     path: str
     content: bytes | None
-    pen: Pen
+    pen: WriteContext
     at: datetime
 
 
