@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.app import Home
-from reverie.changes.history.ledger import broken_links
+from reverie.changes.history.records import broken_links
 from reverie.cli.servers.keys import command as keys_command
 from reverie.cli.servers.serve import command as serve_command
 from reverie.core.clock import FixedClock

@@ -13,11 +13,9 @@ from reverie.app import Home
 from reverie.changes.artifact import memory_artifact
 from reverie.changes.drafts import Operate
 from reverie.changes.history.change import Via
-from reverie.changes.history.ledger import broken_links
-from reverie.changes.history.records import ChangeQuery
-from reverie.changes.land import Landing
-from reverie.changes.landing_result import Landed, Unchanged
-from reverie.changes.outside.edits import Noticing
+from reverie.changes.history.records import ChangeQuery, broken_links
+from reverie.changes.land import Landed, Landing, Unchanged
+from reverie.changes.outside_edits import OutsideEdits
 from reverie.changes.stores.write import Storing
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
@@ -194,7 +192,7 @@ def test_a_store_is_a_target_like_the_others(house: House) -> None:
     locks, pen = StoreLocks(home.engine, home.config.home), WriteContext(Author("session", "sesn_1"))
     target = StoreTarget(home.engine, scope, store, pen, clock=home.clock, ids=home.ids, locks=locks)
     assert target.key == f"store:local/{store}" and [place.document for place in target.places()] == ["/a"]
-    noticing = Noticing(scope, home.history_records, home.ids, home.clock, lambda _: None)
+    noticing = OutsideEdits(scope, home.history_records, home.ids, home.clock, lambda _: None)
     landing = Landing(scope, home.history_records, noticing, home.ids, home.clock, lambda: None)
     operation = Replace("/a", entry_hash("Staging is db1"), "Staging is db2")
     draft = Operate(memory_artifact(target, target.places()[0]), (operation,))

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reverie.app import Home
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.cli.start import audit
 from reverie.cli.start.audit import command, propose_all
 from reverie.core.errors import BadInput

@@ -15,7 +15,7 @@ from sqlalchemy import text as sql
 
 from reverie.app import Home, open_home
 from reverie.changes.history.library import Rule
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.queue import Proposed, Waiting
 from reverie.cli.changes.blame import command as blame
 from reverie.cli.changes.memory import command as memory

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from reverie.changes.history.change import Change
     from reverie.changes.history.library import History
     from reverie.changes.history.verify import Checked
-    from reverie.changes.landing_result import Outcome
-    from reverie.changes.outside.record_before_read import Touching
+    from reverie.changes.land import Outcome
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
+    from reverie.changes.record_before_read import RecordBeforeRead
     from reverie.transcripts.session import Evidence
 
 
 def review(home: Home) -> Review:
+    from reverie.changes.affected_rules import Relations
     from reverie.changes.land import Landing
     from reverie.changes.policy import read_policy
     from reverie.changes.propose import Proposing
     from reverie.changes.queue import Review
-    from reverie.changes.relations import Relations
     from reverie.storage.changes.proposals import SqlProposals
 
     scope, history, ids, clock = home.owned, home.history_records, home.ids, home.clock
@@ -39,7 +39,7 @@ def review(home: Home) -> Review:
     proposals = SqlProposals(home.engine, clock)
     related = Relations(partial(surface_statements, home)).to
     proposing = Proposing(scope, history, proposals, policy, related, ids, clock, partial(_project_of, home))
-    landing = Landing(scope, history, home.noticing, ids, clock, home.projecting)
+    landing = Landing(scope, history, home.outside_edits, ids, clock, home.projecting)
     return Review(
         scope,
         home.config.owner,
@@ -47,7 +47,7 @@ def review(home: Home) -> Review:
         proposals,
         policy,
         partial(artifact_of, home),
-        home.noticing,
+        home.outside_edits,
         proposing,
         landing,
         clock,
@@ -156,10 +156,10 @@ def verify(home: Home) -> list[Checked]:
     return [*checks, *(Checked("git history", True, said) for said in home.projection.elsewhere())]
 
 
-def touching(home: Home) -> Touching:
-    from reverie.changes.outside.record_before_read import Touching
+def touching(home: Home) -> RecordBeforeRead:
+    from reverie.changes.record_before_read import RecordBeforeRead
 
-    return Touching(home.owned, home.history_records, home.noticing, partial(artifact_of, home))
+    return RecordBeforeRead(home.owned, home.history_records, home.outside_edits, partial(artifact_of, home))
 
 
 def file_of(home: Home, target: str, document: str) -> Path | None:

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from reverie.bridge.source import StoreSource
     from reverie.changes.artifact import Holder
     from reverie.changes.history.library import History, Instruction
-    from reverie.changes.history.throttle import Throttle
+    from reverie.changes.history.projection import Throttle
     from reverie.changes.history.verify import Checked
     from reverie.changes.inbox.inbox import Inbox
     from reverie.changes.inbox.pending import Mirror
-    from reverie.changes.outside.edits import Noticing
-    from reverie.changes.outside.record_before_read import Touching
+    from reverie.changes.outside_edits import OutsideEdits
     from reverie.changes.proposal import Suggestion
     from reverie.changes.queue import Review
+    from reverie.changes.record_before_read import RecordBeforeRead
     from reverie.changes.session_context import Briefing
     from reverie.changes.skill_changes import Refining
     from reverie.changes.sync import Sync
@@ -280,7 +280,7 @@ class Home:
 
     @cached_property
     def projecting(self) -> Throttle:
-        from reverie.changes.history.throttle import Throttle
+        from reverie.changes.history.projection import Throttle
 
         return Throttle(self.projection.catch_up)
 
@@ -464,19 +464,19 @@ class Home:
         return {folder.name: folder for folder in found.values()}
 
     @cached_property
-    def _touching(self) -> Touching:
+    def _touching(self) -> RecordBeforeRead:
         from reverie.app.changes import touching
 
         return touching(self)
 
     @cached_property
-    def noticing(self) -> Noticing:
-        from reverie.changes.outside.edits import Noticing
+    def outside_edits(self) -> OutsideEdits:
+        from reverie.changes.outside_edits import OutsideEdits
 
         def suggest(wanted: Suggestion) -> object:
             return self.review.propose(wanted)  # the queue itself looks through what is made here
 
-        return Noticing(self.owned, self.history_records, self.ids, self.clock, suggest)
+        return OutsideEdits(self.owned, self.history_records, self.ids, self.clock, suggest)
 
     @cached_property
     def targets(self) -> Targets:

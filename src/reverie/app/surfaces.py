@@ -10,8 +10,8 @@ from reverie.core.errors import NotPermitted
 
 if TYPE_CHECKING:
     from reverie.app.home import Home
+    from reverie.changes.affected_rules import Statement
     from reverie.changes.history.library import Instruction
-    from reverie.changes.relations import Statement
     from reverie.memory.stores.store import Store, StoredMemory
     from reverie.memory.target import Target
 
@@ -29,8 +29,8 @@ def entries_by_document(target: Target) -> Iterator[tuple[str, str]]:
 
 def surface_statements(home: Home) -> Iterator[Statement]:
     """Every rule on every surface an agent reads."""
+    from reverie.changes.affected_rules import Statement
     from reverie.changes.history.library import rules_in
-    from reverie.changes.relations import Statement
 
     for target in home.targets.available():
         entries = list[tuple[str, str]]()

@@ -129,7 +129,7 @@ class Tenants:
         )
 
     def store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
-        from reverie.changes.stores.land_dream import Dreamt
+        from reverie.changes.stores.dreams import Dreamt
         from reverie.dreams.stores.progress import StoreDreamProgress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.memory.stores.store import Author

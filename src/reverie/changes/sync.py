@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from reverie.changes.history.change import Change, Grounds, Via
 from reverie.changes.history.records import ChangeQuery
-from reverie.changes.landing_result import Landed
+from reverie.changes.land import Landed
 from reverie.changes.proposal import ProposalStatus, Suggestion
 from reverie.changes.propose import Repeated
 from reverie.changes.queue import Proposed, Review, Waiting, proposal_outcome

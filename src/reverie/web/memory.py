@@ -12,10 +12,9 @@ from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
 from reverie.changes.history.change import Change
-from reverie.changes.history.library import History, happened
-from reverie.changes.history.sizes import sizes
-from reverie.changes.inbox.word_diff import Hunk, edit_hunks
-from reverie.changes.landing_result import Landed, in_words, undone_by
+from reverie.changes.history.library import History, happened, sizes
+from reverie.changes.inbox.headline import Hunk, edit_hunks
+from reverie.changes.land import Landed, in_words, undone_by
 from reverie.core.clock import rfc3339
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.memory.library import budget_of

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from reverie.app import Home
-from reverie.changes.history.library import Instruction, Rule
-from reverie.changes.history.rule_rows import as_csv, rules_as_json
+from reverie.changes.history.library import Instruction, Rule, rules_as_csv, rules_as_json
 from reverie.web.inbox import parts
 from reverie.web.pages import link, root_of
 
@@ -30,7 +29,7 @@ def rules(request: Request, q: str = "", as_of: str = "") -> Response:
 def rules_csv(request: Request, q: str = "", as_of: str = "") -> Response:
     home, pages = parts(request)
     home.memory.touch_all()
-    return _file(as_csv(*_wanted(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
+    return _file(rules_as_csv(*_wanted(home, q, pages.end_of(as_of))), "text/csv", "rules.csv")
 
 
 @router.get("/rules.json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from reverie.changes.landing_result import Landed, in_words
+from reverie.changes.land import Landed, in_words
 from reverie.web.inbox import parts
 from reverie.web.pages import root_of
 

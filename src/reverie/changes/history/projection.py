@@ -1,4 +1,4 @@
-"""Git as a projection of Changes, for people: what a commit says, and which Changes have none yet.
+"""Git as a projection of Changes, for people: what a commit says, which Changes have none yet, and when to project.
 
 The true copy is the database. A commit tells of one landed Change in the words of that Change, and its last lines
 (trailers) say by name who, why and on what. `Ledger` holds the number and hash of the ledger's row: a ledger that was
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -196,3 +197,28 @@ def _trailers(recorded: Anchored) -> Iterator[tuple[str, str]]:
     yield "Policy", grounds.policy or ""
     yield "Undoes", grounds.undoes or ""
     yield "Ledger", f"{change.number} {recorded.hash}"
+
+
+SECONDS = 1.0
+
+
+class Throttle:
+    """Calls through when the last call was long enough ago; `finish` does what is still to be done."""
+
+    def __init__(self, project: Callable[[], object]) -> None:
+        self._project = project
+        self._last: float | None = None
+        self._due = False
+
+    def __call__(self) -> None:
+        if self._last is not None and time.monotonic() - self._last < SECONDS:
+            self._due = True
+            return
+        self._project()
+        self._due = False
+        self._last = time.monotonic()
+
+    def finish(self) -> None:
+        if self._due:
+            self._project()
+            self._due = False

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from reverie.changes.history.change import Change
-from reverie.changes.history.ledger import broken_links
 from reverie.changes.history.projection import Projection
-from reverie.changes.history.records import ChangeQuery, HistoryRecords
+from reverie.changes.history.records import ChangeQuery, HistoryRecords, broken_links
 from reverie.core.scope import Scope
 
 MOST_SAID = 5

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit
-from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline
+from reverie.changes.inbox.headline import LONGEST, WHOLE, change_headline, headline, hunks
 from reverie.changes.inbox.items import (
     Detail,
     Group,
@@ -21,13 +21,10 @@ from reverie.changes.inbox.items import (
     VerdictResult,
     Voice,
 )
-from reverie.changes.inbox.move import elsewhere, moved
-from reverie.changes.inbox.word_diff import hunks
-from reverie.changes.landing_result import Landed, Outcome, Unsafe, in_words, undone_by
-from reverie.changes.proposal import Proposal, ProposalStatus
+from reverie.changes.land import Landed, Outcome, Unsafe, in_words, undone_by
+from reverie.changes.proposal import OpenProposals, Proposal, ProposalStatus, elsewhere, moved
 from reverie.changes.queue import Review, Waiting
 from reverie.changes.queue import proposal_outcome as said_of
-from reverie.changes.records import OpenProposals
 from reverie.core.errors import BadInput, ReverieError
 from reverie.core.hashes import canonical, sha256
 from reverie.core.origin import Origin

@@ -23,9 +23,8 @@ from reverie.changes.artifact import Artifact
 from reverie.changes.drafts import Drawn
 from reverie.changes.history.change import Change, Edit, Grounds, Via
 from reverie.changes.history.records import HistoryRecords
-from reverie.changes.land import Landing
-from reverie.changes.landing_result import Landed, Outcome, already_undone, undone_by
-from reverie.changes.outside.edits import Noticing
+from reverie.changes.land import Landed, Landing, Outcome, already_undone, undone_by
+from reverie.changes.outside_edits import OutsideEdits
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound, ReverieError
 from reverie.core.hashes import sha256
@@ -190,8 +189,8 @@ class Storing:
         artifact = _Scanned(
             transaction.target(context), edits[-1].document, lambda: [edit.document for edit in edits], "whole"
         )
-        noticing = Noticing(scope, transaction.history, self.ids, self.clock, ignored, editors=False)
-        landing = Landing(scope, transaction.history, noticing, self.ids, self.clock, ignored)
+        outside = OutsideEdits(scope, transaction.history, self.ids, self.clock, ignored, editors=False)
+        landing = Landing(scope, transaction.history, outside, self.ids, self.clock, ignored)
         outcome = landing.write(Exactly(artifact, edits), grounds)
         if isinstance(outcome, Landed):
             transaction.tie(outcome.change)

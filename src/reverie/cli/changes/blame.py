@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def command(*, path: str, as_of: datetime | None, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Which change brought each statement of a document, who made it and who approved it. PATH is a document, a skill,
     a memory store or a memory in one, or an instruction file, of which Reverie keeps no history."""
-    from reverie.changes.history.rule_rows import instruction_row, row
+    from reverie.changes.history.library import instruction_row, rule_row
 
     with shell.opened() as house:
         if workspace is None and user is None:
@@ -38,7 +38,7 @@ def command(*, path: str, as_of: datetime | None, workspace: str | None, user: s
             look_at_skills(house)
         rules, told = _found(house, path, as_of, house.histories(workspace, user))
     if shell.json:
-        print_json([*(row(rule) for rule in rules), *map(instruction_row, told)])
+        print_json([*(rule_row(rule) for rule in rules), *map(instruction_row, told)])
         return
     for one in told:
         show_instruction(one)

@@ -15,7 +15,7 @@ from reverie.cli.render import console, print_json, print_sentence
 if TYPE_CHECKING:
     from reverie.app import Home
     from reverie.changes.history.change import Change
-    from reverie.changes.landing_result import Outcome
+    from reverie.changes.land import Outcome
 
 
 YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
@@ -23,7 +23,7 @@ YES = click.option("--yes", is_flag=True, help="Do not ask before touching a cri
 
 def confirmed(attempt: Callable[[bool], Outcome], shell: Shell, *, yes: bool) -> Outcome:
     """Do it; where that would touch a critical rule, ask first. A script has to say `--yes`."""
-    from reverie.changes.critical_rules import CONFIRM
+    from reverie.changes.affected_rules import CONFIRM
     from reverie.memory.operation import Conflicted
 
     outcome = attempt(yes)
@@ -37,7 +37,7 @@ def tell_outcome(house: Home, outcome: Outcome, shell: Shell, landed: str = "Lan
 
 def tell_outcomes(house: Home, outcomes: Sequence[Outcome], shell: Shell, landed: str = "Landed as") -> None:
     """One after another; as JSON one object, or a list where several were asked for."""
-    from reverie.changes.landing_result import Landed, Unchanged, Unsafe, in_words
+    from reverie.changes.land import Landed, Unchanged, Unsafe, in_words
 
     if shell.json:
         values = [_as_json(house, outcome) for outcome in outcomes]
@@ -71,7 +71,7 @@ def _files(house: Home, change: Change) -> list[Path]:
 
 
 def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
-    from reverie.changes.landing_result import Landed, Unsafe, in_words
+    from reverie.changes.land import Landed, Unsafe, in_words
 
     change = outcome.change if isinstance(outcome, Landed) else None
     return {

@@ -18,7 +18,7 @@ from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.landing_result import Outcome
+    from reverie.changes.land import Outcome
     from reverie.memory.operation import Operation
 
 TARGET = click.option(

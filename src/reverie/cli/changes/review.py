@@ -114,7 +114,7 @@ def approve(
     shell: Shell,
 ) -> None:
     """Let proposals land. Each is named by its id, or by as much of it as no other has; or all of one theme."""
-    from reverie.changes.landing_result import Outcome, Stale
+    from reverie.changes.land import Outcome, Stale
 
     if seen is not None and len(proposals) > 1:
         raise BadInput(f"--hash is given with {len(proposals)} proposals.", expected="one proposal")

@@ -28,7 +28,7 @@ USER = click.option("--user", metavar="NAME", help="Those of one person only; ''
 def command(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user: str | None, shell: Shell) -> None:
     """Every rule the agents operate under, since when, on what evidence, approved by whom: of memory, of skills, of
     memory stores, and of instruction files, which Reverie reads and never changes."""
-    from reverie.changes.history import rule_rows
+    from reverie.changes.history.library import instruction_row, rule_row, rules_as_csv
 
     with shell.opened() as house:
         here = workspace is None and user is None
@@ -38,9 +38,9 @@ def command(*, as_of: datetime | None, as_csv: bool, workspace: str | None, user
         rules = [rule for history in house.histories(workspace, user) for rule in history.rules(as_of)]
         told = house.instructions() if as_of is None and here else []
     if shell.json:
-        print_json([*map(rule_rows.row, rules), *map(rule_rows.instruction_row, told)])
+        print_json([*map(rule_row, rules), *map(instruction_row, told)])
     elif as_csv:
-        click.echo(rule_rows.as_csv(rules, told), nl=False)
+        click.echo(rules_as_csv(rules, told), nl=False)
     else:
         for rule in rules:
             _show(rule)

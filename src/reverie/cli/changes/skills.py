@@ -17,7 +17,7 @@ from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
-    from reverie.changes.landing_result import Outcome
+    from reverie.changes.land import Outcome
     from reverie.changes.queue import Proposed
     from reverie.skills.library import FoundSkill
     from reverie.skills.versions import Bump

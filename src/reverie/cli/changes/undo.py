@@ -11,7 +11,7 @@ from reverie.cli.options import Shell, common, ids
 from reverie.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from reverie.changes.landing_result import Outcome
+    from reverie.changes.land import Outcome
 
 
 @click.command(name="undo")

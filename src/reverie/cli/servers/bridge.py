@@ -225,7 +225,7 @@ def routes(*, remove: str | None, shell: Shell) -> None:
 def undo(*, batch: str, because: str, shell: Shell) -> None:
     """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
     from reverie.bridge.propose.amendments import all_landed
-    from reverie.changes.landing_result import in_words
+    from reverie.changes.land import in_words
 
     with shell.opened() as house:
         undone = house.bridge.undo(batch, because)

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from reverie.changes.history.records import HistoryReader
-from reverie.changes.landing_result import Landed, Unchanged, in_words
-from reverie.changes.stores.replace import Swap, swap
+from reverie.changes.land import Landed, Unchanged, in_words
+from reverie.changes.stores.dreams import Swap, swap
 from reverie.changes.stores.write import Storing
 from reverie.core.clock import Clock
 from reverie.core.errors import BadInput, NotFound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from reverie.changes.landing_result import Landed, in_words
+from reverie.changes.land import Landed, in_words
 from reverie.server.caller import Reader, Writer
 from reverie.server.errors import FINAL, Problem
 from reverie.server.pagination import After, Before, Limit, Page, Since, Until, between, paged, position

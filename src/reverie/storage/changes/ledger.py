@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
-from reverie.changes.history.ledger import BEGINNING, Row
+from reverie.changes.history.records import BEGINNING, Row
 from reverie.core.scope import Scope
 from reverie.storage.database.schema import ledger
 from reverie.storage.database.transactions import reading
