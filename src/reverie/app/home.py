@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from reverie.app.redaction import without_secrets
 from reverie.config import Config, DreamingLimits
 from reverie.core.clock import Clock, schedule
 from reverie.core.errors import BadInput, SwitchedOff
@@ -21,9 +20,8 @@ from reverie.core.scope import LOCAL, Scope
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from reverie.app.night_queue import NightQueue
-    from reverie.app.team import TeamViews
-    from reverie.app.tenants import Tenants
+    from reverie.app.nights import NightQueue
+    from reverie.app.tenants import TeamViews, Tenants
     from reverie.audit.library import Audit
     from reverie.bridge.library import Bridge
     from reverie.bridge.source import StoreSource
@@ -75,6 +73,14 @@ if TYPE_CHECKING:
     from reverie.transcripts.records import Ended, Source
 
 
+def without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
+    """Secrets are taken out of what is kept."""
+    from reverie.safety.redact import redact
+
+    redacted = redact(text)
+    return redacted.text, redacted.found
+
+
 class Home:
     """Heavy parts are imported and opened at first use, so that opening a Home costs nothing."""
 
@@ -98,7 +104,7 @@ class Home:
     @cached_property
     def team(self) -> TeamViews:
         """This home as people of a team see it, whose names are on what they decide."""
-        from reverie.app.team import TeamViews
+        from reverie.app.tenants import TeamViews
 
         return TeamViews(self)
 
@@ -112,7 +118,7 @@ class Home:
     @cached_property
     def queue(self) -> NightQueue:
         """The nights that wait for a worker, and the worker."""
-        from reverie.app.night_queue import NightQueue
+        from reverie.app.nights import NightQueue
 
         return NightQueue(self)
 
@@ -194,7 +200,7 @@ class Home:
     @cached_property
     def search_statements(self) -> StatementSearch:
         """Statements of memory, skills and instructions about a question."""
-        from reverie.app.surfaces import surface_statements
+        from reverie.app.changes import surface_statements
         from reverie.search.search import StatementSearch
 
         return StatementSearch(lambda: ((one.kind, one.surface, one.text) for one in surface_statements(self)))
@@ -246,13 +252,13 @@ class Home:
 
     def instructions(self) -> list[Instruction]:
         """Statements of files that Reverie never changes: AGENTS.md, CLAUDE.md, SOUL.md and their like."""
-        from reverie.app.surfaces import instructions
+        from reverie.app.changes import instructions
 
         return instructions(self)
 
     def stores(self, most: int, most_memories: int) -> list[tuple[Store, list[StoredMemory]]]:
         """The newest memory stores in use, each with its first memories, without their content."""
-        from reverie.app.surfaces import stores
+        from reverie.app.changes import stores
 
         return stores(self, most, most_memories)
 
