@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import YES, confirmed, tell_outcome
+from reverie.cli.changes.landing import YES, confirmed, tell_outcome
 from reverie.cli.options import DateOrAge, Shell, common, ids, look, with_pager
 from reverie.cli.render import day, one_line, print_json, terminal_safe, why_absent
 from reverie.core.errors import ReverieError
@@ -30,11 +30,11 @@ DESPITE = click.option("--despite-findings", is_flag=True, help="You have read t
 
 
 @click.group(name="memory")
-def command() -> None:
+def memory() -> None:
     """Memory of agents: list it, change it, take it along. Every change can be undone."""
 
 
-@command.command(name="list")
+@memory.command(name="list")
 @click.option("--target", metavar="NAME", help="Which target; all that are there if not said.")
 @click.option("--ids", is_flag=True, help="Show each entry's id and since when it stands there.")
 @common
@@ -69,7 +69,7 @@ def list_(*, target: str | None, ids: bool, shell: Shell) -> None:
                     click.echo("\n".join([f"  - {first}", *(f"    {line}" for line in rest)]))
 
 
-@command.command()
+@memory.command()
 @click.argument("text")
 @TARGET
 @DOCUMENT
@@ -89,7 +89,7 @@ def add(
     _write(shell, target, wanted, because, despite_findings=despite_findings)
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @click.argument("text")
 @TARGET
@@ -110,7 +110,7 @@ def replace(
     _write(shell, target, wanted, because, despite_findings=despite_findings, yes=yes)
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @TARGET
 @BECAUSE
@@ -127,7 +127,7 @@ def remove(*, entry: str, target: str | None, because: str, yes: bool, shell: Sh
     _write(shell, target, wanted, because, yes=yes)
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @click.option("--to", default="", metavar="PROVIDER", help="Which broader memory; the only one there is if not said.")
 @TARGET
@@ -148,7 +148,7 @@ def demote(*, entry: str, to: str, target: str | None, because: str, yes: bool, 
     _write(shell, target, wanted, because or "demoted to a broader memory", yes=yes)
 
 
-@command.command()
+@memory.command()
 @click.argument("question")
 @common
 def elsewhere(*, question: str, shell: Shell) -> None:
@@ -166,7 +166,7 @@ def elsewhere(*, question: str, shell: Shell) -> None:
         click.echo("Nothing found. `providers` in reverie.toml names the broader memories that are asked.")
 
 
-@command.command()
+@memory.command()
 @click.argument("entry", shell_complete=ids("entry"))
 @click.option("--off", is_flag=True, help="No longer.")
 @TARGET
@@ -186,7 +186,7 @@ def critical(*, entry: str, off: bool, target: str | None, shell: Shell) -> None
     click.echo(f"{name} is {'no longer ' if off else ''}critical: {one_line(terminal_safe(text), 80)}")
 
 
-@command.command()
+@memory.command()
 @click.argument("document", type=click.Path())
 @click.option("--as-of", type=DateOrAge(), help="As it was then: a date, a time, or an age such as 7d.")
 @common
@@ -233,7 +233,7 @@ def _show_text(content: bytes) -> None:
     click.echo(shown, nl=sys.stdout.isatty() and not content.endswith(b"\n"))
 
 
-@command.command(name="import")
+@memory.command(name="import")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @TARGET
 @DOCUMENT
@@ -254,7 +254,7 @@ def import_(
     _write(shell, target, wanted, because or f"imported from {file.name}", despite_findings=despite_findings)
 
 
-@command.command()
+@memory.command()
 @TARGET
 @common
 def export(*, target: str | None, shell: Shell) -> None:

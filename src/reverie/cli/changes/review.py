@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import tell_outcomes
+from reverie.cli.changes.landing import tell_outcomes
 from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
 from reverie.cli.options import Shell, common, ids, with_pager
 from reverie.cli.render import console, json_ready, print_json, print_sentence, terminal_safe
@@ -38,7 +38,7 @@ def _mirrored(shell: Shell) -> Iterator[Home]:
 
 @click.group(name="review", invoke_without_command=True)
 @common
-def command(*, shell: Shell) -> None:
+def review(*, shell: Shell) -> None:
     """Decide what waits, one proposal a screen and one key for it: approve, refuse, edit, skip, why, undo.
 
     Nothing is approved by silence: what nobody answers expires.
@@ -54,7 +54,7 @@ def command(*, shell: Shell) -> None:
         _listed(shell, house.inbox.items(waiting, whole=True), behind, nothing_waits(house))
 
 
-@command.command(name="list")
+@review.command(name="list")
 @click.option("--all", "every", is_flag=True, help="Also what waits behind today's, and what was decided.")
 @common
 @with_pager
@@ -68,7 +68,7 @@ def list_(*, every: bool, shell: Shell) -> None:
     _listed(shell, items, behind, nothing)
 
 
-@command.command()
+@review.command()
 @click.argument("proposal", shell_complete=ids("proposal"))
 @common
 @with_pager
@@ -78,7 +78,7 @@ def show(*, proposal: str, shell: Shell) -> None:
         show_proposal(house, house.id_of("proposal", proposal), shell)
 
 
-@command.command()
+@review.command()
 @common
 @with_pager
 def themes(*, shell: Shell) -> None:
@@ -97,7 +97,7 @@ def themes(*, shell: Shell) -> None:
         show_theme(console(), name, items)
 
 
-@command.command()
+@review.command()
 @click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
 @THEME
 @click.option("--hash", "seen", metavar="HASH", help="Only if it is still the one with this hash.")
@@ -128,7 +128,7 @@ def approve(
         tell_outcomes(house, outcomes, shell)
 
 
-@command.command()
+@review.command()
 @click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
 @THEME
 @BECAUSE
@@ -143,7 +143,7 @@ def reject(*, proposals: tuple[str, ...], theme: str | None, because: str, shell
         click.echo(f"{one.id} is rejected; it will not be proposed again on the same evidence.")
 
 
-@command.command()
+@review.command()
 @click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
 @THEME
 @common

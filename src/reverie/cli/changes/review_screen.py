@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing_output import landed_lines
+from reverie.cli.changes.landing import landed_lines
 from reverie.cli.options import no_sessions_hint
 from reverie.cli.render import (
     PIPE_WIDTH,

@@ -1,17 +1,20 @@
-"""`reverie dream`."""
+"""`reverie dream` and `reverie compact`; and how far a night has come, on a terminal, while it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import click
 
 from reverie.cli.options import DateOrAge, Shell, common, no_sessions_hint, with_pager
-from reverie.cli.render import print_diary, print_json, terminal_safe
-from reverie.cli.watch import shown_progress
-from reverie.core.errors import BadInput
+from reverie.cli.render import one_line, print_diary, print_json, terminal_safe
+from reverie.cli.start.audit import propose_all
+from reverie.core.errors import BadInput, ReverieError
 from reverie.core.strings import plural
 
 if TYPE_CHECKING:
@@ -22,6 +25,61 @@ if TYPE_CHECKING:
     from reverie.dreams.night import Night
     from reverie.dreams.records import SessionFilter
     from reverie.dreams.run.estimate import Estimate
+
+
+EVERY_SECONDS = 0.3
+_CLEAR = "\r\x1b[2K"
+
+
+@contextmanager
+def shown_progress(house: Home, *, quiet: bool) -> Iterator[None]:
+    """One line that is written over and gone at the end. Nothing where nobody looks."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    house.dreams, house.dream_records  # noqa: B018 - made here: two threads would each make their own
+    over, since = Event(), house.clock.now()
+    thread = Thread(target=_follow, args=(house, over, since), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        click.echo(_CLEAR, nl=False, err=True)
+
+
+def _follow(house: Home, over: Event, since: datetime) -> None:
+    begun = False
+    while not over.wait(EVERY_SECONDS):
+        with suppress(ReverieError):  # it is only told; what is wrong is told by the night itself
+            line = progress_line(house, since)
+            begun = begun or bool(line)
+            if line := line or ("" if begun else "gather, looking for new sessions"):
+                width = max(20, _columns() - 1)
+                click.echo(f"{_CLEAR}{line[:width]}", nl=False, err=True)
+
+
+def _columns() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def progress_line(house: Home, since: datetime) -> str:
+    """“hermes: light, 12 of 29 sessions read · 3 requests, $0.0123”; nothing where no night runs. What is under way is
+    counted at its worst."""
+    running = house.dreams.progress()
+    if not running:
+        return ""
+    one = running[-1]
+    line = one.sentence
+    spent = house.dream_records.spent(house.owned, since)
+    if spent.requests:
+        info = house.askers.info()
+        money = f"${spent.money:.4f}" if info and info.price is not None else "price not known"
+        line += f" · {plural(spent.requests, 'request')}, {money}"
+    return line
 
 
 @click.command(name="dream")
@@ -46,7 +104,7 @@ if TYPE_CHECKING:
 )
 @common
 @with_pager
-def command(
+def dream(
     *,
     target: str | None,
     named: str | None,
@@ -220,3 +278,24 @@ def _queued(dreams: Sequence[Dream], shell: Shell) -> None:
         click.echo("There is nothing new to read, so nothing was queued.")
     for dream in dreams:
         click.echo(f"{dream.id} over {dream.target} is {dream.status}.")
+
+
+@click.command(name="compact")
+@click.option("--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said.")
+@common
+def compact(*, target: str | None, shell: Shell) -> None:
+    """Look for duplicates, contradictions and superseded entries, and propose to take them out. Adds nothing."""
+    with shell.opened() as house:
+        chosen = target or house.memory.default()
+        found = house.audit.compact(chosen)
+        proposed = list(propose_all(house, found))
+    if shell.json:
+        print_json({"findings": found, "said": proposed})
+        return
+    for one in found:
+        click.echo(f"{one.kind}  {one.spot}: {one_line(one.words, 80)}\n  {one.why}")
+        if one.suggestion is None:
+            click.echo(f"  {one.advice}")
+    click.echo(f"{plural(len(found), 'finding')} on {chosen}.")
+    for line in proposed:
+        click.echo(line)

@@ -29,7 +29,7 @@ SHOWN_CHARS = 600
 @click.option("--explain", is_flag=True, help="Say why each turn ranked where it did.")
 @common
 @with_pager
-def command(
+def search(
     *,
     question: tuple[str, ...],
     user: str | None,

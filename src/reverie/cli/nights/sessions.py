@@ -36,11 +36,11 @@ def _catch_up(house: Home, workspace: str | None) -> None:
 
 
 @click.group(name="sessions")
-def command() -> None:
+def sessions() -> None:
     """Bring in the transcripts agents leave behind; list, show, remove them."""
 
 
-@command.command()
+@sessions.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--all", "everything", is_flag=True, help="Every harness found under the home directory.")
 @click.option("--refresh", is_flag=True, help="Read every known source again.")
@@ -89,7 +89,7 @@ def add(
         _show_added(report)
 
 
-@command.command()
+@sessions.command()
 @click.argument("event", required=False)
 @click.option("--agent", required=True, metavar="NAME", help="Whose hook calls: claude, codex, …")
 @click.option("--night", is_flag=True, help="Then begin a night in the background, if one is due.")
@@ -171,7 +171,7 @@ def _show_added(added: Added) -> None:
         click.echo(f"  … and {len(added.flaws) - SHOWN_FLAWS:,} more (--json lists all)")
 
 
-@command.command(name="list")
+@sessions.command(name="list")
 @click.option("--user", metavar="NAME", help="Only this person's.")
 @click.option("--harness", metavar="NAME", help="Only this harness's, such as claude-code.")
 @click.option("--project", metavar="NAME", help="Only work in this repository or folder.")
@@ -220,7 +220,7 @@ def _stored(stored: Any) -> dict[str, Any]:
     }
 
 
-@command.command()
+@sessions.command()
 @click.argument("session_id", shell_complete=ids("session"))
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--revision", type=click.IntRange(min=1), help="An earlier revision, if the source was rewritten.")
@@ -255,7 +255,7 @@ def show(
         click.echo(f"\n{plural(quiet, 'turn')} of harness noise not shown (--noise shows them).")
 
 
-@command.command()
+@sessions.command()
 @click.argument("session_ids", nargs=-1, required=True, shell_complete=ids("session"))
 @click.option("--user", metavar="NAME", help="Whose, if several people have a session of that id.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -285,7 +285,7 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
         )
 
 
-@command.command()
+@sessions.command()
 @_workspace
 @common
 def sources(*, workspace: str | None, shell: Shell) -> None:
@@ -302,7 +302,7 @@ def sources(*, workspace: str | None, shell: Shell) -> None:
         click.echo(f"{terminal_safe(source.path)}  ({source.reader or 'recognised'}, {how})")
 
 
-@command.command()
+@sessions.command()
 @click.argument("path")
 @_workspace
 @common

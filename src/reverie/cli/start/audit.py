@@ -34,7 +34,7 @@ MOST_SHOWN = 8
 @click.option("--fix", is_flag=True, help="Propose what can be mended. Nothing lands before you approve it.")
 @common
 @with_pager
-def command(
+def audit(
     *,
     paths: tuple[str, ...],
     only: bool,

@@ -49,7 +49,7 @@ That was a sample, and it is gone; your own files were not touched. On yours:
 
 @click.command(name="demo")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")
-def command(as_json: bool) -> None:
+def demo(as_json: bool) -> None:
     """A month of a small shop, on a sample that is thrown away: audit, dream, review, history, undo. No key."""
     with _sample(as_json) as sample:
         steps = _steps(sample)

@@ -1,4 +1,4 @@
-"""How the outcome of wanting a change is told, and the exit code scripts can trust: 0 done, 1 not done."""
+"""`reverie undo`; and how every command that changes something asks first and says what came of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.options import Shell
+from reverie.cli.options import Shell, common, ids
 from reverie.cli.render import console, print_json, print_sentence
+from reverie.core.errors import BadInput
 
 if TYPE_CHECKING:
     from reverie.app import Home
@@ -82,3 +83,30 @@ def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
         "sentence": _sentence(house, change) if change else "",
         "files": [str(file) for file in _files(house, change)] if change else [],
     }
+
+
+@click.command(name="undo")
+@click.argument("change", required=False, shell_complete=ids("change"))
+@click.option("--target", metavar="NAME", help="The last change of ours to this target.")
+@click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+@click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+@YES
+@common
+def undo(
+    *, change: str | None, target: str | None, because: str, despite_findings: bool, yes: bool, shell: Shell
+) -> None:
+    """Take a change back, byte for byte; the last one of ours if none is named.
+
+    Doing it twice does nothing more. An undo can be undone too, by its own name.
+    """
+    if change and target:
+        raise BadInput(f"{change} and the last change to {target} are both named.", expected="one of them")
+    with shell.opened() as house:
+        change = house.id_of("change", change) if change else None
+        within = house.memory.target(target).key if target else None
+
+        def attempt(even_critical: bool) -> Outcome:
+            kinds = {"despite_findings": despite_findings, "even_critical": even_critical}
+            return house.review.undo(change, because, within=within, **kinds)
+
+        tell_outcome(house, confirmed(attempt, shell, yes=yes), shell, "Reverted in")

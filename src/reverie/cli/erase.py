@@ -39,7 +39,7 @@ SHOWN = 12
 @click.option("--dry-run", is_flag=True, help="List every place and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @common
-def command(
+def erase(
     *,
     text: tuple[str, ...],
     session: tuple[str, ...],
