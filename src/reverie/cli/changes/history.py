@@ -31,10 +31,11 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
 
     `reverie history rebuild` makes the git projection anew from the database.
     """
-    if path == "rebuild":
-        _rebuild(shell)
-        return
     with shell.opened() as house:
+        if path == "rebuild":
+            rebuilt = house.projection.rebuild()
+            print_json(rebuilt) if shell.json else click.echo(str(rebuilt))
+            return
         look(house)
         changes = house.history.changes(house.document_of(path) if path else None, limit)
         named = {change.id: house.history.name_of(change.target) for change in changes}
@@ -49,17 +50,14 @@ def history(*, path: str | None, limit: int, shell: Shell) -> None:
         )
     out = console()
     for change in changes:
-        out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {who(change)}", markup=False)
+        grounds = change.grounds
+        who = f"{grounds.actor}, approved by {grounds.approved_by}" if grounds.approved_by else grounds.actor
+        out.print(f"{change.id}  {day(change.settled_at)}  {named[change.id]}  {who}", markup=False)
         print_sentence(out, sentences[change.id])
         if why := _why(change):
             print_sentence(out, why, style="dim")
     for said in elsewhere:
         out.print(f"Note: {said}.", markup=False)
-
-
-def who(change: Change) -> str:
-    approved = change.grounds.approved_by
-    return f"{change.grounds.actor}, approved by {approved}" if approved else change.grounds.actor
 
 
 def _why(change: Change) -> str:
@@ -98,15 +96,6 @@ def change_as_json(change: Change, target: str) -> dict[str, object]:
         "evidence": grounds.evidence,
         "documents": [edit.document for edit in change.edits],
     }
-
-
-def _rebuild(shell: Shell) -> None:
-    with shell.opened() as house:
-        rebuilt = house.projection.rebuild()
-    if shell.json:
-        print_json(rebuilt)
-    else:
-        click.echo(str(rebuilt))
 
 
 @click.command(name="blame")
@@ -168,7 +157,12 @@ def diff(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> 
     did."""
     with shell.opened() as house:
         look(house)
-        start, end = _points(house, earlier, later)
+        if later is None and earlier.startswith("chg_"):
+            end = _point(house, earlier)
+            start = end - 1
+        else:
+            start = _point(house, earlier)
+            end = _point(house, later) if later else house.history.latest()
         differences = house.history.difference(start, end, house.document_of(path) if path else None)
     from reverie.changes.proposal import drawn_diff
 
@@ -181,14 +175,6 @@ def diff(*, earlier: str, later: str | None, path: str | None, shell: Shell) -> 
         out.print(line, style={"+": "green", "-": "red"}.get(line[:1], "dim"), markup=False)
     if not diffs:
         click.echo("No difference.")
-
-
-def _points(house: Home, earlier: str, later: str | None) -> tuple[int, int]:
-    if later is None and earlier.startswith("chg_"):
-        number = house.history.get(house.id_of("change", earlier)).number or 0
-        return number - 1, number
-    end = _point(house, later) if later else house.history.latest()
-    return _point(house, earlier), end
 
 
 def _point(house: Home, text: str) -> int:

@@ -52,26 +52,22 @@ def search(
         narrowed = any((user, harness, role, since, until))  # what stands somewhere was said by nobody at no time
         stated = [] if narrowed else house.search_statements(asked)
         missed = not hits and not stated
-        hint = missed and (no_sessions_hint(house) or _other_words(narrowed=narrowed))
+        hint = missed and no_sessions_hint(house)
     if shell.json:
         print_json([*hits, *stated])
         return
     if when:
         click.echo(when)
-    if hint:
-        click.echo(f"Nothing found. {hint}")
+    if missed:
+        wider = "Leave out --user, --harness, --role, --since and --until to look at everything."
+        other = "Try fewer words, or others that may have been used then: it looks at sessions, memory and skills."
+        click.echo(f"Nothing found. {hint or (wider if narrowed else other)}")
     out = console()
     for place, exchange in enumerate(exchanges(hits)[:limit], 1):
         show_exchange(out, place, exchange, asked, explain)
     for one in stated:
         out.print(f"{one.kind}  {terminal_safe(one.where)}", style="bold", markup=False)
         print_sentence(out, one.text)
-
-
-def _other_words(*, narrowed: bool) -> str:
-    if narrowed:
-        return "Leave out --user, --harness, --role, --since and --until to look at everything."
-    return "Try fewer words, or others that may have been used then: it looks at sessions, memory and skills."
 
 
 def show_exchange(out: Console, place: int, exchange: Exchange, question: str, explain: bool = False) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import click
 
@@ -27,12 +27,6 @@ _workspace = click.option(
 
 def _library(house: Home, workspace: str | None) -> Library:
     return house.sessions if workspace is None else house.tenants.sessions_in(workspace)
-
-
-def _catch_up(house: Home, workspace: str | None) -> None:
-    """Only this home's own transcripts are searched here."""
-    if workspace is None:
-        house.index.catch_up()
 
 
 @click.group(name="sessions")
@@ -199,7 +193,8 @@ def list_(
         wanted = SessionQuery(harness, since, until, limit, project)
         found = list(_library(house, workspace).find(user=user, wanted=wanted))
     if shell.json:
-        print_json([_stored(stored) for stored in found])
+        kept = ("user", "revision", "turns", "source")
+        print_json([asdict(one.head) | {name: getattr(one, name) for name in kept} for one in found])
         return
     if not found:
         click.echo("No sessions. Bring some in with `reverie sessions add PATH` or `--all`.")
@@ -209,15 +204,6 @@ def list_(
         about = dict.fromkeys(filter(None, (head.project, head.agent, head.title)))  # the agent may be the project
         if about:
             click.echo(f"    {one_line(' · '.join(about), 100)}")
-
-
-def _stored(stored: Any) -> dict[str, Any]:
-    return asdict(stored.head) | {
-        "user": stored.user,
-        "revision": stored.revision,
-        "turns": stored.turns,
-        "source": stored.source,
-    }
 
 
 @sessions.command()
@@ -276,7 +262,8 @@ def remove(*, session_ids: tuple[str, ...], user: str | None, yes: bool, workspa
             click.confirm(f"Remove {plural(len(there), 'session')} ({plural(turns, 'turn')})?", abort=True)
         for session in there:
             library.remove(session.id, user=user)
-        _catch_up(house, workspace)
+        if workspace is None:  # only this home's own transcripts are searched here
+            house.index.catch_up()
     if shell.json:
         print_json({"removed": [session.id for session in there]})
     else:

@@ -6,7 +6,6 @@ import gc
 import logging
 import resource
 import socket
-import ssl
 import sys
 from contextlib import nullcontext, suppress
 from threading import Thread
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 75  # longer than proxies keep a connection, so that it is they who close it
 LEAVE_SECONDS = 20
-KEPT_FILES = 200
+KEPT_FILES = 200  # of those a process may open, for its database when connections take the rest
 SWITCH_SECONDS = 0.001  # a write lets other threads in some forty times; a thread that reads an import keeps it so long
 _UNENCRYPTED = (
     "{} can be reached by others, without TLS: keys and memory can be read on the way. "
@@ -97,7 +96,7 @@ def serve(
             lifespan="off",
             http=PatientProtocol,
             ws="none",
-            limit_concurrency=_room(),
+            limit_concurrency=max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES),
             timeout_keep_alive=IDLE_SECONDS,
             timeout_graceful_shutdown=LEAVE_SECONDS,
             **tls,
@@ -127,17 +126,14 @@ def _check_reach(host: str, *, keys: bool, encrypted: bool) -> None:
         click.echo(f"Warning: {_UNENCRYPTED.format(host)}", err=True)
 
 
-def _room() -> int:
-    """Connections at a time. The files a process may open are left to its database when others take the rest."""
-    return max(100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - KEPT_FILES)
-
-
 def _tls(cert: str | None, key: str | None) -> dict[str, Any]:
     """The TLS settings of uvicorn. Files that do not fit together are said now, not at the first call."""
     if not cert and not key:
         return {}
     if not cert or not key:
         raise BadSetting("Only one of --tls-cert and --tls-key is given.", expected="both, or neither")
+    import ssl
+
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
     except OSError as error:  # ssl.SSLError is one
