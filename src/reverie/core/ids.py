@@ -33,11 +33,7 @@ class Ids:
             fresh = milliseconds << _RANDOM_BITS | self._bits(_RANDOM_BITS)
             same_or_back = fresh >> _RANDOM_BITS <= self._last >> _RANDOM_BITS
             self._last = self._last + 1 if same_or_back and self._last else fresh
-            return f"{prefix}_{_crockford(self._last)}"
-
-
-def _crockford(number: int) -> str:
-    return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+            return prefix + "_" + "".join(_ALPHABET[self._last >> shift & 31] for shift in range(125, -1, -5))
 
 
 IdKind = Literal["proposal", "change", "dream", "session", "entry", "candidate"]

@@ -168,7 +168,11 @@ FORMATS: dict[FormatName, Format] = {
 def entries_in(content: bytes, name: str, document: str | None = None) -> list[str]:
     """The statements in a file, in order. `document` chooses among those of an export."""
     text = content.decode("utf-8", "surrogateescape")
-    found = _exported(text, document) if text.lstrip().startswith("{") else _written(text)
+    if text.lstrip().startswith("{"):
+        found = _exported(text, document)
+    else:
+        form = FORMATS["hermes" if "\n§\n" in text.replace("\r\n", "\n") else "list"]
+        found = [piece.entry for piece in form.cut(text) if piece.entry is not None]
     if not found:
         raise BadInput(
             f"{name} holds no entries.",
@@ -184,8 +188,3 @@ def _exported(text: str, document: str | None) -> list[str]:
         return [str(one["text"]) for one in entries if document in (None, one.get("document"))]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"It begins like JSON but is not an export of Reverie: {error!r}.") from error
-
-
-def _written(text: str) -> list[str]:
-    form = FORMATS["hermes" if "\n§\n" in text.replace("\r\n", "\n") else "list"]
-    return [piece.entry for piece in form.cut(text) if piece.entry is not None]

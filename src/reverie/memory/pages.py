@@ -96,7 +96,10 @@ def _cut(text: str) -> Iterator[Piece]:
     fence, block = "", list[str]()
     for line in text[len(opaque) :].splitlines(keepends=True):
         was_fenced, fence = bool(fence), fence_after(line, fence)
-        shut = was_fenced or bool(fence) or _OPAQUE.match(line) is not None or _is_code(line, block)
+        code = (
+            not block and line.startswith(("    ", "\t")) and _ITEM.match(line) is None
+        )  # indented, and under no item
+        shut = was_fenced or bool(fence) or code or _OPAQUE.match(line) is not None
         if block and (shut or _ITEM.match(line) or not _goes_on(line, block)):
             yield from _statements(block)
             block = []
@@ -105,11 +108,6 @@ def _cut(text: str) -> Iterator[Piece]:
         else:
             block.append(line)
     yield from _statements(block)
-
-
-def _is_code(line: str, block: Sequence[str]) -> bool:
-    """Indented by four, and under no item."""
-    return not block and line.startswith(("    ", "\t")) and _ITEM.match(line) is None
 
 
 def _goes_on(line: str, block: Sequence[str]) -> bool:
@@ -186,12 +184,11 @@ def remove_from_page(pieces: list[Piece], place: int) -> list[Piece]:
     left = [piece.entry for at, piece in enumerate(pieces) if at != place and piece.entry is not None]
     tries = [_taken_out(pieces, place)]
     tries += [[*pieces[:place], Piece(gap), *pieces[place + 1 :]] for gap in ("\n", "\n\n", "\n\n<!-- -->\n\n")]
-    fits = (one for one in tries if _entries(one) == left)
-    return next(fits, tries[-1])
-
-
-def _entries(pieces: Sequence[Piece]) -> list[str]:
-    return [one.entry for one in cut_page("".join(piece.raw for piece in pieces)) if one.entry is not None]
+    for one in tries:
+        read = cut_page("".join(piece.raw for piece in one))
+        if [piece.entry for piece in read if piece.entry is not None] == left:
+            return one
+    return tries[-1]
 
 
 def _taken_out(pieces: list[Piece], place: int) -> list[Piece]:

@@ -111,8 +111,12 @@ class Finder:
             user=user if self.only is None else self.only, harness=harness, role=role, since=since, until=until
         )
         then = self.period(query) if since is until is None else None
-        if then and (found := self._found(query, _during(where, then, self._zone), limit, around)):
-            return found
+        if then:
+            first, behind = (
+                datetime.combine(day, time(), self._zone) for day in (then.first, then.last + timedelta(1))
+            )
+            if found := self._found(query, replace(where, since=first, until=behind), limit, around):
+                return found
         rest = query.replace(then.words, " ") if then else query
         return self._found(rest if rest.strip(" ?!.,") else query, where, limit, around)
 
@@ -149,11 +153,6 @@ class Finder:
         }
         hits = (_hit(row, *read[row.key.user, row.key.session_id], around) for row in ranked)
         return [hit for hit in hits if hit is not None]
-
-
-def _during(where: SearchFilter, then: Period, zone: tzinfo | None) -> SearchFilter:
-    first, behind = (datetime.combine(day, time(), zone) for day in (then.first, then.last + timedelta(1)))
-    return replace(where, since=first, until=behind)
 
 
 def _is_filler(text: str, asked: set[str]) -> bool:

@@ -81,9 +81,10 @@ def rank(
     scored = []
     for candidate, similarity in zip(candidates, similarities, strict=True):
         key = candidate.key
+        beside = (TurnKey(key.user, key.session_id, key.turn + step) for step in (-1, 1))
         parts = (
             ("words", words[key]),
-            ("neighbours", weights.neighbours * _beside(key, words)),
+            ("neighbours", weights.neighbours * max(words.get(one, 0.0) for one in beside)),
             ("session", weights.session * sessions[key.user, key.session_id]),
             ("meaning", weights.meaning * (middle if similarity is None else similarity)),
             ("person", weights.person if candidate.role == "user" else 0.0),
@@ -114,10 +115,6 @@ def _sessions(words: Mapping[TurnKey, float]) -> dict[tuple[str, str], float]:
         session: sum(sorted(values, reverse=True)[:BEST_OF_SESSION]) / BEST_OF_SESSION
         for session, values in matches.items()
     }
-
-
-def _beside(key: TurnKey, words: Mapping[TurnKey, float]) -> float:
-    return max(words.get(TurnKey(key.user, key.session_id, key.turn + step), 0.0) for step in (-1, 1))
 
 
 BYTES = 32

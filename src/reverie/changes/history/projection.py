@@ -125,7 +125,8 @@ def commit_message(recorded: Anchored) -> str:
     """Subject, reasons, trailers. Reasons are indented, so that no line of theirs can be taken for anything else."""
     grounds = recorded.change.grounds
     said = dict.fromkeys(printable_line(text) for text in (grounds.reason, grounds.because or ""))
-    paragraphs = [_indented(text) for text in said if text]
+    wrapper = textwrap.TextWrapper(76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    paragraphs = [wrapper.fill(_short(text, LONGEST_PARAGRAPH)) for text in said if text]
     trailers = "\n".join(f"{name}: {value}" for name, text in _trailers(recorded) if (value := printable_line(text)))
     return "\n\n".join([subject(recorded.change), *paragraphs, trailers]) + "\n"
 
@@ -138,11 +139,6 @@ def subject(change: Change) -> str:
 def printable_line(text: str) -> str:
     """A text as one line of visible characters: a break becomes a space, what cannot be seen a replacement mark."""
     return "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
-
-
-def _indented(text: str) -> str:
-    short = _short(text, LONGEST_PARAGRAPH)
-    return textwrap.fill(short, 76, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _short(text: str, most: int) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from reverie.changes.land import Outcome
 
 
+BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 YES = click.option("--yes", is_flag=True, help="Do not ask before touching a critical rule.")
 
 
@@ -88,8 +90,8 @@ def _as_json(house: Home, outcome: Outcome) -> dict[str, object]:
 @click.command(name="undo")
 @click.argument("change", required=False, shell_complete=ids("change"))
 @click.option("--target", metavar="NAME", help="The last change of ours to this target.")
-@click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
-@click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+@BECAUSE
+@DESPITE
 @YES
 @common
 def undo(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing import YES, confirmed, tell_outcome
+from reverie.cli.changes.landing import BECAUSE, DESPITE, YES, confirmed, tell_outcome
 from reverie.cli.options import DateOrAge, Shell, common, ids, look, with_pager
 from reverie.cli.render import day, one_line, print_json, terminal_safe, why_absent
 from reverie.core.errors import ReverieError
@@ -18,6 +18,7 @@ from reverie.core.strings import plural
 
 if TYPE_CHECKING:
     from reverie.app import Home
+    from reverie.changes.history.library import Rule
     from reverie.changes.land import Outcome
     from reverie.memory.operation import Operation
 
@@ -25,8 +26,6 @@ TARGET = click.option(
     "--target", metavar="NAME", help="Which target, or a path; Hermes' or the home's own if not said."
 )
 DOCUMENT = click.option("--document", metavar="NAME", help="Which document; the target's first if not said.")
-BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
-DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 
 
 @click.group(name="memory")
@@ -263,7 +262,7 @@ def export(*, target: str | None, shell: Shell) -> None:
         look(house)
         chosen = target or house.memory.default()
         rules = [rule for rule in house.history.rules() if rule.target == chosen]
-    print_json({"reverie": "memory", "target": chosen, "entries": [exported(rule) for rule in rules]})
+    print_json({"reverie": "memory", "target": chosen, "entries": [_exported(rule) for rule in rules]})
     click.echo(f"{plural(len(rules), 'entry') if len(rules) == 1 else f'{len(rules):,} entries'}.", err=True)
 
 
@@ -272,10 +271,7 @@ def _entry_id(house: Home, typed: str) -> str:
     return house.id_of("entry", typed) if typed.startswith("ent_") else typed
 
 
-def exported(rule: object) -> dict[str, object]:
-    from reverie.changes.history.library import Rule
-
-    assert isinstance(rule, Rule)
+def _exported(rule: Rule) -> dict[str, object]:
     grounds = rule.change.grounds
     return {
         "text": rule.text,

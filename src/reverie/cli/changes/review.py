@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing import tell_outcomes
+from reverie.cli.changes.landing import BECAUSE, DESPITE, tell_outcomes
 from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
 from reverie.cli.options import Shell, common, ids, with_pager
 from reverie.cli.render import console, json_ready, print_json, print_sentence, terminal_safe
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from reverie.changes.proposal import Proposal
 
 THEME = click.option("--theme", metavar="NAME", help="All of one theme, as `reverie review themes` names it.")
-BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
 
 
 @contextmanager
@@ -101,7 +100,7 @@ def themes(*, shell: Shell) -> None:
 @click.argument("proposals", nargs=-1, metavar="[PROPOSAL]...", shell_complete=ids("proposal"))
 @THEME
 @click.option("--hash", "seen", metavar="HASH", help="Only if it is still the one with this hash.")
-@click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
+@DESPITE
 @BECAUSE
 @common
 def approve(

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from reverie.cli.changes.landing import YES, confirmed, tell_outcome
+from reverie.cli.changes.landing import BECAUSE, DESPITE, YES, confirmed, tell_outcome
 from reverie.cli.changes.review import show_proposal
 from reverie.cli.options import DateOrAge, Shell, common, with_pager
 from reverie.cli.render import console, day, one_line, print_json, terminal_safe, why_absent
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from reverie.changes.queue import Proposed
     from reverie.skills.library import FoundSkill
     from reverie.skills.versions import Bump
-
-BECAUSE = click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
-DESPITE = click.option("--despite-findings", is_flag=True, help="You have read the safety findings and decided.")
 
 
 @click.group(name="skills")

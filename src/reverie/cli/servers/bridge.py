@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from reverie.cli.changes.landing import BECAUSE
 from reverie.cli.options import Shell, common
 from reverie.cli.render import print_json, terminal_safe
 from reverie.cli.servers.bridge_output import (
@@ -220,7 +221,7 @@ def routes(*, remove: str | None, shell: Shell) -> None:
 
 @bridge.command(name="undo")
 @click.argument("batch")
-@click.option("--because", default="", metavar="WHY", help="Why, for whoever asks later.")
+@BECAUSE
 @common
 def undo(*, batch: str, because: str, shell: Shell) -> None:
     """Take back everything that was approved of one dream (drm_…) or one batch, newest first."""
