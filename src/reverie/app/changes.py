@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from reverie.changes.land import Outcome
     from reverie.changes.proposal import Proposal
     from reverie.changes.queue import Review
-    from reverie.changes.record_before_read import RecordBeforeRead
     from reverie.memory.stores.store import Store, StoredMemory
     from reverie.memory.target import Target
     from reverie.transcripts.session import Evidence
@@ -240,12 +239,6 @@ def verify(home: Home) -> list[Checked]:
 
     checks = Verifying(home.owned, home.history_records, read, home.projection).verify()
     return [*checks, *(Checked("git history", True, said) for said in home.projection.elsewhere())]
-
-
-def touching(home: Home) -> RecordBeforeRead:
-    from reverie.changes.record_before_read import RecordBeforeRead
-
-    return RecordBeforeRead(home.owned, home.history_records, home.outside_edits, partial(artifact_of, home))
 
 
 def file_of(home: Home, target: str, document: str) -> Path | None:

@@ -73,6 +73,9 @@ if TYPE_CHECKING:
     from reverie.transcripts.records import Ended, Source
 
 
+MOST_OFFERED = 30  # ids, to a shell that completes one
+
+
 def without_secrets(text: str) -> tuple[str, Mapping[str, int]]:
     """Secrets are taken out of what is kept."""
     from reverie.safety.redact import redact
@@ -471,9 +474,10 @@ class Home:
 
     @cached_property
     def _touching(self) -> RecordBeforeRead:
-        from reverie.app.changes import touching
+        from reverie.app.changes import artifact_of
+        from reverie.changes.record_before_read import RecordBeforeRead
 
-        return touching(self)
+        return RecordBeforeRead(self.owned, self.history_records, self.outside_edits, partial(artifact_of, self))
 
     @cached_property
     def outside_edits(self) -> OutsideEdits:
@@ -517,19 +521,19 @@ class Home:
         wanted = beginnings(kind, typed)
         return full_id(kind, typed, known_ids(self.engine, scope, kind, wanted)) if wanted else typed
 
-    def ids_like(self, kind: IdKind, typed: str, limit: int = 30) -> list[tuple[str, str]]:
-        """Ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits, with its
-        sentence."""
+    def ids_like(self, kind: IdKind, typed: str) -> list[tuple[str, str]]:
+        """Some ids that begin with what was typed, the newest first, for a shell to offer; of proposals what waits,
+        with its sentence."""
         from reverie.core.ids import HEADS, beginnings
         from reverie.storage.database.known_ids import known_ids
 
         wanted = beginnings(kind, typed or HEADS.get(kind, ""))
         if kind == "proposal":
-            items = self.inbox.items(self.review.waiting(every=True)[:limit])
+            items = self.inbox.items(self.review.waiting(every=True)[:MOST_OFFERED])
             return [(one.proposal.id, one.sentence) for one in items if one.proposal.id.startswith(tuple(wanted))]
         scope = self.owned if kind != "session" else self.scope
         found = known_ids(self.engine, scope, kind, wanted or [""])
-        return [(name, "") for name in sorted(found, reverse=True)[:limit]]
+        return [(name, "") for name in sorted(found, reverse=True)[:MOST_OFFERED]]
 
     @cached_property
     def history_records(self) -> SqlHistory:

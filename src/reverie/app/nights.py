@@ -70,7 +70,8 @@ def dreaming(home: Home) -> Dreaming:
         home.dreams,
         home.history_records,
         partial(_dream_files, home),
-        partial(_present, home),
+        # what agents on this machine read; the home's own memory only where there is none
+        lambda: [one.name for one in home.targets.in_use() if one.name != OWN] or [OWN],
         partial(_unread, home),
         home.askers.info,
     )
@@ -123,11 +124,6 @@ def curator(home: Home, lease: Lease) -> Curator:
 
     asker, info = home.askers.of_night(lease), home.askers.info()
     return ModelCurator(asker, info) if asker and info else BuiltInCurator()
-
-
-def _present(home: Home) -> list[str]:
-    """Those that agents on this machine read; the home's own memory only where there is none."""
-    return [target.name for target in home.targets.in_use() if target.name != OWN] or [OWN]
 
 
 def _unread(home: Home, target: str) -> str:

@@ -272,9 +272,9 @@ class Tenants:
             return found
         raise NotFound(f"There is no dream {dream}.", next_step="`reverie status` shows the last ones.")
 
-    def dreams_of_others(self, limit: int = 5) -> list[Located]:
+    def dreams_of_others(self) -> list[Located]:
         """The last dreams over memory stores that are not the owner's, in whatever workspace."""
-        return self.store_dreams.of_others(self._home.owned, limit)
+        return self.store_dreams.of_others(self._home.owned, limit=5)
 
     def erasing(self, scope: Scope) -> Erasing:
         """Erasure in a tenant, by whoever calls."""

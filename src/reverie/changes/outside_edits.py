@@ -182,7 +182,8 @@ class OutsideEdits:
     def came_from_outside(self, artifact: Artifact, now: Mapping[str, bytes | None]) -> Reconciled:
         """Record what the documents say where that is not what was last seen."""
         known = {name: self.records.known(self.scope, artifact.holder.key, name) for name in now}
-        edits = tuple(_differences(known, now))
+        before = {name: was.content if was else None for name, was in known.items()}
+        edits = tuple(Edit(name, before[name], now[name]) for name in now if now[name] != before[name])
         if not edits:
             return Reconciled()
         first = all(known[edit.document] is None for edit in edits)
@@ -234,8 +235,13 @@ class OutsideEdits:
         return reconciled
 
     def _keep_displaced(self, artifact: Artifact, late: Edit, merged: Merged) -> None:
-        for suggestion in _offered(artifact, late, merged):
-            self.suggest(suggestion)
+        """Have a person decide on what is open, an entry or the whole file of a skill; keep the bytes."""
+        key, subject = artifact.holder.key, artifact.subject
+        for operation in merged.open:
+            self.suggest(Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE))
+        if merged.clashes:
+            edit = Edit(late.document, merged.content, late.after)
+            self.suggest(Suggestion(key, subject, edits=(edit,), action="patch", reason=OFFERED, proposer=REVERIE))
         if self.records.content(self.scope, sha256(late.after or b"")) is None:
             change = self._from_outside(artifact, (late,), BROUGHT_IN)
             self.records.intend(self.scope, change)
@@ -254,13 +260,6 @@ def written(subject: str) -> Iterator[None]:
         ) from error
 
 
-def _differences(known: Mapping[str, Known | None], now: Mapping[str, bytes | None]) -> Iterable[Edit]:
-    for document, was in known.items():
-        before = was.content if was else None
-        if now[document] != before:
-            yield Edit(document, before, now[document])
-
-
 def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggestion]:
     """The entries that came from outside and look unsafe. How a file was first found is not put in question."""
     for change in outside:
@@ -271,16 +270,6 @@ def removals(artifact: Artifact, outside: Iterable[Change]) -> Iterable[Suggesti
                     why = f"written from outside and looks unsafe: {report.findings[0].category}"
                     operation = Remove(artifact.subject, entry_hash(text))
                     yield Suggestion(artifact.holder.key, artifact.subject, (operation,), reason=why, proposer=REVERIE)
-
-
-def _offered(artifact: Artifact, late: Edit, merged: Merged) -> Iterable[Suggestion]:
-    """The text a person has to decide on: an entry, or the whole file of a skill."""
-    key, subject = artifact.holder.key, artifact.subject
-    for operation in merged.open:
-        yield Suggestion(key, subject, (operation,), reason=OFFERED, proposer=REVERIE)
-    if merged.clashes:
-        edit = Edit(late.document, merged.content, late.after)
-        yield Suggestion(key, subject, edits=(edit,), action="patch", reason=OFFERED, proposer=REVERIE)
 
 
 def _brought(form: FormatName, change: Change) -> Iterable[str]:

@@ -61,7 +61,10 @@ def moment(value: object) -> datetime | None:
     if isinstance(value, int | float):
         return _from_epoch(value)
     if isinstance(value, str):
-        return _from_text(value.strip())
+        try:
+            return moment(datetime.fromisoformat(value.strip()))
+        except (ValueError, OverflowError):
+            return None
     return None
 
 
@@ -73,13 +76,6 @@ def _from_epoch(number: float) -> datetime | None:
     try:
         return datetime.fromtimestamp(number, UTC)
     except (OverflowError, OSError, ValueError):
-        return None
-
-
-def _from_text(text: str) -> datetime | None:
-    try:
-        return moment(datetime.fromisoformat(text))
-    except (ValueError, OverflowError):
         return None
 
 

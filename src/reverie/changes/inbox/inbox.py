@@ -183,7 +183,8 @@ class Inbox:
             places = self.memory.target(key).places()
         except ReverieError:  # a folder of skills, or a target that is gone
             return {}
-        return {one.document: _owned(one.audience, one.document) for one in places if one.audience}
+        nouns = {one.document: "memory" if one.document == "MEMORY.md" else one.document for one in places}
+        return {one.document: f"{one.audience}'s {nouns[one.document]}" for one in places if one.audience}
 
     def _passage(self, quotes: Sequence[Evidence]) -> Passage:
         near = range(max(1, quotes[0].turn - AROUND), quotes[-1].turn + AROUND + 1)
@@ -344,10 +345,6 @@ def _told(proposal: Proposal, reverted: str = "") -> str:
             return f"Put off: it is asked again from {proposal.snoozed_until:%Y-%m-%d %H:%M} UTC on."
         case ProposalStatus.WAITING:
             return "It waits for a person."
-
-
-def _owned(audience: str, document: str) -> str:
-    return f"{audience}'s memory" if document == "MEMORY.md" else f"{audience}'s {document}"
 
 
 def _voice(evidence: Evidence, stored: Stored | None, turns: dict[int, Turn]) -> Voice:

@@ -113,7 +113,10 @@ class Storing:
                 return old
             if new[0] != old.path and (taken := transaction.stores.in_the_way(scope, store, new[0], old.id)):
                 return PathTaken(taken.id, taken.path)
-            self._land(transaction, scope, old.flags if flags is None else flags, *_edits(old, *new))
+            edits = [Edit(old.path, old.content, new[1])]
+            if new[0] != old.path:
+                edits = [Edit(old.path, old.content, None), Edit(new[0], None, new[1])]
+            self._land(transaction, scope, old.flags if flags is None else flags, *edits)
             return _at(transaction, scope, store, new[0])
 
     def delete(self, store: str, memory: str, expected: str | None = None) -> Refused | None:
@@ -222,12 +225,6 @@ class _Scanned(Artifact):
 def flags_of(content: str) -> tuple[Flag, ...]:
     found = scan(content, "memory").findings if content else ()
     return tuple(dict.fromkeys(Flag(one.category, one.severity) for one in found))
-
-
-def _edits(old: StoredMemory, path: str, content: bytes | None) -> tuple[Edit, ...]:
-    if path == old.path:
-        return (Edit(path, old.content, content),)
-    return Edit(old.path, old.content, None), Edit(path, None, content)
 
 
 def _moves(edits: tuple[Edit, ...]) -> dict[str, str]:
