@@ -12,8 +12,9 @@ import click
 from reverie.cli.changes.landing import BECAUSE, DESPITE, tell_outcomes
 from reverie.cli.changes.review_screen import nothing_waits, review_in_terminal, show_theme, show_whole
 from reverie.cli.options import Shell, common, ids, with_pager
-from reverie.cli.render import console, json_ready, print_json, print_sentence, terminal_safe
+from reverie.cli.render import console, print_json, print_sentence, terminal_safe
 from reverie.core.errors import BadInput
+from reverie.core.hashes import json_ready
 from reverie.core.strings import plural
 
 if TYPE_CHECKING:
