@@ -134,8 +134,6 @@ def test_nothing_of_anyone_else_is_found(ask: Ask) -> None:
         (SearchFilter(since=JUNE), {"june"}),
         (SearchFilter(until=JUNE), {"codex", "may"}),
         (SearchFilter(since=MAY, until=JUNE), {"codex", "may"}),
-        (SearchFilter(session_ids=frozenset({"may", "june"})), {"may", "june"}),
-        (SearchFilter(session_ids=frozenset()), set()),
         (SearchFilter(), {"codex", "may", "june", "undated"}),
     ],
 )

@@ -85,7 +85,6 @@ class SearchFilter:
     role: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-    session_ids: frozenset[str] | None = None
 
 
 class Index(Protocol):
