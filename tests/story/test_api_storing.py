@@ -16,7 +16,7 @@ from reverie.changes.history.change import Via
 from reverie.changes.history.records import ChangeQuery, broken_links
 from reverie.changes.land import Landed, Landing, Unchanged
 from reverie.changes.outside_edits import OutsideEdits
-from reverie.changes.stores.write import Storing
+from reverie.changes.stores.write import StoreWrites
 from reverie.core.clock import TimeSpan
 from reverie.core.errors import BadInput
 from reverie.core.keys import ApiKey, Permission
@@ -38,7 +38,7 @@ def house(home_on: Home) -> Iterator[House]:
     yield House(home_on)
 
 
-def at_work(house: House, user: str = "") -> tuple[Stores, Storing, Scope]:
+def at_work(house: House, user: str = "") -> tuple[Stores, StoreWrites, Scope]:
     key: ApiKey = house.keys.create("a test", {Permission.WRITE}, user).key
     scope = Scope(key.workspace, key.user or None, key.id)
     return (

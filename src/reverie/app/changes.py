@@ -225,7 +225,7 @@ def holders(home: Home) -> list[Holder]:
 
 
 def verify(home: Home) -> list[Checked]:
-    from reverie.changes.history.verify import Checked, Verifying
+    from reverie.changes.history.verify import Checked, HistoryVerification
     from reverie.memory.stores.store import Author
 
     home.projecting.finish()
@@ -237,7 +237,7 @@ def verify(home: Home) -> list[Checked]:
         holder = holders.get(target) or home.targets.get(target)
         return holder.read(document) if holder else None
 
-    checks = Verifying(home.owned, home.history_records, read, home.projection).verify()
+    checks = HistoryVerification(home.owned, home.history_records, read, home.projection).verify()
     return [*checks, *(Checked("git history", True, said) for said in home.projection.elsewhere())]
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from reverie.changes.proposal import Suggestion
     from reverie.changes.queue import Review
     from reverie.changes.record_before_read import RecordBeforeRead
-    from reverie.changes.session_context import Briefing
-    from reverie.changes.skill_changes import Refining
+    from reverie.changes.session_context import ContextBuilder
+    from reverie.changes.skill_changes import SkillChanges
     from reverie.changes.sync import Sync
     from reverie.core.ids import IdKind
     from reverie.core.keys import Keyring
@@ -444,19 +444,19 @@ class Home:
         return Audit(AuditSources(self.targets, self.skill_folders, SkillFolder, machine), self.clock)
 
     @cached_property
-    def context(self) -> Briefing:
-        from reverie.changes.session_context import Briefing
+    def context(self) -> ContextBuilder:
+        from reverie.changes.session_context import ContextBuilder
         from reverie.storage.changes.contexts import SqlContexts
 
         contexts = SqlContexts(self.engine, self.clock)
-        return Briefing(self.owned, self.memory, self.skills, contexts, self.ids, self.clock)
+        return ContextBuilder(self.owned, self.memory, self.skills, contexts, self.ids, self.clock)
 
     @cached_property
-    def refining(self) -> Refining:
-        from reverie.changes.skill_changes import Refining
+    def refining(self) -> SkillChanges:
+        from reverie.changes.skill_changes import SkillChanges
         from reverie.system.skill_folders import SkillFolder
 
-        return Refining(self.skills, self.review, self.history, lambda root: SkillFolder(root, "elsewhere"))
+        return SkillChanges(self.skills, self.review, self.history, lambda root: SkillFolder(root, "elsewhere"))
 
     @cached_property
     def skill_folders(self) -> Mapping[str, SkillFolder]:

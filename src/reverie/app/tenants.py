@@ -14,7 +14,7 @@ from reverie.core.scope import LOCAL, Scope
 
 if TYPE_CHECKING:
     from reverie.changes.history.library import History, Instruction
-    from reverie.changes.stores.write import Storing
+    from reverie.changes.stores.write import StoreWrites
     from reverie.core.keys import Keyring
     from reverie.core.origin import Origin
     from reverie.dreams.stores.dreaming import StoreDreaming
@@ -123,10 +123,10 @@ class Tenants:
 
         return Stores(scope, SqlStores(self._home.engine, self._home.clock), self._home.ids, self._home.clock)
 
-    def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> Storing:
-        from reverie.changes.stores.write import Storing
+    def writes(self, scope: Scope, author: Author, speaks_for: str = "") -> StoreWrites:
+        from reverie.changes.stores.write import StoreWrites
 
-        return Storing(self.stores(scope), self._desks, self._home.ids, self._home.clock, author, speaks_for)
+        return StoreWrites(self.stores(scope), self._desks, self._home.ids, self._home.clock, author, speaks_for)
 
     def sessions_in(self, workspace: str) -> Library:
         """The transcripts of a workspace, for whoever runs the server."""
@@ -201,7 +201,7 @@ class Tenants:
         )
 
     def store_nights(self, scope: Scope, told: Callable[[str], None]) -> StoreNights:
-        from reverie.changes.stores.dreams import Dreamt
+        from reverie.changes.stores.dreams import DreamLanding
         from reverie.dreams.stores.progress import StoreDreamProgress
         from reverie.dreams.stores.target import StoreNights, StoreRooms
         from reverie.memory.stores.store import Author
@@ -215,7 +215,7 @@ class Tenants:
                 self._home.library(heard, scope.user or ""),
                 lambda name: recording.records.one(heard, name) is not None,
                 self.store_dreams,
-                lambda session: Dreamt(
+                lambda session: DreamLanding(
                     scope, self._desks, self._home.ids, self._home.clock, Author("session", session)
                 ),
                 lambda session: StoreDreamProgress(recording, session),

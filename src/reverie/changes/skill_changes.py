@@ -1,4 +1,4 @@
-"""`home.refining`: how skills change. Refining proposes; the rest is a person's own act."""
+"""`home.refining`: how skills change. `refine_skill` proposes; the rest is a person's own act."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reverie.transcripts.session import Evidence
 
 
 @dataclass(frozen=True, slots=True)
-class Refining:
+class SkillChanges:
     """`folder_at` looks at a folder outside the home, to bring a skill in from there."""
 
     skills: Skills

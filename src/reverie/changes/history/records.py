@@ -190,7 +190,7 @@ class Anchored:
     hash: str
 
 
-class Changing(Protocol):
+class HistoryWriter(Protocol):
     def intend(self, scope: Scope, change: Change) -> None:
         """Commit what is about to be written, with the bytes on both sides. A proposal has one such Change."""
         ...
@@ -253,5 +253,5 @@ class Chain(Protocol):
         ...
 
 
-class HistoryRecords(Changing, HistoryReader, Chain, Protocol):
+class HistoryRecords(HistoryWriter, HistoryReader, Chain, Protocol):
     """All of it."""

@@ -25,7 +25,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Verifying:
+class HistoryVerification:
     """`read` gives the bytes of a document now; `git` is the projection for people."""
 
     scope: Scope

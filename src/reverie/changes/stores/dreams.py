@@ -18,7 +18,7 @@ from reverie.changes.history.records import ChangeQuery
 from reverie.changes.land import Landed, Landing, Outcome, Unchanged
 from reverie.changes.outside_edits import OutsideEdits
 from reverie.changes.proposal import Suggestion
-from reverie.changes.stores.write import StoreTransaction, Storing, Transact, flags_of, ignored, store_or_not_found
+from reverie.changes.stores.write import StoreTransaction, StoreWrites, Transact, flags_of, ignored, store_or_not_found
 from reverie.core.clock import Clock
 from reverie.core.ids import Ids
 from reverie.core.scope import Scope
@@ -41,7 +41,7 @@ class WantedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Dreamt:
+class DreamLanding:
     """`author` is the dream's own session. What a page is left without words is taken away."""
 
     scope: Scope
@@ -87,7 +87,7 @@ class Dreamt:
         )
         outside = OutsideEdits(self.scope, transaction.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(self.scope, transaction.history, outside, self.ids, self.clock, ignored)
-        outcome = landing.write(OnPage(artifact, wanted.operations), self._grounds(wanted, name))
+        outcome = landing.write(PageOperations(artifact, wanted.operations), self._grounds(wanted, name))
         if isinstance(outcome, Landed):
             transaction.tie(outcome.change)
         return outcome
@@ -104,7 +104,7 @@ class Dreamt:
 
 
 @dataclass(frozen=True, slots=True)
-class OnPage:
+class PageOperations:
     """Operations on the statements of a page, which to history is one statement: a memory."""
 
     artifact: Artifact
@@ -148,7 +148,7 @@ class Swap:
         return f"{self.dream}:accepted"
 
 
-def swap(storing: Storing, wanted: Swap) -> Outcome:
+def swap(storing: StoreWrites, wanted: Swap) -> Outcome:
     """Conflicted, if anyone has written to the store since. Twice is once."""
     scope = storing.stores.scope_of(wanted.store)
     with storing.transact(scope, wanted.store) as transaction:

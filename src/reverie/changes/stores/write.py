@@ -70,7 +70,7 @@ Transact = Callable[[Scope, str], AbstractContextManager[StoreTransaction]]
 
 
 @dataclass(frozen=True, slots=True)
-class Storing:
+class StoreWrites:
     """`author` is who writes, for the versions; the actor of the Changes is the Scope's.
 
     `speaks_for` is the person the writer is known to be, '' when it is a program that anyone may be behind.
@@ -194,14 +194,14 @@ class Storing:
         )
         outside = OutsideEdits(scope, transaction.history, self.ids, self.clock, ignored, editors=False)
         landing = Landing(scope, transaction.history, outside, self.ids, self.clock, ignored)
-        outcome = landing.write(Exactly(artifact, edits), grounds)
+        outcome = landing.write(ExactEdits(artifact, edits), grounds)
         if isinstance(outcome, Landed):
             transaction.tie(outcome.change)
         return outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Exactly:
+class ExactEdits:
     """Edits that are made to the bytes they were written against, or not at all: a memory is one statement."""
 
     artifact: Artifact

@@ -35,7 +35,7 @@ class SqlHistory:
         self._clock = clock
         self._ids = ids
 
-    # ---- Changing ----------------------------------------------------------------------------------------------------
+    # ---- HistoryWriter -----------------------------------------------------------------------------------------------
 
     def intend(self, scope: Scope, change: Change) -> None:
         with writing(self._engine, scope) as connection:
