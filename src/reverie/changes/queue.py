@@ -116,8 +116,9 @@ class Review:
         return self.page(None if every else self.room())
 
     def page(self, limit: int | None, first: int = 0, asked: OpenProposals | None = None) -> list[Proposal]:
-        """A part of what waits, best first."""
-        self._expire()
+        """A part of what waits, best first. What nobody answered in time expires first."""
+        for proposal in self.proposals.expired(self.scope, self.clock.now(), MOST_EXPIRED_AT_ONCE):
+            self.proposals.put(self.scope, replace(proposal, status=ProposalStatus.EXPIRED))
         return self.proposals.waiting(self.scope, asked or self.open, limit, first)
 
     def marks(self, asked: OpenProposals | None = None) -> list[tuple[str, str]]:
@@ -144,10 +145,6 @@ class Review:
         """The last decisions of people, newest first, among the last hundred that were decided at all."""
         past = self.proposals.newest(self.scope, _DECIDED, LATELY)
         return [one for one in past if one.verdict and not one.verdict.policy][:limit]
-
-    def _expire(self) -> None:
-        for proposal in self.proposals.expired(self.scope, self.clock.now(), MOST_EXPIRED_AT_ONCE):
-            self.proposals.put(self.scope, replace(proposal, status=ProposalStatus.EXPIRED))
 
     def get(self, proposal: str) -> Proposal:
         found = self.proposals.get(self.scope, proposal)
